@@ -1,0 +1,62 @@
+"""ASV suite: what a compile costs in every state of the caches. One class a scenario."""
+
+from __future__ import annotations
+
+from benchmarks.suites import HOUR, Samples, suite, take_samples
+
+# `setup_cache` stands in each class: asv tells caches apart by the line of their function.
+
+
+@suite("cold")
+class Cold:
+    """Empty disk cache, fresh process."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("cold")
+
+    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+
+
+@suite("warm_disk")
+class WarmDisk:
+    """Fresh process, copy of a filled cache."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("warm_disk")
+
+    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+
+
+@suite("warm_process")
+class WarmProcess:
+    """Second build in one process."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("warm_process")
+
+    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+
+
+@suite("variants")
+class Variants:
+    """The eight variants after the base, in one process."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("variants")
+
+    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+
+
+@suite("siblings")
+class Siblings:
+    """Eight siblings fill one cache, a fresh process reads all."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings")
+
+    setup_cache.timeout = HOUR  # type: ignore[attr-defined]

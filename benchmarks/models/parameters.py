@@ -1,0 +1,69 @@
+"""The parameters of the radon model: one flat vector, the same for the graph and the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.vocabulary import VARIANTS
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named slice of the flat vector, on the unconstrained scale."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.start + self.size)
+
+
+def layout(n_counties: int) -> tuple[Parameter, ...]:
+    """The parameters in their order; zero-sum effects have one free value less than counties."""
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = (
+        ("intercept", ()),
+        ("county_sd", ()),
+        ("county_raw", (n_counties - 1,)),
+        ("floor_effect", ()),
+        ("county_floor_sd", ()),
+        ("county_floor_raw", (n_counties - 1,)),
+        ("sigma", ()),
+    )
+    parameters = []
+    start = 0
+    for name, shape in shapes:
+        parameter = Parameter(name, shape, start)
+        parameters.append(parameter)
+        start += parameter.size
+    return tuple(parameters)
+
+
+def point(n_counties: int) -> NDArray[np.float64]:
+    """The fixed point at which every sample evaluates, shape (2 * n_counties + 3,)."""
+    size = sum(parameter.size for parameter in layout(n_counties))
+    return np.random.RandomState(85).normal(0.0, 0.5, size=size)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which of the eight models it is."""
+
+    centered: bool
+    lognormal_intercept: bool
+    lognormal_sigma: bool
+
+    @classmethod
+    def named(cls, name: str) -> Variant:
+        if name not in VARIANTS:
+            raise ValueError(f"there is no variant {name!r}; choose from {', '.join(VARIANTS)}")
+        centering, intercept, sigma = name.split("-")
+        return cls(centering == "centered", intercept == "lognormal", sigma == "lognormal")

@@ -1,0 +1,113 @@
+"""The radon model's logp and gradient in NumPy: what every backend has to agree with.
+
+The gradient is a complex-step derivative (Squire & Trapp 1998): exact to rounding and free of any
+derivation of ours that could share an error with the graph's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.models.parameters import Variant, layout
+from benchmarks.models.radon_data import RadonData
+from benchmarks.vocabulary import TOLERANCE
+
+_STEP = 1e-30
+_LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
+Complex = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What is right at one point."""
+
+    logp: float
+    gradient: NDArray[np.float64]
+    """Shape (number of parameters,), in the order of the layout."""
+
+    def logp_error(self, value: Any) -> float | None:
+        """Relative error of a logp; None where it is not finite."""
+        return _relative(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
+
+    def gradient_error(self, value: Any) -> float | None:
+        """Largest difference over the largest entry of the gradient; None where not finite."""
+        value = np.asarray(value, dtype=float)
+        return _relative(value, self.gradient) if value.shape == self.gradient.shape else None
+
+
+def is_wrong(logp_error: float | None, gradient_error: float | None) -> bool:
+    """Whether an evaluation is off by more than the tolerance."""
+    return any(e is None or e > TOLERANCE for e in (logp_error, gradient_error))
+
+
+def _relative(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
+    if not np.all(np.isfinite(value)):
+        return None
+    return float(np.max(np.abs(value - right)) / np.max(np.abs(right)))
+
+
+def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> Reference:
+    """Logp and gradient at a point, shape (n,)."""
+    steps = point + 1j * _STEP * np.eye(point.size)
+    gradient = _logp(data, variant, steps).imag / _STEP
+    logp = _logp(data, variant, point[np.newaxis].astype(complex)).real[0]
+    return Reference(float(logp), gradient)
+
+
+def _normal(value: Complex, sigma: Complex | float) -> Complex:
+    return -0.5 * (value / sigma) ** 2 - np.log(sigma) - _LOG_SQRT_2PI
+
+
+def _positive(log_value: Complex, lognormal: bool) -> tuple[Complex, Complex]:
+    """Value and logp (with the Jacobian) of LogNormal(0, 1) or HalfNormal(1), from its log."""
+    value = np.exp(log_value)
+    if lognormal:
+        return value, _normal(log_value, 1.0)
+    return value, np.log(2.0) + _normal(value, 1.0) + log_value
+
+
+def _zero_sum(raw: Complex) -> Complex:
+    """The county effects, shape (batch, n), that n - 1 free values stand for.
+
+    Householder's reflection that PyMC's ZeroSumTransform uses: an isometry, so that the prior on
+    the effects is the normal density in n - 1 dimensions with no Jacobian.
+    """
+    n = raw.shape[1] + 1
+    total = raw.sum(axis=1, keepdims=True)
+    norm = total / (np.sqrt(n) + n)
+    return np.concatenate([raw, norm - total / np.sqrt(n)], axis=1) - norm
+
+
+def _logp(data: RadonData, variant: Variant, points: Complex) -> Complex:
+    """Joint log density for a batch of points, shape (batch, n) -> (batch,)."""
+    value = {p.name: points[:, p.slice] for p in layout(data.n_counties)}
+    logp = np.zeros(len(points), dtype=complex)
+
+    intercept = value["intercept"]
+    logp += _normal(intercept, 10.0).sum(axis=1)
+    if variant.lognormal_intercept:
+        intercept = np.exp(intercept)
+
+    effects = []
+    for name in ("county", "county_floor"):
+        sd, sd_logp = _positive(value[f"{name}_sd"], lognormal=False)
+        raw = _zero_sum(value[f"{name}_raw"])
+        scale: Complex | float = sd if variant.centered else 1.0
+        # n effects on a plane of n - 1 dimensions: the normalisation counts one effect less.
+        density = _normal(raw, scale)
+        surplus = _normal(np.zeros_like(sd), scale)
+        logp += (sd_logp + density.sum(axis=1, keepdims=True) - surplus).sum(axis=1)
+        effects.append(raw if variant.centered else raw * sd)
+    county, county_floor = (effect[:, data.county] for effect in effects)
+
+    floor_effect = value["floor_effect"]
+    logp += _normal(floor_effect, 2.0).sum(axis=1)
+    sigma, sigma_logp = _positive(value["sigma"], variant.lognormal_sigma)
+    logp += sigma_logp.sum(axis=1)
+
+    mu = intercept + county + (floor_effect + county_floor) * data.floor
+    return logp + _normal(data.log_radon - mu, sigma).sum(axis=1)

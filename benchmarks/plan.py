@@ -1,0 +1,89 @@
+"""Which samples a set of cells asks for, in which order, and who fills whose cache.
+
+Standard library only, and shared: the ASV suites run a plan one task after another, `observatory
+run` may take counting samples two at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from benchmarks.vocabulary import METRICS, Cell, Measure, metrics_of
+
+_FROM_EMPTY = ("cold", "variants", "siblings")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One sample to take."""
+
+    cell: Cell
+    measure: Measure
+    round: int
+    """From 0; tasks that differ only in it are repetitions."""
+    cache: str | None = None
+    """Name of the filled cache that it starts from; None: from empty."""
+    keep: str | None = None
+    """Name under which its caches are kept for others."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How many samples of each pass; 0 leaves a pass out."""
+
+    timing: int = 1
+    counting: int = 1
+    tracing: int = 0
+
+    def of(self, measure: Measure) -> int:
+        return {"timing": self.timing, "counting": self.counting, "tracing": self.tracing}[measure]
+
+
+def plan(
+    cells: Iterable[Cell], rounds: Rounds, overrides: Mapping[Cell, Rounds] | None = None
+) -> list[Task]:
+    """The tasks: fillers first, then the other counting, then tracing, then timing samples.
+
+    A cell that starts from a filled cache gets the counting cold sample of its backend as filler,
+    wanted or not: under fork that sample's hash seed becomes the seed of all that share the cache.
+    Timing rounds go through all cells before the next round, so that drift meets all alike.
+    """
+    overrides = overrides or {}
+    chosen = list(dict.fromkeys(cells))
+    fillers = {_cache_name(cell): _filler(cell) for cell in chosen if _starts_filled(cell)}
+    tasks = [Task(filler, "counting", 0, keep=name) for name, filler in fillers.items()]
+    taken = {(task.cell, task.measure, task.round) for task in tasks}
+    measures: tuple[Measure, ...] = ("counting", "tracing", "timing")
+    for measure in measures:
+        wanted = [(cell, overrides.get(cell, rounds).of(measure)) for cell in chosen]
+        for number in range(max((count for _, count in wanted), default=0)):
+            for cell, count in wanted:
+                if number >= count or (cell, measure, number) in taken:
+                    continue
+                if not any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch)):
+                    continue
+                cache = _cache_name(cell) if _starts_filled(cell) else None
+                tasks.append(Task(cell, measure, number, cache=cache))
+    return tasks
+
+
+def _starts_filled(cell: Cell) -> bool:
+    return cell.scenario not in _FROM_EMPTY
+
+
+def _cache_name(cell: Cell) -> str:
+    return f"{cell.model}-{cell.cache_backend}-{cell.launch}"
+
+
+def _filler(cell: Cell) -> Cell:
+    return Cell(cell.model, "cold", cell.cache_backend, cell.launch)
+
+
+def recorded(record_metrics: Mapping[str, float], measure: Measure) -> dict[str, float]:
+    """The metrics of a sample that belong to its pass, and the two that every pass gives."""
+    return {
+        name: value
+        for name, value in record_metrics.items()
+        if METRICS[name].measure == measure or name in ("wrong_results", "crashed")
+    }

@@ -1,0 +1,62 @@
+"""Probe on the C backends: modules from memory, from disk, compiled; and runs of the compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+from benchmarks.probes.ledger import Ledger
+
+KIND = "c_module"
+
+
+def install(ledger: Ledger) -> None:
+    """Hook PyTensor's module cache and its compiler; once per process."""
+    from pytensor.link.c.cmodule import GCC_compiler, ModuleCache
+
+    _hook_cache(ledger, ModuleCache)
+    _hook_compiler(ledger, GCC_compiler)
+
+
+def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
+    original = cache_class.module_from_key
+
+    def module_from_key(self: Any, key: Any, lnk: Any) -> Any:
+        memory, disk, compiled = self.stats
+        with ledger.entry(_name(lnk), KIND) as entry:
+            module = original(self, key, lnk)
+            source = lnk.get_src_code()
+            entry.key = hashlib.sha256(source.encode()).hexdigest()[:16]
+            if self.stats[2] > compiled:
+                # A key without a version is compiled anew in every process.
+                entry.outcome = "miss" if key[0] else "uncacheable"
+            else:
+                entry.outcome = "hit"
+                entry.source = "disk" if self.stats[1] > disk else "memory"
+            entry.bytes = os.path.getsize(module.__file__)
+        return module
+
+    cache_class.module_from_key = module_from_key
+
+
+def _hook_compiler(ledger: Ledger, compiler: Any) -> None:
+    original = compiler.compile_str
+
+    def compile_str(*args: Any, **kwargs: Any) -> Any:
+        if ledger.recording:
+            if ledger.current is not None and ledger.current.kind == KIND:
+                ledger.compiler_runs += 1
+            else:  # cutils_ext, lazylinker_ext: nobody asked the module cache for them
+                ledger.bootstrap_runs += 1
+        return original(*args, **kwargs)
+
+    compiler.compile_str = staticmethod(compile_str)
+
+
+def _name(lnk: Any) -> str:
+    """The Ops of the module: one for C_VM, the whole graph for C."""
+    nodes = list(lnk.fgraph.apply_nodes)
+    if len(nodes) == 1:
+        return str(nodes[0].op)
+    return f"graph of {len(nodes)} nodes"

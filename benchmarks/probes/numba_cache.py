@@ -1,0 +1,165 @@
+"""Probe on numba: which functions are compiled, loaded from the disk cache, refused by it.
+
+Hooks only what every numba from 0.58 on has: `Dispatcher.compile`, the index file's `load` and
+`save`, and `check_cachable`. PyTensor is hooked for names: it alone knows which Op a generated
+function stands for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from benchmarks.probes.ledger import Ledger
+
+KIND = "numba"
+OUTER_GRAPH = "outer graph"
+
+
+def install(ledger: Ledger) -> None:
+    """Hook numba and PyTensor's numba linker. Imports both; once per process."""
+    names = _Names()
+    names.install()
+    _hook_dispatcher(ledger, names)
+    _hook_index_file(ledger)
+    _hook_cachable(ledger)
+
+
+class _Names:
+    """Readable names of generated functions, and which of them PyTensor gave no key."""
+
+    def __init__(self) -> None:
+        self._names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._refused: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+    def of(self, py_func: Any) -> str:
+        name = self._names.get(py_func)
+        return name if name is not None else f"{py_func.__module__}.{py_func.__qualname__}"
+
+    def refused(self, py_func: Any) -> bool:
+        return py_func in self._refused
+
+    def give(self, function: Any, name: str, refused: bool = False) -> None:
+        py_func = getattr(function, "py_func", function)
+        self._names.setdefault(py_func, name)
+        if refused:
+            self._refused[py_func] = True
+
+    def install(self) -> None:
+        from pytensor.link.numba.dispatch import basic
+
+        if hasattr(basic, "numba_funcify_ensure_cache"):
+            self._hook_ensure_cache(basic)
+        else:
+            self._hook_fgraph_to_python(basic)
+
+    def _hook_ensure_cache(self, basic: Any) -> None:
+        """Since 2.36 every Op and graph passes through one function, which knows the key."""
+        from pytensor.configdefaults import config
+
+        original = basic.numba_funcify_ensure_cache
+        depth = 0
+
+        def numba_funcify_ensure_cache(op: Any, *args: Any, **kwargs: Any) -> Any:
+            nonlocal depth
+            depth += 1
+            try:
+                function, key = original(op, *args, **kwargs)
+            finally:
+                depth -= 1
+            name = OUTER_GRAPH if depth == 0 else str(op)
+            self.give(function, name, refused=key is None and config.numba__cache)
+            return function, key
+
+        basic.numba_funcify_ensure_cache = numba_funcify_ensure_cache
+
+    def _hook_fgraph_to_python(self, basic: Any) -> None:
+        """Before 2.36 only the conversion of a graph's nodes can be seen, not what they use."""
+        original = basic.fgraph_to_python
+
+        def fgraph_to_python(fgraph: Any, op_conversion_fn: Any, **kwargs: Any) -> Any:
+            def convert(op: Any, **inner: Any) -> Any:
+                function = op_conversion_fn(op, **inner)
+                self.give(function, str(op))
+                return function
+
+            function = original(fgraph, convert, **kwargs)
+            self.give(function, OUTER_GRAPH if kwargs.get("node") is None else "inner graph")
+            return function
+
+        basic.fgraph_to_python = fgraph_to_python
+
+
+def _hook_dispatcher(ledger: Ledger, names: _Names) -> None:
+    from numba.core import sigutils
+    from numba.core.dispatcher import Dispatcher
+
+    original = Dispatcher.compile
+
+    def compile(self: Any, sig: Any) -> Any:
+        arguments, _ = sigutils.normalize_signature(sig)
+        if self.overloads.get(tuple(arguments)) is not None:
+            return original(self, sig)
+        with ledger.entry(names.of(self.py_func), KIND) as entry:
+            if names.refused(self.py_func):
+                entry.outcome = "uncacheable"
+            return original(self, sig)
+
+    Dispatcher.compile = compile
+
+
+def _hook_index_file(ledger: Ledger) -> None:
+    from numba.core.caching import IndexDataCacheFile
+
+    load, save = IndexDataCacheFile.load, IndexDataCacheFile.save
+
+    def observed_load(self: Any, key: Any) -> Any:
+        entry = ledger.current
+        data = load(self, key)
+        if entry is not None and entry.kind == KIND:
+            entry.key = _digest(self, key)
+            entry.outcome = "miss" if data is None else "hit"
+            if data is not None:
+                entry.source = "disk"
+                entry.bytes = _machine_code(data)
+        return data
+
+    def observed_save(self: Any, key: Any, data: Any) -> Any:
+        entry = ledger.current
+        if entry is not None and entry.kind == KIND:
+            entry.bytes = _machine_code(data)
+        return save(self, key, data)
+
+    IndexDataCacheFile.load, IndexDataCacheFile.save = observed_load, observed_save
+
+
+def _hook_cachable(ledger: Ledger) -> None:
+    from numba.core.caching import CompileResultCacheImpl
+
+    original = CompileResultCacheImpl.check_cachable
+
+    def check_cachable(self: Any, cres: Any) -> Any:
+        cachable = original(self, cres)
+        entry = ledger.current
+        if not cachable and entry is not None and entry.kind == KIND:
+            entry.outcome = "uncacheable"
+        return cachable
+
+    CompileResultCacheImpl.check_cachable = check_cachable
+
+
+def _digest(index: Any, key: Any) -> str:
+    """The cache's question in short: the index file's name (it holds PyTensor's key) and numba's
+    own key (signature, target, hashes of the bytecode and of the closure)."""
+    question = f"{index._index_name} {key!r}"
+    return hashlib.sha256(question.encode()).hexdigest()[:16]
+
+
+def _machine_code(reduced: Any) -> int | None:
+    """Bytes of object code in a reduced CompileResult: ((name, "object", (code, ...)), ...)."""
+    try:
+        _, kind, data = reduced[0]
+        return len(data[0]) if kind == "object" else None
+    except (TypeError, ValueError, IndexError):
+        return None

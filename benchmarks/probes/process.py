@@ -1,0 +1,62 @@
+"""What the operating system and the interpreter know of a process: memory, CPU time, calls."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType
+
+_TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
+
+
+def peak_rss(pid: int | str = "self") -> int | None:
+    """VmHWM in bytes; None where /proc does not tell.
+
+    Not ru_maxrss: that of a spawned process includes its launcher's.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def cpu_time() -> float:
+    """CPU seconds of this process and of the children it has waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def can_trace() -> bool:
+    """Whether this Python can count the functions entered."""
+    return sys.version_info >= (3, 12)
+
+
+@contextmanager
+def counting_calls(counts: list[int]) -> Iterator[None]:
+    """Append to `counts` the number of Python functions entered inside the block."""
+    if sys.version_info < (3, 12):
+        raise RuntimeError("sys.monitoring needs Python 3.12")
+    calls = 0
+
+    def entered(code: CodeType, offset: int) -> None:
+        nonlocal calls
+        calls += 1
+
+    monitoring = sys.monitoring
+    monitoring.use_tool_id(_TOOL, "observatory")
+    monitoring.register_callback(_TOOL, monitoring.events.PY_START, entered)
+    monitoring.set_events(_TOOL, monitoring.events.PY_START)
+    try:
+        yield
+    finally:
+        monitoring.set_events(_TOOL, monitoring.events.NO_EVENTS)
+        monitoring.free_tool_id(_TOOL)
+        counts.append(calls)

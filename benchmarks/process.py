@@ -1,0 +1,162 @@
+"""One measured process: started in a session of its own, watched, ended with all it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import trace
+from benchmarks.probes.process import peak_rss
+from benchmarks.sandbox import MARKER, Sandbox
+
+_POLL = 0.1
+_STDERR_LINES = 20
+_STDERR_BYTES = 64_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a measured process ended, and what it reported if it got that far."""
+
+    report: dict[str, Any] | None
+    status: str
+    message: str | None
+    signal: str | None
+    exit_code: int | None
+    stderr: list[str]
+    started: float
+    """time.monotonic() at the start; the child reports in the same clock."""
+    seconds: float
+    descendants_rss: int
+    """Largest VmHWM seen among the processes that it started, in bytes; polled."""
+
+
+def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: float) -> Outcome:
+    """Run one job of `benchmarks.child` to its end, or to `timeout` seconds.
+
+    Whatever happens, KeyboardInterrupt included, nothing it started lives on.
+    """
+    name = f"{job['role']}-{job['index']}"
+    job_file, report_file = sandbox.out / f"{name}.job.json", sandbox.out / f"{name}.json"
+    stderr_file = sandbox.out / f"{name}.stderr"
+    job_file.write_text(json.dumps({**job, "report": str(report_file)}))
+    with stderr_file.open("wb") as stderr:
+        started = time.monotonic()
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "benchmarks.child", str(job_file)],
+            cwd=sandbox.work,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=stderr,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        trace.event("process started", child=process.pid, role=job["role"])
+        try:
+            descendants_rss, timed_out = _watch(process, started + timeout)
+        finally:
+            _end_all(process, sandbox)
+    seconds = time.monotonic() - started
+    trace.event("process ended", child=process.pid, code=process.returncode)
+    lines = _tail(stderr_file)
+    report = read_report(report_file)
+    status, message, name_of_signal = _judge(process, report, timed_out, timeout, lines)
+    return Outcome(
+        report=report,
+        status=status,
+        message=message,
+        signal=name_of_signal,
+        exit_code=process.returncode if process.returncode >= 0 else None,
+        stderr=lines if status != "ok" else [],
+        started=started,
+        seconds=seconds,
+        descendants_rss=descendants_rss,
+    )
+
+
+def _watch(process: subprocess.Popen[bytes], deadline: float) -> tuple[int, bool]:
+    """Wait for the end; return the largest memory of its descendants, and whether time ran out."""
+    largest = 0
+    while True:
+        try:
+            process.wait(min(_POLL, max(0.0, deadline - time.monotonic())))
+            return largest, False
+        except subprocess.TimeoutExpired:
+            largest = max([largest, *(peak_rss(pid) or 0 for pid in _descendants(process.pid))])
+        if time.monotonic() >= deadline:
+            return largest, True
+
+
+def _descendants(pid: int) -> list[int]:
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            direct = [int(word) for word in children.read_text().split()]
+        except OSError:
+            continue
+        for child in direct:
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _end_all(process: subprocess.Popen[bytes], sandbox: Sandbox) -> None:
+    """Kill the session, then whoever left it: they still carry the sandbox in their environment."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+    marker = f"{MARKER}={sandbox.path}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        pid = int(environ.parent.name)
+        try:
+            if pid != os.getpid() and marker in environ.read_bytes().split(b"\0"):
+                os.kill(pid, signal.SIGKILL)
+                trace.event("straggler ended", child=pid)
+        except OSError:
+            continue
+
+
+def _judge(
+    process: subprocess.Popen[bytes],
+    report: dict[str, Any] | None,
+    timed_out: bool,
+    timeout: float,
+    stderr: list[str],
+) -> tuple[str, str | None, str | None]:
+    """Status, message and signal of an ended process."""
+    if timed_out:
+        return "timeout", f"did not end within {timeout:g} s and was killed", None
+    code = process.returncode
+    if report is not None and "signal" in report:  # the fork's parent saw its child die
+        code = -int(report["signal"])
+    if code < 0:
+        name = signal.Signals(-code).name
+        return "killed", f"died of {name}", name
+    if report is None or "status" not in report:
+        last = stderr[-1] if stderr else "it wrote nothing to stderr"
+        return "raised", f"exited with code {code} before it reported: {last}", None
+    return report["status"], report.get("message"), None
+
+
+def read_report(path: Path) -> dict[str, Any] | None:
+    """What a process reported; None if it did not get that far."""
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) else None
+
+
+def _tail(path: Path) -> list[str]:
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - _STDERR_BYTES))
+        text = stream.read().decode("utf-8", "replace")
+    return [line[:1000] for line in text.splitlines() if line.strip()][-_STDERR_LINES:]

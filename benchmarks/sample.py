@@ -1,0 +1,356 @@
+"""Take ONE sample: `python -m benchmarks.sample --model radon --scenario cold --backend NUMBA`.
+
+Runs in the environment under test and prints one JSON record on stdout (docs/schemas/). This
+process imports nothing but the standard library: it makes a sandbox, starts the measured process
+in it (`benchmarks.child`), watches it, and removes everything again. Everything that measures
+goes through here: the ASV suites, `observatory run`, and what comes later.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import backends, process, sandbox, trace
+from benchmarks.process import Outcome
+from benchmarks.sandbox import CacheError, Sandbox
+from benchmarks.vocabulary import (
+    BACKENDS,
+    LAUNCHES,
+    MEASURES,
+    MODELS,
+    SAMPLE_SCHEMA,
+    SCENARIOS,
+    VARIANTS,
+    WARM_SCENARIOS,
+    Cell,
+    metrics_of,
+)
+
+EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
+DEFAULT_TIMEOUT = 600.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one sample is asked for."""
+
+    cell: Cell
+    measure: str
+    cache: Path | None = None
+    """A filled cache to start from, as `keep_cache` left one. Warm cells fill their own if None."""
+    keep_cache: Path | None = None
+    """Where to leave a copy of the caches afterwards."""
+    data: Path | None = None
+    hash_seed: int | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds for each process of the sample."""
+
+
+def take(request: Request) -> dict[str, Any]:
+    """Take one sample and return its record. Raises CacheError for an unusable `cache`.
+
+    A sample that goes wrong is a record too: its status says how.
+    """
+    began = time.monotonic()
+    started_at = datetime.now(UTC)
+    sandbox.sweep()
+    seed = _choose_seed(request)
+    box = Sandbox.make()
+    try:
+        run = _siblings if request.cell.scenario == "siblings" else _single
+        found = run(request, box, seed)
+        box_facts = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
+        if request.keep_cache is not None and found.outcome.status == "ok":
+            box.keep_cache(request.keep_cache, seed)
+    finally:
+        removing = time.monotonic()
+        box.remove()
+    found = replace(found, prepare=found.prepare + time.monotonic() - removing)
+    record = _record(request, found, box_facts, seed, started_at)
+    record["overhead"] = _overhead(found, time.monotonic() - began)
+    return record
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The processes of a sample, before they become its record."""
+
+    outcome: Outcome
+    siblings: tuple[dict[str, Any], ...] = ()
+    siblings_failed: tuple[str, ...] = ()
+    prepare: float = 0.0
+    fill: float = 0.0
+
+
+def _choose_seed(request: Request) -> int:
+    """Under fork, those who share a cache share the seed of the process that filled it."""
+    if request.hash_seed is not None:
+        return request.hash_seed
+    if request.cell.launch == "fork" and request.cache is not None:
+        return sandbox.read_seed(request.cache)
+    return sandbox.new_seed()
+
+
+def _job(request: Request, role: str, index: int = 0) -> dict[str, Any]:
+    return {
+        "role": role,
+        "index": index,
+        "cell": asdict(request.cell),
+        "measure": request.measure,
+        "variants": list(VARIANTS),
+        "data": None if request.data is None else str(request.data.resolve()),
+    }
+
+
+def _single(request: Request, box: Sandbox, seed: int) -> _Found:
+    """One measured process, after a fill where a warm cell was given no cache."""
+    flags = backends.FLAGS.get(request.cell.backend)
+    began = time.monotonic()
+    fill = 0.0
+    if request.cache is not None:
+        box.start_from(request.cache)
+    elif request.cell.scenario in WARM_SCENARIOS:
+        filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
+        env = box.environment(filler_seed, flags)
+        filler = process.run(box, _job(request, "fill"), env, request.timeout)
+        fill = filler.seconds
+        if filler.status != "ok":
+            return _Found(filler, fill=fill)
+        filled = box.path / "filled"
+        box.keep_cache(filled, filler_seed)
+        box.start_from(filled)
+        for left in box.tmp.iterdir():  # the filler's, not the measured process's
+            left.unlink()
+    prepare = time.monotonic() - began - fill
+    env = box.environment(seed, flags)
+    return _Found(
+        process.run(box, _job(request, "measure"), env, request.timeout),
+        prepare=prepare,
+        fill=fill,
+    )
+
+
+def _siblings(request: Request, box: Sandbox, seed: int) -> _Found:
+    """Eight siblings fill one cache, a variant each; a fresh process reads all of them.
+
+    Under fork one parent forks them one after another and the reader has their seed, as a later
+    run of the same program may; under spawn everyone has a seed of his own.
+    """
+    flags = backends.FLAGS.get(request.cell.backend)
+    reports: list[dict[str, Any]] = []
+    failed: list[str] = []
+    if request.cell.launch == "fork":
+        outcome = process.run(
+            box, _job(request, "siblings"), box.environment(seed, flags), request.timeout
+        )
+        for index, variant in enumerate(VARIANTS):
+            report = process.read_report(Path(f"{box.out / 'siblings-0.json'}.{index}"))
+            if report is not None and report.get("status") in ("ok", "unavailable"):
+                reports.append(report)
+            else:
+                failed.append(f"the sibling that built {variant} failed: {_why(report, outcome)}")
+    else:
+        for index, variant in enumerate(VARIANTS):
+            job = {**_job(request, "siblings", index), "variants": [variant]}
+            env = box.environment(sandbox.new_seed(), flags)
+            outcome = process.run(box, job, env, request.timeout)
+            if outcome.report is not None and outcome.status in ("ok", "unavailable"):
+                reports.append(outcome.report)
+            else:
+                failed.append(f"the sibling that built {variant} failed: {outcome.message}")
+    reader_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
+    reader = process.run(
+        box, _job(request, "reader"), box.environment(reader_seed, flags), request.timeout
+    )
+    return _Found(reader, tuple(reports), tuple(failed))
+
+
+def _why(report: dict[str, Any] | None, outcome: Outcome) -> str:
+    if report is None:
+        return outcome.message or "it reported nothing"
+    if "signal" in report:
+        return f"died of {signal.Signals(report['signal']).name}"
+    return str(report.get("message"))
+
+
+def _record(
+    request: Request,
+    found: _Found,
+    box_facts: dict[str, int],
+    seed: int,
+    started_at: datetime,
+) -> dict[str, Any]:
+    """The sample record, as docs/schemas/ publishes it."""
+    outcome = found.outcome
+    report = outcome.report or {}
+    status = outcome.status
+    message = outcome.message
+    if status == "ok" and found.siblings_failed:
+        status, message = "raised", "; ".join(found.siblings_failed)
+    checks = [
+        {**check, "name": f"sibling {check['name']}"}
+        for sibling in found.siblings
+        for check in sibling.get("checks", [])
+    ] + [dict(check) for check in report.get("checks", [])]
+    metrics = _metrics(request, report, status, checks, box_facts, outcome)
+    failure = None
+    if status != "ok":
+        failure = {
+            "message": (message or "failed without a message")[:4000],
+            "signal": outcome.signal,
+            "exit_code": outcome.exit_code,
+            "stderr": outcome.stderr,
+        }
+    return {
+        "schema": SAMPLE_SCHEMA,
+        "cell": asdict(request.cell),
+        "measure": request.measure,
+        "status": status,
+        "failure": failure,
+        "metrics": metrics,
+        "absent": _absent(request, metrics, status, message),
+        "steps": [
+            {**step, "name": f"sibling {step['name']}"}
+            for sibling in found.siblings
+            for step in sibling.get("steps", [])
+        ]
+        + report.get("steps", []),
+        "checks": checks,
+        "ledger": report.get("ledger"),
+        "environment": report.get("environment", {}),
+        "hash_seed": seed,
+        "started_at": started_at.isoformat(),
+    }
+
+
+def _metrics(
+    request: Request,
+    report: dict[str, Any],
+    status: str,
+    checks: list[dict[str, Any]],
+    box_facts: dict[str, int],
+    outcome: Outcome,
+) -> dict[str, float]:
+    """The metrics that this pass gives to this cell. Wrong and crashed come from every pass."""
+    if status == "unavailable":
+        return {}
+    metrics: dict[str, float] = {
+        "wrong_results": sum(check["wrong"] for check in checks),
+        "crashed": int(status != "ok"),
+    }
+    if status != "ok":
+        return metrics
+    metrics.update(report["metrics"])
+    if request.measure == "counting":
+        metrics.update(box_facts)
+    if request.measure == "timing" and "peak_rss" in metrics:
+        metrics["peak_rss"] = max(metrics["peak_rss"], outcome.descendants_rss)
+    wanted = {metric.name for metric in metrics_of(request.cell.scenario, request.cell.launch)}
+    return {name: value for name, value in metrics.items() if name in wanted}
+
+
+def _absent(
+    request: Request, metrics: dict[str, float], status: str, message: str | None
+) -> dict[str, str]:
+    """Why each metric that this pass should have given is not there."""
+    reasons = {}
+    for metric in metrics_of(request.cell.scenario, request.cell.launch):
+        if metric.measure != request.measure or metric.name in metrics:
+            continue
+        if status != "ok":
+            reasons[metric.name] = f"{status}: {message}"[:2000]
+        else:
+            reasons[metric.name] = "this platform or version does not tell"
+    return reasons
+
+
+def _overhead(found: _Found, total: float) -> dict[str, float]:
+    """Where the wall time of the sample went, in seconds."""
+    seconds = (found.outcome.report or {}).get("seconds", {})
+    parts = {
+        "prepare": found.prepare,
+        "fill": found.fill,
+        "start": max(0.0, seconds.get("first_line", found.outcome.started) - found.outcome.started),
+        "imports": seconds.get("imports", 0.0),
+        "build": seconds.get("build", 0.0),
+        "measured": seconds.get("measured", 0.0),
+    }
+    parts["rest"] = max(0.0, total - sum(parts.values()))
+    return {name: round(value, 6) for name, value in {"total": total, **parts}.items()}
+
+
+def _parser() -> argparse.ArgumentParser:
+    def listing(words: dict[str, str]) -> str:
+        return "; ".join(f"{word}: {meaning}" for word, meaning in words.items())
+
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.sample",
+        description="Take one sample in an isolated cache directory and print it as JSON.",
+        epilog=f"Exit status: {EXIT_MEASURED} measured, {EXIT_USAGE} wrong usage, "
+        f"{EXIT_FAILED} the measured process raised, died or hung (the record says how), "
+        f"{EXIT_UNAVAILABLE} this environment cannot give the cell (the record says why).",
+    )
+    parser.add_argument("--model", default="radon", choices=MODELS, help=listing(MODELS))
+    parser.add_argument("--scenario", required=True, choices=SCENARIOS, help=listing(SCENARIOS))
+    parser.add_argument("--backend", required=True, choices=BACKENDS, help=listing(BACKENDS))
+    parser.add_argument("--launch", default="spawn", choices=LAUNCHES, help=listing(LAUNCHES))
+    parser.add_argument("--measure", default="timing", choices=MEASURES,
+                        help=listing({str(k): v for k, v in MEASURES.items()}))  # fmt: skip
+    parser.add_argument("--cache", type=Path, metavar="DIR",
+                        help="start from a copy of this filled cache (see --keep-cache)")  # fmt: skip
+    parser.add_argument("--keep-cache", type=Path, metavar="DIR",
+                        help="leave a copy of the caches here afterwards")  # fmt: skip
+    parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
+                        help="real data: columns county, floor, log_radon (or activity)")  # fmt: skip
+    parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
+    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
+                        help="for each process of the sample (default %(default)g)")  # fmt: skip
+    parser.add_argument("--trace", type=Path, metavar="FILE",
+                        help="append what happened, one JSON event a line")  # fmt: skip
+    parser.add_argument("--pretty", action="store_true", help="indent the record")
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command; returns the exit status."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    cell = Cell(options.model, options.scenario, options.backend, options.launch)
+    if (problem := cell.problem()) is not None:
+        parser.error(problem)
+    if options.trace is not None:
+        os.environ[trace.VARIABLE] = str(options.trace.resolve())
+    # A terminated sample cleans up like an interrupted one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    request = Request(
+        cell,
+        options.measure,
+        options.cache,
+        options.keep_cache,
+        options.radon_data,
+        options.hash_seed,
+        options.timeout,
+    )
+    try:
+        record = take(request)
+    except CacheError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    print(json.dumps(record, indent=2 if options.pretty else None))
+    if record["status"] == "ok":
+        return EXIT_MEASURED
+    return EXIT_UNAVAILABLE if record["status"] == "unavailable" else EXIT_FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

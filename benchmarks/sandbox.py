@@ -1,0 +1,149 @@
+"""The isolation of one sample: directories of its own and an environment without surprises.
+
+Everything is set before the measured process imports anything; nothing is relocated afterwards,
+as that would need private names of PyTensor that changed between releases.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import trace
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The directory that holds the package `benchmarks`."""
+
+MARKER = "OBSERVATORY_SANDBOX"
+"""Environment variable that every process of a sample carries, however far it strays."""
+
+_SCRUBBED = ("PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_")
+_SEED_FILE = "hash-seed.json"
+
+
+class CacheError(ValueError):
+    """Raised when a directory given as a filled cache is not one; the message says why."""
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """The directories of one sample; removed as a whole when it is over."""
+
+    path: Path
+
+    @classmethod
+    def make(cls) -> Sandbox:
+        """Make one, named after this process so that `sweep` can tell the abandoned ones."""
+        path = Path(tempfile.mkdtemp(prefix=f"observatory-{os.getpid()}-"))
+        sandbox = cls(path)
+        for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
+            directory.mkdir()
+        for name in ("pytensor", "numba"):
+            # Made here: 2.36.0 raises where the parent of its cache directory is missing.
+            (sandbox.cache / name).mkdir()
+        trace.event("sandbox made", path=str(path))
+        return sandbox
+
+    @property
+    def cache(self) -> Path:
+        """All disk caches of the subject: `pytensor/` (C and numba) and `numba/`."""
+        return self.path / "cache"
+
+    @property
+    def tmp(self) -> Path:
+        """The measured process's TMPDIR; what is left in it is leaked."""
+        return self.path / "tmp"
+
+    @property
+    def work(self) -> Path:
+        """The measured process's working directory: empty, so no configuration file is found."""
+        return self.path / "work"
+
+    @property
+    def out(self) -> Path:
+        """Jobs, results and stderr of the sample's processes."""
+        return self.path / "out"
+
+    def environment(self, hash_seed: int, flags: str | None) -> dict[str, str]:
+        """The environment of the measured process."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
+        compiledir = f"base_compiledir={self.cache / 'pytensor'}"
+        env.update(
+            {
+                MARKER: str(self.path),
+                "PYTHONPATH": str(ROOT),
+                "PYTHONSAFEPATH": "1",
+                "PYTHONNOUSERSITE": "1",
+                "PYTHONHASHSEED": str(hash_seed),
+                "PYTENSOR_FLAGS": ",".join(filter(None, (compiledir, flags))),
+                "PYTENSORRC": str(self.work / "absent"),
+                "NUMBA_CACHE_DIR": str(self.cache / "numba"),
+                "TMPDIR": str(self.tmp),
+                # A BLAS pool has its threads running at the fork.
+                "OMP_NUM_THREADS": "1",
+                "OPENBLAS_NUM_THREADS": "1",
+                "MKL_NUM_THREADS": "1",
+                "NUMBA_NUM_THREADS": "1",
+            }
+        )
+        return env
+
+    def files_leaked(self) -> int:
+        """How many files the ended processes left in their temporary directory."""
+        return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
+
+    def cache_bytes(self) -> int:
+        """Size of all files in the caches, in bytes."""
+        return sum(path.stat().st_size for path in self.cache.rglob("*") if path.is_file())
+
+    def start_from(self, filled: Path) -> None:
+        """Replace the empty cache by a copy of a filled one. Raises CacheError."""
+        read_seed(filled)
+        shutil.rmtree(self.cache)
+        shutil.copytree(filled, self.cache, symlinks=True)
+        trace.event("cache copied", source=str(filled), target=str(self.cache))
+
+    def keep_cache(self, target: Path, hash_seed: int) -> None:
+        """Copy the caches out, with the hash seed that siblings of the filler would share."""
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+        shutil.copytree(self.cache, partial, symlinks=True)
+        (partial / _SEED_FILE).write_text(json.dumps({"hash_seed": hash_seed}))
+        if target.exists():
+            shutil.rmtree(target)
+        partial.rename(target)
+
+    def remove(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
+
+
+def read_seed(filled: Path) -> int:
+    """The hash seed of the process that filled a kept cache. Raises CacheError."""
+    try:
+        return int(json.loads((filled / _SEED_FILE).read_text())["hash_seed"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CacheError(
+            f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
+        ) from error
+
+
+def new_seed() -> int:
+    """A hash seed as Python would draw one: PYTHONHASHSEED takes 1 to 2**32 - 1."""
+    return secrets.randbelow(2**32 - 1) + 1
+
+
+def sweep() -> list[Path]:
+    """Remove the sandboxes of samples whose process was killed outright; return them."""
+    abandoned = []
+    for path in Path(tempfile.gettempdir()).glob("observatory-*-*"):
+        owner = path.name.split("-")[1]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists() and path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+            abandoned.append(path)
+    return abandoned

@@ -1,0 +1,112 @@
+"""What the ASV suites share: which samples a suite takes, and how its benchmarks read them.
+
+asv schedules and records; the samples are those of `benchmarks.sample`, whatever launch method
+asv itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
+OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchmarks.plan import Rounds, plan, recorded
+from benchmarks.sample import Request, take
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, Cell, cells, metrics_of
+
+HOUR = 3600
+Samples = dict[tuple[str, str, str], dict[str, Any]]
+"""By (model, backend, launch): lists of values by metric, and the reason if there are none."""
+
+_Suite = TypeVar("_Suite", bound=type)
+
+
+def take_samples(scenario: str) -> Samples:
+    """Take every sample of a suite; what `setup_cache` returns.
+
+    Models other than radon are taken with `observatory run`, which builds them an environment.
+    """
+    wanted = list(
+        cells(
+            ("radon",),
+            (scenario,),
+            _chosen("OBSERVATORY_BACKENDS", tuple(BACKENDS)),
+            _chosen("OBSERVATORY_LAUNCHES", tuple(LAUNCHES)),
+        )
+    )
+    rounds = Rounds(timing=int(os.environ.get("OBSERVATORY_ROUNDS", "3")), counting=1, tracing=1)
+    found: Samples = {}
+    with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
+        for task in plan(wanted, rounds):
+            record = take(
+                Request(
+                    task.cell,
+                    task.measure,
+                    cache=None if task.cache is None else Path(kept, task.cache),
+                    keep_cache=None if task.keep is None else Path(kept, task.keep),
+                )
+            )
+            if task.cell in wanted:
+                _add(found, task.cell, task.measure, record)
+    return found
+
+
+def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
+    words = os.environ.get(variable)
+    return every if not words else tuple(word.strip() for word in words.split(","))
+
+
+def _add(found: Samples, cell: Cell, measure: Any, record: dict[str, Any]) -> None:
+    entry = found.setdefault((cell.model, cell.backend, cell.launch), {"values": {}, "why": {}})
+    for name, value in recorded(record["metrics"], measure).items():
+        entry["values"].setdefault(name, []).append(value)
+    entry["why"].update(record["absent"])
+    if record["failure"] is not None:
+        entry["why"][""] = record["failure"]["message"]
+
+
+def track(metric: str) -> Callable[..., Any]:
+    """A benchmark method that reads one metric of a cell from the samples of `setup_cache`."""
+
+    def tracked(self: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
+        values = samples[(model, backend, launch)]["values"][metric]
+        if METRICS[metric].kind == "noisy":
+            return {"samples": values, "number": 1}
+        # The worst, where repetitions of an exact metric differ.
+        return max(values)
+
+    tracked.__name__ = f"track_{metric}"
+    tracked.__doc__ = METRICS[metric].meaning
+    tracked.unit = METRICS[metric].unit  # type: ignore[attr-defined]
+    return tracked
+
+
+def suite(scenario: str) -> Callable[[_Suite], _Suite]:
+    """Give a class the parameters, the version and the benchmarks of a scenario."""
+
+    def decorate(cls: _Suite) -> _Suite:
+        backends = tuple(b for b in BACKENDS if not Cell("radon", scenario, b, "fork").problem())
+        cls.params = (tuple(MODELS), backends, tuple(LAUNCHES))
+        cls.param_names = ("model", "backend", "launch")
+        cls.version = "1"
+        cls.timeout = 60
+        cls.setup = _setup
+        metrics = {m.name for launch in LAUNCHES for m in metrics_of(scenario, launch)}
+        for metric in METRICS:  # their order
+            if metric in metrics:
+                setattr(cls, f"track_{metric}", track(metric))
+        return cls
+
+    return decorate
+
+
+def _setup(self: Any, samples: Samples, model: str, backend: str, launch: str) -> None:
+    """asv reads NotImplementedError as "n/a", and only here."""
+    if (model, backend, launch) not in samples:
+        raise NotImplementedError("not measured by this suite")
+    if not samples[(model, backend, launch)]["values"]:
+        raise NotImplementedError(str(samples[(model, backend, launch)]["why"]))
+

@@ -1,0 +1,225 @@
+"""The words of the observatory as data: models, scenarios, backends, launches, metrics, cells.
+
+Standard library only. It is the one module of ``benchmarks`` that the host side imports, so that
+both sides of a process boundary speak of the same cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+Kind = Literal["exact", "near_exact", "noisy"]
+Measure = Literal["timing", "counting", "tracing"]
+
+MODELS = {
+    "radon": "hierarchical regression of 919 radon measurements in 85 counties, plain PyTensor",
+    "radon_pymc": "the same posterior written with pm.Model, compiled the way pm.sample does",
+}
+SCENARIOS = {
+    "cold": "empty disk cache, fresh process",
+    "warm_disk": "fresh process, copy of a filled cache",
+    "warm_process": "copy of a filled cache, second build in one process",
+    "variants": "one process builds the base from empty, then the eight variants in fixed order",
+    "siblings": "eight sibling processes fill one cache with a variant each; a fresh process reads all",
+    "call": "evaluate a compiled function",
+}
+BACKENDS = {
+    "C": "the whole graph as one C module",
+    "C_VM": "a C module per Op, run by the C virtual machine",
+    "C_VM_NOGC": "C_VM that keeps its intermediate storage between calls",
+    "NUMBA": "numba, all caches on",
+    "NUMBA_OPS_ONLY": "numba, every function cached but the outer graph",
+    "NUMBA_NO_CACHE": "numba, PyTensor's numba cache off",
+    "DEFAULT": "whatever the subject chooses when the user says nothing",
+}
+LAUNCHES = {
+    "fork": "a parent imports pytensor and numba, builds nothing and forks once; the child measures",
+    "spawn": "a fresh interpreter with a hash seed of its own",
+}
+MEASURES: dict[Measure, str] = {
+    "timing": "clocks only: no probe is installed",
+    "counting": "probes on the caches and compilers: ledger and exact counts, no times",
+    "tracing": "counts the Python functions entered (sys.monitoring, Python >= 3.12)",
+}
+
+BASE_VARIANT = "noncentered-normal-halfnormal"
+VARIANTS: tuple[str, ...] = tuple(
+    f"{centering}-{intercept}-{sigma}"
+    for centering, intercept, sigma in product(
+        ("centered", "noncentered"), ("normal", "lognormal"), ("halfnormal", "lognormal")
+    )
+)
+
+_BUILD_BACKENDS = ("C", "C_VM", "NUMBA", "DEFAULT")
+_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
+_BACKENDS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
+    "cold": _BUILD_BACKENDS,
+    "warm_disk": _BUILD_BACKENDS,
+    "warm_process": _BUILD_BACKENDS + _ABLATIONS,
+    "variants": _BUILD_BACKENDS + _ABLATIONS,
+    "siblings": _BUILD_BACKENDS,
+    "call": ("C", "C_VM", "C_VM_NOGC", "NUMBA", "DEFAULT"),
+}
+_RADON_ONLY = {"variants", "siblings"}
+WARM_SCENARIOS = ("warm_disk", "warm_process")
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One place of the matrix: model x scenario x backend x launch."""
+
+    model: str
+    scenario: str
+    backend: str
+    launch: str
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.scenario} {self.backend} {self.launch}"
+
+    def problem(self) -> str | None:
+        """Say in a sentence why this combination is not one that is measured; None if it is."""
+        for word, known, noun in (
+            (self.model, MODELS, "model"),
+            (self.scenario, SCENARIOS, "scenario"),
+            (self.backend, BACKENDS, "backend"),
+            (self.launch, LAUNCHES, "launch"),
+        ):
+            if word not in known:
+                return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+        if self.backend not in _BACKENDS_OF_SCENARIO[self.scenario]:
+            return (
+                f"scenario {self.scenario} is not measured with backend {self.backend}; "
+                f"choose from {', '.join(_BACKENDS_OF_SCENARIO[self.scenario])}"
+            )
+        if self.scenario in _RADON_ONLY and self.model != "radon":
+            return f"scenario {self.scenario} needs the eight variants, which only model radon has"
+        return None
+
+    @property
+    def cache_backend(self) -> str:
+        """The backend that fills the cache this cell starts from: the ablations' parent."""
+        if self.backend.startswith("NUMBA"):
+            return "NUMBA"
+        return "C_VM" if self.backend == "C_VM_NOGC" else self.backend
+
+
+def cells(
+    models: tuple[str, ...] = ("radon",),
+    scenarios: tuple[str, ...] = tuple(SCENARIOS),
+    backends: tuple[str, ...] = tuple(BACKENDS),
+    launches: tuple[str, ...] = tuple(LAUNCHES),
+) -> Iterator[Cell]:
+    """Every measured cell of the product, in the fixed order of the vocabulary."""
+    for model, scenario, backend, launch in product(models, scenarios, backends, launches):
+        cell = Cell(model, scenario, backend, launch)
+        if cell.problem() is None:
+            yield cell
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named number. Higher is worse, always: asv reads it that way."""
+
+    name: str
+    unit: str
+    kind: Kind
+    measure: Measure
+    meaning: str
+    alerting: bool = False
+    """Whether a worsening of this (exact) metric can be an alarm, not just a description."""
+
+    def alerts_in(self, scenario: str) -> bool:
+        """Whether a worsening in this scenario is an alarm.
+
+        Misses of a cold or variants build follow every change of the rewrites: they describe the
+        workload. The same function missing in a cache that was filled for it is an alarm.
+        """
+        return self.alerting and (self.name != "cache_misses" or scenario in WARM_SCENARIOS)
+
+
+_ALL = (
+    # Correctness first: every pass gives these two, and the worst of the passes is recorded.
+    Metric("wrong_results", "values", "exact", "counting",
+           "models evaluated whose logp or gradient is off the reference by more than 1e-8", True),
+    Metric("crashed", "samples", "exact", "counting",
+           "1 if the measured process raised, died of a signal or hung", True),
+    # Exact, from the ledger.
+    Metric("cache_misses", "functions", "exact", "counting",
+           "functions that asked a disk cache and had to be compiled", True),
+    Metric("uncacheable", "functions", "exact", "counting",
+           "functions that a cache refused to store", True),
+    Metric("files_leaked", "files", "exact", "counting",
+           "files left in the temporary directory after the process ended", True),
+    Metric("functions_compiled", "functions", "exact", "counting",
+           "functions compiled, with or without a cache"),
+    Metric("compiler_runs", "runs", "exact", "counting",
+           "runs of the C++ compiler for modules of the model"),
+    Metric("bootstrap_runs", "runs", "exact", "counting",
+           "runs of the C++ compiler for PyTensor's own helpers (cutils_ext, lazylinker_ext)"),
+    # Near exact.
+    Metric("python_calls", "calls", "near_exact", "tracing",
+           "Python functions entered while building and calling once"),
+    Metric("object_code_bytes", "bytes", "near_exact", "counting",
+           "machine code of the functions that a cache returned or stored"),
+    Metric("cache_bytes", "bytes", "near_exact", "counting",
+           "size of the cache directory after the process ended"),
+    Metric("modules_imported", "modules", "near_exact", "timing",
+           "Python modules imported inside the clock"),
+    # Noisy.
+    Metric("compile_time", "seconds", "noisy", "timing",
+           "from pytensor.function(...) until the first call returned"),
+    Metric("function_time", "seconds", "noisy", "timing", "pytensor.function(...) alone"),
+    Metric("first_call_time", "seconds", "noisy", "timing", "the first call alone"),
+    Metric("cpu_time", "seconds", "noisy", "timing",
+           "CPU time of compile_time's span, compilers started in it included"),
+    Metric("import_time", "seconds", "noisy", "timing",
+           "import of pytensor and numba in a fresh interpreter"),
+    Metric("call_time", "seconds", "noisy", "timing", "one evaluation of logp and gradient"),
+    Metric("peak_rss", "bytes", "noisy", "timing",
+           "largest resident memory (VmHWM) of the process and of its largest child"),
+)  # fmt: skip
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+
+_BUILD_ONLY_TIMES = ("compile_time", "function_time", "first_call_time", "cpu_time")
+
+
+def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
+    """The metrics that a cell of this scenario and launch is asked for.
+
+    A metric that is left out here makes no sense for the cell; one that is asked for and that a
+    version cannot give is recorded as absent with a reason.
+    """
+    left_out: set[str] = set()
+    if scenario == "call":
+        left_out.update(_BUILD_ONLY_TIMES, ("python_calls", "modules_imported"))
+    else:
+        left_out.add("call_time")
+    if launch != "spawn":
+        left_out.add("import_time")
+    if scenario == "siblings":
+        left_out.update(_BUILD_ONLY_TIMES)
+        left_out.update(("import_time", "peak_rss", "modules_imported", "python_calls"))
+    return tuple(metric for metric in _ALL if metric.name not in left_out)
+
+
+SAMPLE_SCHEMA = "observatory/sample/1"
+"""Name and version of the record that one sample prints; published in docs/schemas/."""
+
+OUTCOMES = {
+    "hit": "a disk cache returned it",
+    "miss": "it asked a disk cache, was compiled and stored",
+    "uncacheable": "a cache refused to store it",
+    "internal": "compiled without ever asking a cache",
+}
+STATUSES = {
+    "ok": "measured",
+    "unavailable": "this subject cannot give the cell; the reason says why",
+    "raised": "the measured process raised an exception",
+    "killed": "the measured process died of a signal",
+    "timeout": "the measured process was ended after its time limit",
+}
+TOLERANCE = 1e-8
+"""Largest relative error of logp and gradient against the reference that counts as right."""

@@ -1,0 +1,109 @@
+"""The record of one sample, as `python -m benchmarks.sample` prints it.
+
+These models are the published schema: ``docs/schemas/sample-1.json`` is made from them, and
+whatever arrives from another process is validated by them before anything else reads it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+
+from benchmarks.vocabulary import SAMPLE_SCHEMA
+
+Word = Annotated[str, StringConstraints(max_length=200)]
+Text = Annotated[str, StringConstraints(max_length=4000)]
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[int | FiniteFloat, Field(union_mode="left_to_right")]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CellRecord(_Record):
+    """Where in the matrix the sample belongs."""
+
+    model: Word
+    scenario: Word
+    backend: Word
+    launch: Word
+
+
+class Failure(_Record):
+    """How a sample ended that did not end well."""
+
+    message: Text = Field(description="one sentence: what happened")
+    signal: Word | None = Field(None, description="name of the signal, e.g. SIGSEGV")
+    exit_code: int | None = None
+    stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
+
+
+class Step(_Record):
+    """One build among several of a sample (`variants`, `siblings`)."""
+
+    name: Word = Field(description="the variant that was built")
+    metrics: dict[Word, Number]
+
+
+class Check(_Record):
+    """One evaluation of logp and gradient, compared with the reference in NumPy."""
+
+    name: Word = Field(description="the variant, and who evaluated it where several did")
+    logp_error: FiniteFloat | None = Field(description="relative; null: not finite")
+    gradient_error: FiniteFloat | None = Field(
+        description="largest absolute difference over the largest gradient entry; null: not finite"
+    )
+    wrong: bool = Field(description="an error is above the tolerance")
+    note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
+
+
+class LedgerEntry(_Record):
+    """One compiled function, or one that a cache returned."""
+
+    name: Word = Field(description="the Op, or the qualified name of the Python function")
+    kind: Literal["numba", "c_module"]
+    key: Word = Field(description="what the cache was asked for; empty for `internal`")
+    outcome: Literal["hit", "miss", "uncacheable", "internal"]
+    source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")
+    bytes: Count | None = Field(None, description="machine code")
+    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
+    step: Word | None = Field(None, description="the build that it belongs to")
+
+
+class Overhead(_Record):
+    """Where the wall time of the sample went, in seconds. The rest is the span itself."""
+
+    total: FiniteFloat = Field(description="from the call of the primitive to its record")
+    prepare: FiniteFloat = Field(description="sandbox made, cache copied, and removed at the end")
+    fill: FiniteFloat = Field(description="another process that filled the cache; 0 if given")
+    start: FiniteFloat = Field(description="from starting the process to its first line")
+    imports: FiniteFloat = Field(description="pytensor, numba, pymc")
+    build: FiniteFloat = Field(description="symbolic graph and reference, outside the clock")
+    measured: FiniteFloat = Field(description="the spans that metrics speak of")
+    rest: FiniteFloat = Field(description="what the parts above do not explain")
+
+
+class Sample(_Record):
+    """One sample: one cell, one pass, one isolated process."""
+
+    schema_: Literal["observatory/sample/1"] = Field(alias="schema")
+    cell: CellRecord
+    measure: Literal["timing", "counting", "tracing"]
+    status: Literal["ok", "unavailable", "raised", "killed", "timeout"]
+    failure: Failure | None = None
+    metrics: dict[Word, Number] = Field(description="by name, in the units of the vocabulary")
+    absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
+    steps: list[Step] = []
+    checks: list[Check] = []
+    ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
+    environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
+    hash_seed: Count
+    overhead: Overhead | None = None
+    started_at: datetime
+
+
+assert Sample.model_fields["schema_"].annotation == Literal["observatory/sample/1"]
+assert SAMPLE_SCHEMA == "observatory/sample/1"

@@ -1,0 +1,52 @@
+"""What is measured: a set of pip requirements plus a Python version, and its place in a history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Subject(BaseModel):
+    """One subject, resolved as far as it can be without an environment.
+
+    ``commit`` is where asv finds its results: a commit of PyTensor's repository, or one of the
+    synthetic release history, whose hashes depend on nothing but the releases themselves.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    label: str = Field(description='how people name it: "3.3.7", "3.3.7 numba==0.66.0"')
+    requirements: tuple[str, ...] = Field(description="what pip is asked for")
+    python: str = Field(pattern=r"^3\.\d+$", description="minor version of the interpreter")
+    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    date: datetime = Field(description="of the release or commit, with a time zone")
+    exclude_newer: datetime | None = Field(
+        None, description="dependencies are resolved as of this moment; None: as of today"
+    )
+    extras: tuple[str, ...] = Field(
+        (), description="requirements added to a release, e.g. numba==0.66.0: an axis of its own"
+    )
+
+    @property
+    def env_name(self) -> str:
+        """The name of the asv environment, part of the result file's name.
+
+        >>> from datetime import UTC
+        >>> Subject(label="3.3.7", requirements=("pytensor==3.3.7",), python="3.13",
+        ...         commit="0" * 40, date=datetime(2026, 1, 1, tzinfo=UTC)).env_name
+        'uv-py3.13'
+        """
+        suffix = "".join(f"-{extra.replace('==', '')}" for extra in self.extras)
+        return f"uv-py{self.python}{suffix}"
+
+
+class Versions(BaseModel):
+    """What an environment under test really holds, asked of the environment itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pytensor: str
+    numba: str | None
+    python: str
+    packages: dict[str, str] = Field(description="every installed distribution and its version")
