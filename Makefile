@@ -1,0 +1,55 @@
+# Everything starts from nothing but python3 (3.11 or newer), git and a C++ compiler.
+#   make observe   measure the newest PyTensor, show the table, build html/
+#   make test      run all tests
+# `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.
+
+PYTHON ?= python3
+VENV := .venv
+STAMP := $(VENV)/.ready
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help observe test bench lint format docs-schemas history constraints clean
+
+help:
+	@sed -n '1,/^$$/p' Makefile | sed 's/^# \{0,1\}//'
+	@echo 'Further: bench (speed of the tool itself), lint, format, docs-schemas, history'
+	@echo '(the git history of releases, for plain asv), constraints, clean.'
+
+$(STAMP): pyproject.toml constraints.txt scripts/make_tool_environment.sh
+	@bash scripts/make_tool_environment.sh "$(PYTHON)" "$(VENV)"
+	@touch $(STAMP)
+
+observe: $(STAMP)
+	@$(VENV)/bin/observatory observe
+
+test: $(STAMP)
+	@$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+bench: $(STAMP)
+	@$(VENV)/bin/python -m pytest --benchmark-only -o addopts="" --import-mode=importlib tests
+
+lint: $(STAMP)
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/zizmor --offline --quiet .github/workflows
+
+format: $(STAMP)
+	@$(VENV)/bin/ruff check --fix .
+	@$(VENV)/bin/ruff format .
+
+docs-schemas: $(STAMP)
+	@$(VENV)/bin/python scripts/write_schemas.py
+
+history: $(STAMP)
+	@$(VENV)/bin/python scripts/release_history.py
+
+# The pins of the tool's own environment, for every supported Python at once.
+constraints: $(STAMP)
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev --upgrade \
+	    --no-header --no-annotate pyproject.toml --output-file constraints.txt
+
+clean:
+	rm -rf $(VENV) .observatory .asv html build *.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

@@ -1,0 +1,1 @@
+"""Show: pages, pictures and text made from frames and verdicts. Never measures, never decides."""

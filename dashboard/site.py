@@ -1,0 +1,99 @@
+"""The static site: a tidy frame in, a directory of pages out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dashboard import charts
+from dashboard.history import history
+from dashboard.matrix import matrices
+from dashboard.publish import publish, refuse_foreign
+from dashboard.readings import Reading, read
+from dashboard.summary import headline, newest
+from dashboard.words import MAIN_BACKENDS, SHOWN_METRICS, css_name, glossaries
+
+STYLESHEET = "assets/style.css"
+
+
+def build(
+    frame: pd.DataFrame,
+    out: Path,
+    *,
+    problems: Sequence[str],
+    measured_at: datetime | None,
+    version: str,
+) -> Path:
+    """Write the site into ``out`` and return the path of its first page.
+
+    Args:
+        frame: the tidy frame, columns as in ``dashboard.readings.COLUMNS``; may be empty.
+        out: a directory that is absent, empty, or was made by an earlier call; it is replaced.
+        problems: sentences that name the files that could not be read.
+        measured_at: when the newest result was measured, with a time zone.
+        version: of this tool.
+
+    Raises:
+        ValueError: the frame lacks a column.
+        dashboard.publish.NotOurDirectoryError: ``out`` holds something that was not written here.
+
+    """
+    refuse_foreign(out)
+    page = first_page(
+        read(frame, frozenset(SHOWN_METRICS)),
+        problems=problems, measured_at=measured_at, version=version,
+        foreign=not frame.empty,
+    )  # fmt: skip
+    style = (files("dashboard") / STYLESHEET).read_text("utf-8")
+    publish({"index.html": page, STYLESHEET: style}, out)
+    return out / "index.html"
+
+
+def first_page(
+    readings: tuple[Reading, ...],
+    *,
+    problems: Sequence[str],
+    measured_at: datetime | None,
+    version: str,
+    foreign: bool = False,
+) -> str:
+    """Return the HTML of the first page. The same arguments give the same bytes.
+
+    ``foreign``: there were results, but none speaks of a metric that this page shows.
+    """
+    common = {
+        "problems": list(problems),
+        "version": version,
+        "glossaries": glossaries(),
+        "stylesheet": STYLESHEET,
+    }
+    subject = newest(readings)
+    if subject is None:
+        return _environment().get_template("empty.html.j2").render(common, foreign=foreign)
+    past = history(readings, subject)
+    return _environment().get_template("index.html.j2").render(
+        common,
+        headline=headline(subject, measured_at),
+        subject=subject.subject,
+        matrices=matrices(subject),
+        history=past,
+        times=tuple(zip(past.times, charts.time_drawings(past.times), strict=True)),
+        misses=tuple(zip(past.misses, charts.miss_drawings(past.misses), strict=True)),
+        legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
+    )  # fmt: skip
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

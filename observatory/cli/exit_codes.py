@@ -1,0 +1,36 @@
+"""What the exit status of a command means. One meaning each, the same for every command."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit statuses; docs/reference lists them from here."""
+
+    OK = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    SAMPLE_FAILED = 3
+    ENVIRONMENT = 4
+    WRONG_RESULTS = 5
+    UNREADABLE = 6
+    INTERRUPTED = 130
+
+    @property
+    def meaning(self) -> str:
+        """The meaning in a few words."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Exit.OK: "done, and nothing was wrong",
+    Exit.UNEXPECTED: "a defect of the observatory itself; a traceback is printed",
+    Exit.USAGE: "the command was not understood, or nothing matched it",
+    Exit.SAMPLE_FAILED: "everything was run and recorded, but a measured process raised, died or hung",
+    Exit.ENVIRONMENT: "no interpreter was found, or an environment under test could not be made",
+    Exit.WRONG_RESULTS: "everything was run and recorded, and a subject returned wrong numbers",
+    Exit.UNREADABLE: "a file could not be read (only with --strict; otherwise it is named and skipped)",
+    Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
+}
+EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

@@ -1,0 +1,78 @@
+"""The command `observatory`: its sub-commands, and what becomes of an error."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import click
+import typer
+from rich.console import Console
+
+from dashboard.publish import NotOurDirectoryError
+from observatory.cli import run, show
+from observatory.cli.exit_codes import EPILOG, Exit
+from observatory.decide.frame import SelectionError
+from observatory.record.problems import RecordError
+from observatory.run.environments import EnvironmentFailure
+from observatory.run.interpreters import NoInterpreterError
+from observatory.run.releases import ReleasesError
+from observatory.run.subjects import SubjectError
+from observatory.run.uv import UvError
+
+_USAGE = (SelectionError, RecordError, NotOurDirectoryError, ReleasesError, SubjectError)
+_ENVIRONMENT = (EnvironmentFailure, NoInterpreterError, UvError)
+
+app = typer.Typer(
+    name="observatory",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Measure what PyTensor's compile caches do, cell by cell, and show what changed.\n\n"
+    "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
+    epilog=EPILOG,
+)
+app.registered_commands += run.app.registered_commands + show.app.registered_commands
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"observatory {version(show.DISTRIBUTION)}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True,
+                     help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """Options of the command itself."""  # fmt: skip
+
+
+def main() -> None:
+    """Run the command; every expected error becomes one sentence on stderr and a status."""
+    errors = Console(stderr=True, highlight=False)
+    try:
+        status = app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(Exit.USAGE)
+    except _USAGE as error:
+        errors.print(f"observatory: {error}", style="red", markup=False)
+        sys.exit(Exit.USAGE)
+    except _ENVIRONMENT as error:
+        errors.print(f"observatory: {error}", style="red", markup=False)
+        sys.exit(Exit.ENVIRONMENT)
+    except (KeyboardInterrupt, click.Abort):
+        errors.print("observatory: interrupted; what was measured is recorded", markup=False)
+        sys.exit(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has left: nothing is wrong.
+        sys.stderr.close()
+        sys.exit(Exit.OK)
+    sys.exit(status or Exit.OK)

@@ -1,0 +1,110 @@
+"""Measuring one subject: its environment, its plan, its journal, its result file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.plan import Task
+from observatory.cli.progress import RunProgress
+from observatory.record.asv_files import project, write_benchmarks
+from observatory.record.journal import Journal, JournalHeader
+from observatory.record.machine import Machine
+from observatory.record.sample import Sample
+from observatory.record.subject import Subject
+from observatory.run.environments import Environment
+from observatory.run.execute import ROOT, Executor
+from observatory.run.schedule import carry_out, remaining
+
+
+@dataclass(frozen=True)
+class Session:
+    """What all subjects of one command share."""
+
+    results: Path
+    state: Path
+    """Where environments and filled caches live: `.observatory/`."""
+    machine: Machine
+    console: Console
+    timeout: float
+    workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
+    """Counting samples taken side by side; timed ones are always alone."""
+    data: Path | None = None
+    resume: bool = False
+    run: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
+
+
+@dataclass
+class Tally:
+    """How the samples of a run ended."""
+
+    taken: int = 0
+    failed: int = 0
+    wrong: int = 0
+    unavailable: int = 0
+
+    def add(self, sample: Sample) -> None:
+        """Count one sample."""
+        self.taken += 1
+        self.failed += sample.status not in ("ok", "unavailable")
+        self.unavailable += sample.status == "unavailable"
+        self.wrong += bool(sample.metrics.get("wrong_results", 0))
+
+
+def measure(
+    session: Session, subject: Subject, environment: Environment, tasks: Sequence[Task]
+) -> Tally:
+    """Take the samples of a plan, each recorded before the next; then renew the result file.
+
+    The result file is renewed however it ends: what was recorded is shown.
+    """
+    header = JournalHeader(
+        subject=subject, versions=environment.versions, machine=session.machine
+    )
+    journal = Journal.of(session.results, header)
+    run, taken = _where_it_stopped(session, journal)
+    # A plan's caches belong to one environment: another numba must not read them.
+    caches = session.state / "caches" / run / environment.key
+    left = remaining(tasks, taken, caches)
+    tally = Tally()
+    if left:
+        caches.mkdir(parents=True, exist_ok=True)
+        executor = Executor(environment.python, caches, session.timeout, session.data)
+
+        def record(sample: Sample) -> None:
+            journal.append(run, sample)
+            tally.add(sample)
+
+        try:
+            with RunProgress(session.console, subject.label, left, session.workers) as progress:
+                carry_out(left, executor, record, progress.notify, session.workers)
+        finally:
+            _renew(session.results, journal)
+    shutil.rmtree(caches, ignore_errors=True)
+    return tally
+
+
+def _where_it_stopped(session: Session, journal: Journal) -> tuple[str, list[Sample]]:
+    """The run to go on with and what it has taken; a new run if there is none or none is wanted."""
+    if not session.resume or not journal.path.exists():
+        return session.run, []
+    entries = journal.read().current()
+    if not entries:
+        return session.run, []
+    last = max(entry.run for entry in entries)
+    return last, [entry.sample for entry in entries if entry.run == last]
+
+
+def _renew(results: Path, journal: Journal) -> None:
+    if not journal.path.exists():
+        return
+    contents = journal.read()
+    if contents.header is not None:
+        project(results, contents)
+        write_benchmarks(results, ROOT / "benchmarks")

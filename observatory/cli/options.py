@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS
+
+Results = Annotated[
+    Path, typer.Option(help="Directory of asv results and journals.", show_default=True)
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Fail if a file could not be read, instead of naming it.")
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help=f"Only this scenario; repeatable: {', '.join(SCENARIOS)}."),
+]
+Backends = Annotated[
+    list[str] | None,
+    typer.Option("--backend", help=f"Only this backend; repeatable: {', '.join(BACKENDS)}."),
+]
+Launches = Annotated[
+    list[str] | None,
+    typer.Option("--launch", help=f"Only this launch; repeatable: {', '.join(LAUNCHES)}."),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", help=f"Only this metric; repeatable: {', '.join(METRICS)}."),
+]

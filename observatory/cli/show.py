@@ -1,0 +1,131 @@
+"""`observatory show`, `export` and `dashboard`: what was recorded, in three forms."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+
+from dashboard.site import build
+from observatory.cli import options
+from observatory.cli.reading import Reading, read, report_problems
+from observatory.cli.tables import render
+from observatory.decide.frame import SelectionError, select
+from observatory.decide.table import Table, comparison_tables, subject_tables
+from observatory.record.export import export, exported
+
+DISTRIBUTION = "observatory-compile-caches"
+
+app = typer.Typer()
+
+
+@app.command()
+def show(
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(help="Subjects, e.g. 3.3.7; several are shown side by side. "
+                            "None: the newest."),
+    ] = None,
+    results: options.Results = Path("results"),
+    metric: options.Metrics = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    strict: options.Strict = False,
+) -> None:
+    """Show the table of one subject, or of several side by side.
+
+    Several runs of one subject are one column: the latest run of each cell speaks.
+    """  # fmt: skip
+    reading = read(results)
+    chosen = select(
+        reading.frame, scenarios=scenario, backends=backend, launches=launch, metrics=None
+    )
+    if subjects is None:
+        subjects = [newest_subject(chosen)]
+    console = Console()
+    for table in tables(reading, chosen, subjects, metric):
+        console.print(render(table))
+    report_problems(Console(stderr=True), reading.problems, strict)
+
+
+def tables(
+    reading: Reading, frame: pd.DataFrame, subjects: list[str], metrics: list[str] | None
+) -> list[Table]:
+    """The tables for one subject, or for several."""
+    if len(subjects) == 1 and metrics is None:
+        return subject_tables(frame, subjects[0], reading.notes)
+    if metrics is None:
+        return comparison_tables(frame, subjects, notes=reading.notes)
+    return comparison_tables(frame, subjects, metrics, notes=reading.notes)
+
+
+def newest_subject(frame: pd.DataFrame) -> str:
+    """The subject of the latest date. Raises SelectionError for an empty frame."""
+    if frame.empty:
+        raise SelectionError("there are no results yet; make some: observatory run --quick")
+    return str(frame.loc[frame["date"].idxmax(), "subject"])
+
+
+@app.command("export")
+def export_command(
+    format_: Annotated[
+        str, typer.Option("--format", help="csv, json (one object a row) or parquet.")
+    ] = "csv",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; standard output if none.")
+    ] = None,
+    results: options.Results = Path("results"),
+    subject: Annotated[
+        list[str] | None, typer.Option(help="Only this subject; repeatable.")
+    ] = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    metric: options.Metrics = None,
+    strict: options.Strict = False,
+) -> None:
+    """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
+    reading = read(results)
+    rows = select(
+        reading.frame,
+        subjects=subject,
+        scenarios=scenario,
+        backends=backend,
+        launches=launch,
+        metrics=metric,
+    )
+    if out is None:
+        sys.stdout.buffer.write(exported(rows, format_))
+        sys.stdout.buffer.flush()
+    else:
+        export(rows, format_, out)
+    report_problems(Console(stderr=True), reading.problems, strict)
+
+
+@app.command()
+def dashboard(
+    results: options.Results = Path("results"),
+    out: Annotated[Path, typer.Option(help="Directory to write the site into.")] = Path("html"),
+    strict: options.Strict = False,
+) -> None:
+    """Build the static site: open OUT/index.html, no server and no network needed."""
+    reading = read(results)
+    print(f"The page: {build_site(reading, out)}")
+    report_problems(Console(stderr=True), reading.problems, strict)
+
+
+def build_site(reading: Reading, out: Path) -> Path:
+    """Write the site and return its first page."""
+    return build(
+        reading.frame,
+        out,
+        problems=[str(problem) for problem in reading.problems],
+        measured_at=reading.measured_at,
+        version=version(DISTRIBUTION),
+    ).resolve()

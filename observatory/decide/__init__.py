@@ -1,0 +1,1 @@
+"""Decide: frames, tables and, later, verdicts. Pure: no processes, no files."""

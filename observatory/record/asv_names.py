@@ -1,0 +1,70 @@
+"""Cells and metrics in asv's words: benchmark names, parameters, units. Pure, both directions.
+
+``compile.WarmDisk.track_cache_misses`` is the metric `cache_misses` of the scenario `warm_disk`;
+its parameters are model, backend and launch, which asv stores as Python's repr of them.
+"""
+
+from __future__ import annotations
+
+from benchmarks.vocabulary import (
+    BACKENDS,
+    LAUNCHES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+    Cell,
+    Metric,
+    metrics_of,
+)
+
+PARAM_NAMES = ("model", "backend", "launch")
+BENCHMARK_VERSION = "1"
+"""asv drops results of another version: raise it when a number stops being comparable."""
+
+
+def class_name(scenario: str) -> str:
+    """The suite's class: ``warm_disk`` is ``WarmDisk``."""
+    return "".join(part.capitalize() for part in scenario.split("_"))
+
+
+def benchmark_name(scenario: str, metric: str) -> str:
+    """The benchmark of a metric in a scenario, by asv's name."""
+    module = "call" if scenario == "call" else "compile"
+    return f"{module}.{class_name(scenario)}.track_{metric}"
+
+
+def asv_params(scenario: str) -> list[list[str]]:
+    """The parameter lists of a scenario's benchmarks, as asv stores them: 3 lists of reprs."""
+    backends = [name for name in BACKENDS if _is_measured(scenario, name)]
+    return [[repr(word) for word in words] for words in (MODELS, backends, LAUNCHES)]
+
+
+def scenario_metrics(scenario: str) -> tuple[Metric, ...]:
+    """Every metric that a cell of the scenario has under any launch, in vocabulary order."""
+    names = {metric.name for launch in LAUNCHES for metric in metrics_of(scenario, launch)}
+    return tuple(metric for metric in METRICS.values() if metric.name in names)
+
+
+def parse_name(name: str) -> tuple[str, Metric] | None:
+    """Scenario and metric of a benchmark's name; None if it is not one of ours."""
+    return _BY_NAME.get(name)
+
+
+def parse_params(scenario: str, values: tuple[str, ...]) -> Cell | None:
+    """The cell of a combination of stored parameters; None if it is not one that is measured."""
+    words = [value[1:-1] for value in values if len(value) > 2 and value[0] == value[-1] == "'"]
+    if len(values) != len(PARAM_NAMES) or len(words) != len(PARAM_NAMES):
+        return None
+    cell = Cell(words[0], scenario, words[1], words[2])
+    return cell if cell.problem() is None else None
+
+
+def _is_measured(scenario: str, backend: str) -> bool:
+    return Cell("radon", scenario, backend, "fork").problem() is None
+
+
+_BY_NAME = {
+    benchmark_name(scenario, metric.name): (scenario, metric)
+    for scenario in SCENARIOS
+    for metric in scenario_metrics(scenario)
+}

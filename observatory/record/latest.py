@@ -1,0 +1,167 @@
+"""From every sample of a subject to the values that stand for its cells. Pure.
+
+For each cell and pass (timing, counting, tracing) the latest run that attempted it speaks, with
+all its samples; older runs stay in the journal. If that run failed, its failure stands: an older
+value does not hide it. `wrong_results` and `crashed` are the worst over the passes that speak, so
+that no shown value ever comes from a sample whose wrongness is not shown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import Literal
+
+from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
+from observatory.record.journal import JournalEntry
+from observatory.record.sample import Sample
+
+_CORRECTNESS = ("wrong_results", "crashed")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The values of one cell and metric, one for each sample, in the metric's unit.
+
+    ``values`` is empty where every sample failed: the cell was attempted and gave nothing.
+    """
+
+    cell: Cell
+    metric: Metric
+    values: tuple[float, ...]
+    started_at: datetime
+    duration: float | None
+    """Wall time of the samples in seconds; None where they do not tell."""
+
+    @property
+    def value(self) -> float | None:
+        """Noisy: the median. Correctness and disagreeing counts: the worst. None: nothing."""
+        if not self.values:
+            return None
+        return median(self.values) if self.metric.kind == "noisy" else max(self.values)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all samples gave one value."""
+        return len(set(self.values)) <= 1
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a reader of the values must know about a cell; ``text`` is a sentence."""
+
+    subject: str
+    cell: Cell
+    kind: Literal["failed", "disagrees", "unavailable", "absent"]
+    text: str
+    metric: str | None = None
+    measure: Measure | None = None
+
+
+@dataclass(frozen=True)
+class Latest:
+    """What the latest runs say, in the order of the vocabulary of metrics within each cell."""
+
+    recorded: list[Recorded]
+    notes: list[Note]
+    unknown: list[str]
+    """Sentences on samples whose cell this version of the vocabulary does not have."""
+
+
+def latest(entries: Iterable[JournalEntry]) -> Latest:
+    """The values that stand for each cell. ``entries``: of one subject and environment."""
+    by_cell: dict[Cell, list[JournalEntry]] = defaultdict(list)
+    for entry in entries:
+        place = entry.sample.cell
+        by_cell[Cell(place.model, place.scenario, place.backend, place.launch)].append(entry)
+    found = Latest([], [], [])
+    for cell in sorted(by_cell):
+        if problem := cell.problem():
+            found.unknown.append(f"samples of {cell} are left out: {problem}")
+            continue
+        _add_cell(found, cell, by_cell[cell])
+    return found
+
+
+def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry]) -> None:
+    subject = entries[-1].header.subject.label
+    passes = _latest_passes(entries)
+    if not passes:
+        reason = entries[-1].sample.failure
+        text = reason.message if reason else "the subject cannot give this cell"
+        found.notes.append(Note(subject, cell, "unavailable", text))
+        return
+    everything = [sample for samples in passes.values() for sample in samples]
+    for measure, samples in passes.items():
+        failures = [sample for sample in samples if sample.status != "ok"]
+        if failures:
+            text = _failure_text(failures[-1], len(failures), len(samples))
+            found.notes.append(Note(subject, cell, "failed", text, measure=measure))
+    for metric in metrics_of(cell.scenario, cell.launch):
+        samples = everything if metric.name in _CORRECTNESS else passes.get(metric.measure, [])
+        if not samples:
+            continue
+        record = _recorded(cell, metric, samples)
+        if record.values or any(sample.status != "ok" for sample in samples):
+            found.recorded.append(record)
+        if not record.values and (reason_given := _absence(metric, samples)):
+            found.notes.append(Note(subject, cell, "absent", reason_given, metric=metric.name))
+        if metric.kind == "exact" and not record.agrees and metric.name not in _CORRECTNESS:
+            said = ", ".join(f"{value:g}" for value in record.values)
+            text = f"{metric.name} is not deterministic: {said} in samples of one run"
+            found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))
+
+
+def _latest_passes(entries: list[JournalEntry]) -> dict[Measure, list[Sample]]:
+    """The samples of each pass's latest run; passes that the subject cannot give are left out."""
+    passes: dict[Measure, list[Sample]] = {}
+    for measure in MEASURES:
+        tried = [
+            entry
+            for entry in entries
+            if entry.sample.measure == measure and entry.sample.status != "unavailable"
+        ]
+        if tried:
+            run = max(entry.run for entry in tried)
+            passes[measure] = [entry.sample for entry in tried if entry.run == run]
+    return passes
+
+
+def _recorded(cell: Cell, metric: Metric, samples: list[Sample]) -> Recorded:
+    if metric.name == "crashed":
+        values = [
+            max(float(sample.status != "ok"), float(sample.metrics.get("crashed", 0)))
+            for sample in samples
+        ]
+    elif metric.name == "wrong_results":
+        # A sample that failed later may already have seen wrong numbers: they count.
+        values = [float(s.metrics[metric.name]) for s in samples if metric.name in s.metrics]
+    else:
+        values = [
+            float(sample.metrics[metric.name])
+            for sample in samples
+            if sample.status == "ok" and metric.name in sample.metrics
+        ]
+    spent = [sample.overhead.total for sample in samples if sample.overhead is not None]
+    started = min(_aware(sample.started_at) for sample in samples)
+    return Recorded(cell, metric, tuple(values), started, sum(spent) if spent else None)
+
+
+def _absence(metric: Metric, samples: list[Sample]) -> str | None:
+    reasons = [sample.absent[metric.name] for sample in samples if metric.name in sample.absent]
+    return reasons[-1] if reasons else None
+
+
+def _failure_text(sample: Sample, failed: int, total: int) -> str:
+    how = sample.failure.message if sample.failure else f"the sample was {sample.status}"
+    return f"{failed} of {total} {sample.measure} samples failed: {how}"
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+assert all(name in METRICS for name in _CORRECTNESS)

@@ -1,0 +1,45 @@
+"""What is wrong with something that was read: named, returned and counted, never hidden.
+
+Reading never stops at a broken file. It returns what is whole together with the problems, and the
+command that asked says them and lets its exit code say so too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One broken file, or one broken line of it (counted from 1), and the reason as a sentence."""
+
+    path: Path
+    reason: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.reason}"
+
+
+class RecordError(Exception):
+    """Results cannot be written or read as asked; the message says why and what to do."""
+
+
+def reason_of(error: ValidationError) -> str:
+    """The first complaints of a schema validation as one short sentence.
+
+    The input's values are left out: they come from outside and may be anything, of any size.
+    """
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    said = "; ".join(
+        f"{'.'.join(str(part)[:60] for part in detail['loc']) or 'the whole'}: {detail['msg']}"
+        for detail in details[:3]
+    )
+    more = f" and {len(details) - 3} more" if len(details) > 3 else ""
+    return f"it does not fit the schema ({said[:_LONGEST_REASON]}{more})"

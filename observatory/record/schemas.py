@@ -1,0 +1,50 @@
+"""The published JSON Schemas: ``python -m observatory.record.schemas`` writes docs/schemas/."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from observatory.record.files import write_atomic
+from observatory.record.journal import JournalHeader, JournalLine
+from observatory.record.sample import Sample
+
+DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
+
+
+def schemas() -> dict[str, str]:
+    """File name to content, for every published schema."""
+    return {
+        "sample-1.json": _text(TypeAdapter(Sample), "What one sample prints"),
+        "journal-1.json": _text(
+            TypeAdapter(JournalHeader | JournalLine), "One line of a journal of samples"
+        ),
+    }
+
+
+def main() -> int:
+    """Write the schemas; returns the exit code."""
+    for name, text in schemas().items():
+        write_atomic(DIRECTORY / name, text.encode())
+        print(DIRECTORY / name)
+    return 0
+
+
+def _text(adapter: TypeAdapter[object], title: str) -> str:
+    made = adapter.json_schema(by_alias=True)
+    return json.dumps(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **made,
+            "title": title,
+        },
+        indent=2,
+        ensure_ascii=False,
+    ) + "\n"  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

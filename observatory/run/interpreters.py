@@ -1,0 +1,211 @@
+"""The Python interpreters of this machine, and which of them runs the newest PyTensor."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from observatory.run.index import Index
+from observatory.run.uv import RealUv, Uv, UvError
+
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
+"""Minor versions of CPython that can be measured, oldest first."""
+
+_PROBE = """
+import json, os, platform, sys, sysconfig
+print(json.dumps({
+    "version": platform.python_version(),
+    "implementation": sys.implementation.name,
+    "final": sys.version_info.releaselevel == "final",
+    "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    "headers": os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")),
+    "executable": getattr(sys, "_base_executable", None) or sys.executable,
+}))
+"""
+
+
+class NoInterpreterError(RuntimeError):
+    """Raised when no installed interpreter can be measured; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """An installed CPython that can hold an environment under test."""
+
+    path: Path
+    version: str
+
+    @property
+    def minor(self) -> str:
+        """The minor version, e.g. "3.13"."""
+        return self.version.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The newest patch of each minor version, newest first, and sentences on what was passed over."""
+
+    interpreters: tuple[Interpreter, ...]
+    skipped: tuple[str, ...] = ()
+
+    def of(self, minor: str) -> Interpreter:
+        """The interpreter of a minor version such as "3.13"; raise `NoInterpreterError` if none."""
+        for interpreter in self.interpreters:
+            if interpreter.minor == minor:
+                return interpreter
+        here = ", ".join(i.minor for i in self.interpreters) or "none"
+        reasons = "".join(f"; {reason}" for reason in self.skipped if f"Python {minor}" in reason)
+        raise NoInterpreterError(
+            f"Python {minor} was asked for and is not installed (found: {here}{reasons}); "
+            "install it, or name another with --python"
+        )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An interpreter, the PyTensor that it gets, and what people should know about the choice."""
+
+    interpreter: Interpreter
+    pytensor: str
+    note: str | None = None
+
+
+def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Found:
+    """Look for CPython 3.11 to 3.14 on PATH, in pyenv, among uv's own, and at ``candidates``.
+
+    Interpreters that do not run, are free-threaded or pre-releases, or come without the headers
+    that the C backend needs are passed over with a reason.
+    """
+    paths = _everywhere(uv or RealUv()) if candidates is None else candidates
+    best: dict[str, Interpreter] = {}
+    skipped: dict[str, str] = {}
+    for path in dict.fromkeys(paths):
+        answer = _ask(path)
+        if isinstance(answer, str):
+            skipped[answer] = answer
+        elif answer is not None:
+            known = best.get(answer.minor)
+            if known is None or Version(known.version) < Version(answer.version):
+                best[answer.minor] = answer
+    newest_first = sorted(best.values(), key=lambda i: Version(i.version), reverse=True)
+    return Found(tuple(newest_first), tuple(skipped))
+
+
+def newest_supported(
+    index: Index, found: Found, requirements: Sequence[str] = ("pytensor",)
+) -> Choice:
+    """Choose the interpreter that gets the newest PyTensor; among equals, the newest one.
+
+    The note says what a Python that is not installed would get, if that is newer. Raises
+    `NoInterpreterError` if no interpreter is there or none gets any PyTensor.
+    """
+    if not found.interpreters:
+        why = "".join(f" ({reason})" for reason in found.skipped)
+        raise NoInterpreterError(
+            f"no CPython {SUPPORTED[0]} to {SUPPORTED[-1]} with headers was found on PATH, in "
+            f"pyenv or among uv's{why}: install one, for example with pyenv, and run this again"
+        )
+    offers: dict[str, Version] = {}
+    refusals: list[str] = []
+    for interpreter in found.interpreters:
+        try:
+            offers[interpreter.minor] = index.version_for(requirements, interpreter.path)
+        except UvError as error:
+            refusals.append(f"Python {interpreter.minor}: {error.said}")
+    if not offers:
+        raise NoInterpreterError(
+            f"none of the installed interpreters gets {' '.join(requirements)}: "
+            + "; ".join(refusals)
+        )
+    # dicts keep order and max takes the first of equals: the newest interpreter.
+    minor = max(offers, key=lambda name: offers[name])
+    chosen = found.of(minor)
+    return Choice(chosen, str(offers[minor]), _fallback_note(index, found, requirements, offers))
+
+
+def _fallback_note(
+    index: Index, found: Found, requirements: Sequence[str], offers: dict[str, Version]
+) -> str | None:
+    here = {interpreter.minor for interpreter in found.interpreters}
+    best_here = max(offers.values())
+    for minor in SUPPORTED:
+        if minor in here:
+            continue
+        try:
+            there = index.version_for(requirements, found.interpreters[0].path, minor)
+        except UvError:
+            continue
+        if there > best_here:
+            only = " and ".join(sorted(here, key=Version))
+            return (
+                f"only Python {only} was found; the newest PyTensor it can run is {best_here}, "
+                f"while the index offers {there} for Python {minor}: "
+                f"install Python {minor} or later to measure it"
+            )
+    return None
+
+
+def _everywhere(uv: Uv) -> Iterator[Path]:
+    for directory in os.environ.get("PATH", "").split(os.pathsep):
+        for minor in reversed(SUPPORTED):
+            path = Path(directory or ".") / f"python{minor}"
+            if path.is_file() and os.access(path, os.X_OK):
+                yield path
+    for root in _pyenv_roots():
+        yield from sorted(root.glob("versions/3.*/bin/python"))
+    try:
+        listed = json.loads(uv("python", "list", "--only-installed", "--output-format", "json"))
+    except (UvError, ValueError):
+        # uv is one source among several, and a broken interpreter can make it fail.
+        return
+    for entry in listed:
+        if entry.get("path"):
+            yield Path(entry["path"])
+
+
+def _pyenv_roots() -> list[Path]:
+    roots = [Path(os.environ["PYENV_ROOT"])] if os.environ.get("PYENV_ROOT") else []
+    try:
+        said = subprocess.run(
+            ["pyenv", "root"], capture_output=True, text=True, timeout=20, check=True
+        )
+        roots.append(Path(said.stdout.strip()))
+    except (OSError, subprocess.SubprocessError):
+        roots.append(Path.home() / ".pyenv")
+    return list(dict.fromkeys(roots))
+
+
+def _ask(path: Path) -> Interpreter | str | None:
+    """Ask an interpreter about itself. A sentence: why it is passed over; None: it does not run."""
+    try:
+        said = subprocess.run(
+            [str(path), "-I", "-c", _PROBE],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        facts = json.loads(said.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        # A pyenv shim whose version is not selected, or a broken installation.
+        return None
+    interpreter = Interpreter(Path(facts["executable"]), facts["version"])
+    if facts["implementation"] != "cpython" or interpreter.minor not in SUPPORTED:
+        return None
+    name = f"Python {interpreter.version} at {interpreter.path}"
+    if not facts["final"]:
+        return f"{name} is a pre-release and was passed over"
+    if facts["free_threaded"]:
+        return f"{name} is free-threaded, which numba does not support, and was passed over"
+    if not facts["headers"]:
+        return (
+            f"{name} comes without Python.h, which the C backend needs, and was passed over: "
+            "install its development package"
+        )
+    return interpreter

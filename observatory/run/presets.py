@@ -1,0 +1,114 @@
+"""Named selections of the matrix: how much of it a run takes, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.plan import Rounds, Task, plan
+from benchmarks.vocabulary import Cell, cells
+
+_MAIN = ("C", "C_VM", "NUMBA")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A selection of cells and the rounds of each."""
+
+    name: str
+    meaning: str
+    cells: tuple[Cell, ...]
+    rounds: Callable[[Cell], Rounds]
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """What the user's options leave of a preset; None: everything."""
+
+    models: Sequence[str] | None = None
+    scenarios: Sequence[str] | None = None
+    backends: Sequence[str] | None = None
+    launches: Sequence[str] | None = None
+    timing: int | None = None
+
+    def keeps(self, cell: Cell) -> bool:
+        """Whether a cell is left."""
+        pairs = (
+            (cell.scenario, self.scenarios),
+            (cell.backend, self.backends),
+            (cell.launch, self.launches),
+        )
+        return all(chosen is None or word in chosen for word, chosen in pairs)
+
+
+def quick() -> Preset:
+    """One timed and one counting sample of what matters most: about four minutes."""
+    chosen = (
+        *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=_MAIN),
+        *cells(scenarios=("variants",), backends=("NUMBA",)),
+    )
+    return Preset(
+        "quick",
+        "radon: the build scenarios and call, C, C_VM and NUMBA, one sample of each pass",
+        tuple(chosen),
+        lambda _: Rounds(timing=1, counting=1),
+    )
+
+
+def full() -> Preset:
+    """Every cell, three timed samples, one counting, one tracing: about forty minutes."""
+    return Preset(
+        "full",
+        "radon: every cell, three timed samples, one counting and one tracing",
+        tuple(cells()),
+        lambda _: Rounds(timing=3, counting=1, tracing=1),
+    )
+
+
+def history() -> Preset:
+    """What is taken of every release: counters everywhere, times where they mean most."""
+    chosen = (
+        *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=_MAIN),
+        *cells(scenarios=("variants",), backends=_MAIN),
+        *cells(scenarios=("siblings",), backends=("NUMBA",)),
+    )
+
+    def rounds(cell: Cell) -> Rounds:
+        if cell.scenario in ("variants", "siblings"):
+            return Rounds(timing=0, counting=1)
+        # Python calls are the same under both launches but for the hash seed.
+        tracing = int(cell.scenario.startswith("warm") and cell.launch == "spawn")
+        if cell.scenario == "cold":
+            return Rounds(timing=1, counting=1)
+        return Rounds(timing=3, counting=1, tracing=tracing)
+
+    return Preset(
+        "history",
+        "radon: C, C_VM and NUMBA, three timed samples of warm builds and calls, one of cold "
+        "builds; variants and siblings only counted",
+        tuple(chosen),
+        rounds,
+    )
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {"quick": quick, "history": history, "full": full}
+
+
+def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
+    """The plan of a preset, narrowed by the user's options; empty if nothing is left."""
+    in_models = [
+        replace(cell, model=model)
+        for model in narrowed.models or ("radon",)
+        for cell in preset.cells
+        if replace(cell, model=model).problem() is None
+    ]
+    chosen = [cell for cell in in_models if narrowed.keeps(cell)]
+    overrides = {cell: _rounds(preset, narrowed, cell) for cell in chosen}
+    return plan(chosen, Rounds(), overrides)
+
+
+def _rounds(preset: Preset, narrowed: Narrowed, cell: Cell) -> Rounds:
+    rounds = preset.rounds(cell)
+    if narrowed.timing is None or rounds.timing == 0:
+        return rounds
+    return Rounds(narrowed.timing, rounds.counting, rounds.tracing)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from observatory.cli.tables import render
+from observatory.decide.table import Table
+
+
+def _drawn(table: Table) -> str:
+    stream = io.StringIO()
+    Console(file=stream, width=120).print(render(table))
+    return stream.getvalue()
+
+
+def test_title_rows_and_footnotes_are_drawn() -> None:
+    table = Table("3.3.7", ("scenario", "fork: time"), (("cold", "4.20 s"),), ("no spawn",))
+    text = _drawn(table)
+    assert [word in text for word in ("3.3.7", "fork: time", "4.20 s", "no spawn")] == [True] * 4
+
+
+def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
+    table = Table("[bold]x[/]", ("[red]h",), (("[link=http://e]a[/link]",),), ("[blink]f",))
+    text = _drawn(table)
+    for word in ("[bold]x[/]", "[red]h", "[link=http://e]a[/link]", "[blink]f"):
+        assert word in text
+
+
+def test_a_table_without_footnotes_has_no_caption() -> None:
+    assert render(Table("t", ("scenario",), ())).caption is None

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pandas as pd
+
+from benchmarks.vocabulary import Cell
+from dashboard import charts
+from dashboard.history import History, history
+from dashboard.readings import read
+from dashboard.summary import newest
+from dashboard.words import SHOWN_METRICS
+from tests import factories_frame as factory
+
+
+def past(frame: pd.DataFrame) -> History:
+    readings = read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
+    subject = newest(readings)
+    assert subject is not None
+    return history(readings, subject)
+
+
+def test_releases_stand_in_order_whatever_the_order_of_the_rows():
+    assert past(factory.frame()).times[0].releases == tuple(factory.RELEASES)
+
+
+def test_other_settings_and_extra_requirements_are_left_out_and_named():
+    found = past(
+        pd.concat(
+            [
+                factory.frame(),
+                factory.as_frame(factory.release_rows("3.3.0", machine="ci-4c")),
+                factory.as_frame(factory.release_rows("3.2.0", subject="3.2.0 numba==0.65.0")),
+            ]
+        )
+    )
+    assert found.releases == len(factory.RELEASES)
+    assert found.left_out == (
+        "Python 3.12 on ci-4c (1 subject)", "1 subject with extra requirements",
+    )  # fmt: skip
+
+
+def test_words_say_since_when_the_cache_hits():
+    assert past(factory.frame()).in_words[0] == (
+        "warm_disk: no misses since 2.36.3; 2.36.0, before it, missed 12."
+    )
+
+
+def test_a_release_that_was_not_measured_is_a_gap_in_the_line():
+    frame = factory.frame()
+    gap = (frame.subject == "3.0.0") & (frame.metric == "compile_time")
+    found = past(frame[~gap])
+    drawing = charts.time_drawings(found.times)[0]
+    assert drawing is not None
+    assert [len(stroke.paths) for stroke in drawing.strokes] == [2, 2, 2]
+    assert found.times[0].table.rows[7][1:] == ("not measured",) * 3
+
+
+def test_a_miss_under_one_launch_is_in_the_picture_and_the_table_says_which():
+    rows = [
+        factory.row(Cell("radon", "warm_disk", "NUMBA", launch), "cache_misses", value)
+        for launch, value in (("fork", 0), ("spawn", 4))
+    ]
+    panel = past(factory.as_frame(rows)).misses[0]
+    assert panel.lines[0].points[0].value == 4
+    assert panel.table.header == ("release", "fork", "spawn")
+    assert panel.table.rows == (("3.3.7", "0", "4"),)
+
+
+def test_labels_of_the_last_values_never_cover_each_other():
+    for drawing in charts.time_drawings(past(factory.frame()).times):
+        assert drawing is not None
+        places = sorted(stroke.label_y for stroke in drawing.strokes)
+        assert all(b - a >= charts.LABEL_HEIGHT - 0.2 for a, b in pairwise(places))
+
+
+def test_many_versions_are_thinned_and_the_newest_is_kept():
+    labels = tuple(f"3.{minor}.0" for minor in range(75))
+    ticks = charts._version_ticks(labels, list(range(75)))
+    assert len(ticks) <= charts.MOST_LABELS
+    assert ticks[-1].text == "3.74.0"

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from benchmarks.vocabulary import Cell
+from dashboard.readings import COLUMNS, read
+from dashboard.summary import Headline, headline, newest
+from dashboard.words import SHOWN_METRICS
+from tests import factories_frame as factory
+
+METRICS = frozenset(SHOWN_METRICS)
+WARM = Cell("radon", "warm_disk", "NUMBA", "fork")
+
+
+def said(frame: pd.DataFrame) -> Headline:
+    subject = newest(read(frame, METRICS))
+    assert subject is not None
+    return headline(subject, datetime(2026, 8, 14, 6, 12, tzinfo=UTC))
+
+
+def changed(value: float | None, *, release: str = "3.3.7", **where: str) -> pd.DataFrame:
+    frame = factory.as_frame(factory.release_rows(release))
+    chosen = pd.Series(True, index=frame.index)
+    for column, word in where.items():
+        chosen &= frame[column] == word
+    assert chosen.any()
+    frame.loc[chosen, "value"] = value
+    return frame
+
+
+def test_a_healthy_subject_is_said_to_be_one():
+    found = said(factory.frame())
+    assert found.state == "good"
+    assert found.sentence == (
+        "PyTensor 3.3.7: every warm cache hits; no wrong results; no crashes."
+    )
+    facts = {fact.word: fact.meaning for fact in found.facts}
+    assert facts["numba"] == "0.68.0"
+    assert facts["measured"] == "2026-08-14 06:12 UTC"
+
+
+def test_misses_are_counted_once_for_both_launches_and_named():
+    found = said(changed(35, scenario="warm_disk", backend="NUMBA", metric="cache_misses"))
+    assert found.state == "bad"
+    assert found.sentence.startswith("PyTensor 3.3.7: 35 functions miss in warm_disk NUMBA;")
+
+
+def test_wrong_results_are_said_before_everything_else():
+    frame = changed(35, scenario="warm_disk", backend="NUMBA", metric="cache_misses")
+    wrong = (frame.metric == "wrong_results") & (frame.scenario == "cold")
+    frame.loc[wrong & (frame.backend == "C"), "value"] = 1
+    assert said(frame).sentence == (
+        "PyTensor 3.3.7: wrong results in cold C; 35 functions miss in warm_disk NUMBA; no crashes."
+    )
+
+
+def test_an_ablation_that_misses_alarms_nobody():
+    found = said(changed(9, backend="NUMBA_OPS_ONLY", metric="cache_misses"))
+    assert found.state == "good"
+
+
+def test_a_function_that_the_cache_refuses_is_no_hit():
+    found = said(changed(1, scenario="warm_disk", backend="NUMBA", metric="uncacheable"))
+    assert "1 function is refused by the cache in warm_disk NUMBA" in found.sentence
+
+
+def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
+    found = said(changed(None, scenario="warm_disk", backend="C", metric="cache_misses"))
+    assert found.state == "unknown"
+    assert "10 warm caches that were counted hit, 2 were not counted" in found.sentence
+
+
+def test_nothing_checked_is_not_the_same_as_nothing_wrong():
+    frame = factory.as_frame([factory.row(WARM, "compile_time", 0.7, n=3)])
+    found = said(frame)
+    assert found.state == "unknown"
+    assert "results were not checked" in found.sentence
+    assert "no warm cache was counted" in found.sentence
+
+
+def test_the_page_speaks_of_the_setting_with_the_longest_history():
+    extra = factory.as_frame(factory.release_rows("3.3.7", python="3.13"))
+    subject = newest(read(pd.concat([factory.frame(), extra]), METRICS))
+    assert subject is not None
+    assert subject.setting.python == "3.12"
+    assert [other.setting.python for other in subject.others] == ["3.13"]
+
+
+def test_an_alarm_in_another_setting_is_not_passed_over():
+    extra = factory.as_frame([factory.row(WARM, "wrong_results", 2, python="3.13")])
+    found = said(pd.concat([factory.frame(), extra]))
+    assert found.state == "bad"
+    assert "wrong results in warm_disk NUMBA with Python 3.13 on bench-2c" in found.sentence
+
+
+def test_a_release_is_newer_by_version_where_dates_are_equal():
+    rows = [
+        factory.row(WARM, "crashed", 0, subject=label, pytensor=label)
+        for label in ("3.3.9", "3.3.10", "3.3.2")
+    ]
+    subject = newest(read(factory.as_frame(rows), METRICS))
+    assert subject is not None
+    assert subject.subject == "3.3.10"
+
+
+def test_no_reading_has_no_newest():
+    assert newest(read(factory.as_frame([]), METRICS)) is None
+
+
+def test_a_frame_without_a_column_is_refused_by_name():
+    with pytest.raises(ValueError, match="no column launch"):
+        read(factory.frame()[[name for name in COLUMNS if name != "launch"]], METRICS)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from observatory.record import layout
+from observatory.record.problems import RecordError
+from tests.factories import subject
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "", "a/b", ".hidden", "a\0", "samples", "ledgers", "x" * 201]
+)
+def test_a_machine_whose_name_is_no_directory_is_refused(name: str) -> None:
+    with pytest.raises(RecordError, match="machine"):
+        layout.journal_path(Path("results"), name, subject())
+
+
+def test_an_environment_whose_name_is_no_file_is_refused() -> None:
+    with pytest.raises(RecordError, match="environment name"):
+        layout.stem(subject(extras=("numba @ file:///tmp/numba.whl",)))
+
+
+def test_the_journal_of_an_asv_file_is_the_subjects_journal() -> None:
+    results = Path("results")
+    asv = layout.asv_path(results, "bench", subject())
+    assert layout.journal_beside(results, asv) == layout.journal_path(results, "bench", subject())
