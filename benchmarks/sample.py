@@ -275,14 +275,18 @@ def _absent(
 
 def _overhead(found: _Found, total: float) -> dict[str, float]:
     """Where the wall time of the sample went, in seconds."""
-    seconds = (found.outcome.report or {}).get("seconds", {})
+    outcome = found.outcome
+    seconds = (outcome.report or {}).get("seconds", {})
+    ended = outcome.started + outcome.seconds
     parts = {
         "prepare": found.prepare,
         "fill": found.fill,
-        "start": max(0.0, seconds.get("first_line", found.outcome.started) - found.outcome.started),
+        "start": seconds.get("first_line", outcome.started) - outcome.started,
         "imports": seconds.get("imports", 0.0),
         "build": seconds.get("build", 0.0),
+        "warm_up": seconds.get("warm_up", 0.0),
         "measured": seconds.get("measured", 0.0),
+        "exit": ended - seconds.get("reported", ended),
     }
     parts["rest"] = max(0.0, total - sum(parts.values()))
     return {name: round(value, 6) for name, value in {"total": total, **parts}.items()}

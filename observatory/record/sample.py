@@ -82,7 +82,9 @@ class Overhead(_Record):
     start: FiniteFloat = Field(description="from starting the process to its first line")
     imports: FiniteFloat = Field(description="pytensor, numba, pymc")
     build: FiniteFloat = Field(description="symbolic graph and reference, outside the clock")
+    warm_up: FiniteFloat = Field(description="first build of warm_process, the build of call")
     measured: FiniteFloat = Field(description="the spans that metrics speak of")
+    exit: FiniteFloat = Field(description="from the report to the end of the process")
     rest: FiniteFloat = Field(description="what the parts above do not explain")
 
 

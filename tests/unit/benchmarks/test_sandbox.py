@@ -1,0 +1,73 @@
+"""The sandbox: directories and environment of one sample."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.sandbox import CacheError, Sandbox, read_seed, sweep
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return Sandbox.make()
+
+
+@pytest.mark.parametrize(
+    "name", ["PYTHONSTARTUP", "PYTENSOR_FLAGS", "PYTENSORRC", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"]
+)
+def test_settings_of_the_user_do_not_reach_the_measured_process(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "of the user")
+    assert box.environment(1, None).get(name) != "of the user"
+
+
+def test_everything_the_subject_writes_lands_in_the_sandbox(box: Sandbox) -> None:
+    env = box.environment(7, "numba__cache=False")
+    assert env["PYTENSOR_FLAGS"] == f"base_compiledir={box.cache / 'pytensor'},numba__cache=False"
+    assert Path(env["NUMBA_CACHE_DIR"]).is_relative_to(box.cache)
+    assert env["TMPDIR"] == str(box.tmp)
+    assert env["PYTHONHASHSEED"] == "7"
+
+
+def test_a_kept_cache_remembers_the_hash_seed_of_its_filler(box: Sandbox, tmp_path: Path) -> None:
+    (box.cache / "pytensor" / "entry").write_text("code")
+    box.keep_cache(tmp_path / "kept", 1234)
+    other = Sandbox.make()
+    other.start_from(tmp_path / "kept")
+    assert read_seed(tmp_path / "kept") == 1234
+    assert (other.cache / "pytensor" / "entry").read_text() == "code"
+
+
+def test_a_copy_of_a_cache_never_writes_back(box: Sandbox, tmp_path: Path) -> None:
+    box.keep_cache(tmp_path / "kept", 1)
+    other = Sandbox.make()
+    other.start_from(tmp_path / "kept")
+    (other.cache / "pytensor" / "new").write_text("a miss")
+    assert not (tmp_path / "kept" / "pytensor" / "new").exists()
+
+
+def test_a_directory_that_is_no_kept_cache_is_refused(box: Sandbox, tmp_path: Path) -> None:
+    with pytest.raises(CacheError, match="is not a filled cache: take a cold sample"):
+        box.start_from(tmp_path)
+
+
+def test_files_left_in_the_temporary_directory_are_counted(box: Sandbox) -> None:
+    (box.tmp / "deep").mkdir()
+    (box.tmp / "deep" / "one").touch()
+    (box.tmp / "two").touch()
+    assert box.files_leaked() == 2
+
+
+def test_sandboxes_of_dead_processes_are_swept_and_those_of_living_ones_stay(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    dead = tmp_path / "observatory-999999999-abc"
+    dead.mkdir()
+    assert sweep() == [dead]
+    assert box.path.exists()
+    assert box.path.name.startswith(f"observatory-{os.getpid()}-")
