@@ -19,6 +19,7 @@ def describe() -> dict[str, str | None]:
     facts["machine"] = platform.machine()
     facts["cpu"] = _cpu()
     facts["cpu_count"] = str(os.cpu_count())
+    facts["load"] = f"{os.getloadavg()[0]:.2f}"
     if "pytensor" in sys.modules:
         from pytensor.configdefaults import config
 

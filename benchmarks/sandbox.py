@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import trace
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
 
 MARKER = "OBSERVATORY_SANDBOX"

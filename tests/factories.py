@@ -66,7 +66,9 @@ def sample(
             start=0.1,
             imports=1.0,
             build=0.3,
+            warm_up=0,
             measured=0.4,
+            exit=0,
             rest=0.1,
         ),
     }

@@ -15,14 +15,14 @@ from observatory.cli import run, show
 from observatory.cli.exit_codes import EPILOG, Exit
 from observatory.decide.frame import SelectionError
 from observatory.record.problems import RecordError
-from observatory.run.environments import EnvironmentFailure
+from observatory.run.environments import EnvironmentMakingError
 from observatory.run.interpreters import NoInterpreterError
 from observatory.run.releases import ReleasesError
 from observatory.run.subjects import SubjectError
 from observatory.run.uv import UvError
 
 _USAGE = (SelectionError, RecordError, NotOurDirectoryError, ReleasesError, SubjectError)
-_ENVIRONMENT = (EnvironmentFailure, NoInterpreterError, UvError)
+_ENVIRONMENT = (EnvironmentMakingError, NoInterpreterError, UvError)
 
 app = typer.Typer(
     name="observatory",

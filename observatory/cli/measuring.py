@@ -11,15 +11,17 @@ from pathlib import Path
 
 from rich.console import Console
 
+import benchmarks
 from benchmarks.plan import Task
 from observatory.cli.progress import RunProgress
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.journal import Journal, JournalHeader
 from observatory.record.machine import Machine
+from observatory.record.problems import Problem
 from observatory.record.sample import Sample
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment
-from observatory.run.execute import ROOT, Executor
+from observatory.run.execute import Executor
 from observatory.run.schedule import carry_out, remaining
 
 
@@ -37,12 +39,14 @@ class Session:
     """Counting samples taken side by side; timed ones are always alone."""
     data: Path | None = None
     resume: bool = False
+    keep_caches: bool = False
+    """Whether a later command goes on with other passes of the same run."""
     run: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
 
 
 @dataclass
 class Tally:
-    """How the samples of a run ended."""
+    """How the samples of a run ended, in numbers of samples."""
 
     taken: int = 0
     failed: int = 0
@@ -56,6 +60,24 @@ class Tally:
         self.unavailable += sample.status == "unavailable"
         self.wrong += bool(sample.metrics.get("wrong_results", 0))
 
+    def __iadd__(self, other: Tally) -> Tally:
+        self.taken += other.taken
+        self.failed += other.failed
+        self.wrong += other.wrong
+        self.unavailable += other.unavailable
+        return self
+
+    def sentence(self) -> str:
+        """What happened, for people."""
+        parts = [f"{self.taken} samples taken"]
+        if self.wrong:
+            parts.append(f"{self.wrong} RETURNED WRONG RESULTS")
+        if self.failed:
+            parts.append(f"{self.failed} FAILED (raised, died or hung; the journal says how)")
+        if self.unavailable:
+            parts.append(f"{self.unavailable} not available in their subject")
+        return ", ".join(parts) + "."
+
 
 def measure(
     session: Session, subject: Subject, environment: Environment, tasks: Sequence[Task]
@@ -68,14 +90,14 @@ def measure(
         subject=subject, versions=environment.versions, machine=session.machine
     )
     journal = Journal.of(session.results, header)
-    run, taken = _where_it_stopped(session, journal)
+    run, taken = _where_it_stopped(session, journal, header)
     # A plan's caches belong to one environment: another numba must not read them.
     caches = session.state / "caches" / run / environment.key
     left = remaining(tasks, taken, caches)
     tally = Tally()
     if left:
         caches.mkdir(parents=True, exist_ok=True)
-        executor = Executor(environment.python, caches, session.timeout, session.data)
+        executor = Executor(environment, caches.absolute(), session.timeout, session.data)
 
         def record(sample: Sample) -> None:
             journal.append(run, sample)
@@ -85,26 +107,31 @@ def measure(
             with RunProgress(session.console, subject.label, left, session.workers) as progress:
                 carry_out(left, executor, record, progress.notify, session.workers)
         finally:
-            _renew(session.results, journal)
-    shutil.rmtree(caches, ignore_errors=True)
+            for problem in _renew(session.results, journal):
+                session.console.print(f"left out: {problem}", style="yellow", markup=False)
+    if not session.keep_caches:
+        shutil.rmtree(caches, ignore_errors=True)
     return tally
 
 
-def _where_it_stopped(session: Session, journal: Journal) -> tuple[str, list[Sample]]:
+def _where_it_stopped(
+    session: Session, journal: Journal, header: JournalHeader
+) -> tuple[str, list[Sample]]:
     """The run to go on with and what it has taken; a new run if there is none or none is wanted."""
     if not session.resume or not journal.path.exists():
         return session.run, []
-    entries = journal.read().current()
+    # Samples of an environment that has changed since are not this run's.
+    entries = [e for e in journal.read().entries if e.header.same_environment(header)]
     if not entries:
         return session.run, []
     last = max(entry.run for entry in entries)
     return last, [entry.sample for entry in entries if entry.run == last]
 
 
-def _renew(results: Path, journal: Journal) -> None:
-    if not journal.path.exists():
-        return
+def _renew(results: Path, journal: Journal) -> list[Problem]:
+    """Make the result file anew from the journal; what it cannot hold is returned."""
     contents = journal.read()
-    if contents.header is not None:
-        project(results, contents)
-        write_benchmarks(results, ROOT / "benchmarks")
+    if contents.header is None:
+        return []
+    write_benchmarks(results, Path(benchmarks.__file__).parent)
+    return project(results, contents)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, SCENARIOS
 
 Results = Annotated[
     Path, typer.Option(help="Directory of asv results and journals.", show_default=True)
@@ -30,4 +30,12 @@ Launches = Annotated[
 Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", help=f"Only this metric; repeatable: {', '.join(METRICS)}."),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        help=f"Only this pass; repeatable: {', '.join(MEASURES)}. The filled caches are kept for "
+        "the other passes: take them with --resume.",
+    ),
 ]

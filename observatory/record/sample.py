@@ -6,12 +6,9 @@ whatever arrives from another process is validated by them before anything else 
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
-
-from benchmarks.vocabulary import SAMPLE_SCHEMA
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -104,8 +101,4 @@ class Sample(_Record):
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count
     overhead: Overhead | None = None
-    started_at: datetime
-
-
-assert Sample.model_fields["schema_"].annotation == Literal["observatory/sample/1"]
-assert SAMPLE_SCHEMA == "observatory/sample/1"
+    started_at: AwareDatetime

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -37,8 +39,15 @@ class Subject(BaseModel):
         ...         commit="0" * 40, date=datetime(2026, 1, 1, tzinfo=UTC)).env_name
         'uv-py3.13'
         """
-        suffix = "".join(f"-{extra.replace('==', '')}" for extra in self.extras)
-        return f"uv-py{self.python}{suffix}"
+        return f"uv-py{self.python}{''.join(f'-{_file_name(extra)}' for extra in self.extras)}"
+
+
+def _file_name(extra: str) -> str:
+    """A requirement as part of a file name: readable where it is a pin, told apart where not."""
+    if re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.+\-]+", extra):
+        return extra.replace("==", "")
+    name = re.split(r"[^A-Za-z0-9_.\-]", extra, maxsplit=1)[0] or "extra"
+    return f"{name[:40]}-{hashlib.sha256(extra.encode()).hexdigest()[:8]}"
 
 
 class Versions(BaseModel):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import threading
@@ -17,9 +16,7 @@ from pydantic import ValidationError
 from benchmarks.plan import Task
 from benchmarks.vocabulary import SAMPLE_SCHEMA
 from observatory.record.sample import Sample
-
-ROOT = Path(__file__).resolve().parents[2]
-"""The checkout: its package `benchmarks` is what runs in the environment under test."""
+from observatory.run.environments import Environment
 
 _GRACE = 60.0
 """Seconds that a sample may take beyond the limits it sets its own processes."""
@@ -33,8 +30,8 @@ class Cancelled(Exception):
 class Executor:
     """Runs samples with one interpreter; ends those under way when it is cancelled."""
 
-    python: Path
-    """The interpreter of the environment under test."""
+    environment: Environment
+    """The environment under test."""
     caches: Path
     """Where filled caches are kept for the cells that start from them."""
     timeout: float
@@ -87,8 +84,8 @@ class Executor:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
+                cwd=self.caches,
+                env=self.environment.variables(),
                 # Ctrl-C reaches it through `cancel`, not through the terminal.
                 start_new_session=True,
             )
@@ -97,7 +94,7 @@ class Executor:
 
     def _command(self, task: Task) -> list[str]:
         cell = task.cell
-        command = [str(self.python), "-m", "benchmarks.sample", "--measure", task.measure]
+        command = self.environment.command("benchmarks.sample", "--measure", task.measure)
         command += ["--model", cell.model, "--scenario", cell.scenario]
         command += ["--backend", cell.backend, "--launch", cell.launch]
         command += ["--timeout", str(self.timeout)]
@@ -106,7 +103,7 @@ class Executor:
         if task.keep is not None:
             command += ["--keep-cache", str(self.caches / task.keep)]
         if self.data is not None:
-            command += ["--radon-data", str(self.data)]
+            command += ["--radon-data", str(self.data.absolute())]
         return command
 
 

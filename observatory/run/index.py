@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -99,9 +100,9 @@ class Index:
 def _options(
     python: Path | None, minor: str | None, exclude_newer: datetime | None
 ) -> tuple[str, ...]:
-    options: list[str] = []
-    if python is not None:
-        options += ["--python", str(python)]
+    # Without a named interpreter uv tries all that it can find, broken shims included: 12 s where
+    # 0.1 s would do. Which one it is does not matter when ``minor`` says what to resolve for.
+    options = ["--python", str(python or sys.executable)]
     if minor is not None:
         options += ["--python-version", minor]
     if exclude_newer is not None:

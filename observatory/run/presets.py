@@ -29,6 +29,7 @@ class Narrowed:
     scenarios: Sequence[str] | None = None
     backends: Sequence[str] | None = None
     launches: Sequence[str] | None = None
+    measures: Sequence[str] | None = None
     timing: int | None = None
 
     def keeps(self, cell: Cell) -> bool:
@@ -104,7 +105,10 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
     ]
     chosen = [cell for cell in in_models if narrowed.keeps(cell)]
     overrides = {cell: _rounds(preset, narrowed, cell) for cell in chosen}
-    return plan(chosen, Rounds(), overrides)
+    tasks = plan(chosen, Rounds(), overrides)
+    wanted = narrowed.measures
+    # Fillers stay: without them no other pass could start from a filled cache.
+    return [t for t in tasks if wanted is None or t.measure in wanted or t.keep is not None]
 
 
 def _rounds(preset: Preset, narrowed: Narrowed, cell: Cell) -> Rounds:

@@ -74,7 +74,9 @@ class ReleaseTable:
             raise ReleasesError("a release is listed twice in the table of releases")
         moments = [release.uploaded for release in self.releases]
         if moments != sorted(moments):
-            raise ReleasesError("the table of releases is not in order of upload; append at its end")
+            raise ReleasesError(
+                "the table of releases is not in order of upload; append at its end"
+            )
 
     @property
     def newest(self) -> Release:
@@ -155,17 +157,15 @@ def extended(table: ReleaseTable, index: Index) -> ReleaseTable:
     """The table with every release that the index has beyond its end; itself if there is none.
 
     Known entries stay as they are, and releases are appended in order of upload, so that anybody
-    who extends the same table gets the same one. A release uploaded before the table's end (a late
-    patch of an old line that was missed) goes to the end with a sentence on stderr? No: it raises
-    `ReleasesError`, as no place for it exists that leaves the known hashes alone.
+    who extends the same table gets the same one. Raises `ReleasesError` for a release that was
+    uploaded before the table's end: no place for it leaves the known hashes alone.
     """
     known = {Version(release.version) for release in table.releases}
     fresh: list[Release] = []
     bound = ""
     while True:
+        # Asked down to the first release: a patch of an older line can appear at any time.
         version = index.newest(f"pytensor>={FIRST}{bound}", REFERENCE_PYTHON)
-        # The newest known release ends the search only in an old table of one line: a patch of an
-        # older line can appear at any time, so that a table in use asks down to the first release.
         if version is None:
             break
         bound = f",<{version}"

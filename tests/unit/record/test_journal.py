@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import multiprocessing
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -49,7 +51,8 @@ def test_the_ledger_is_stored_apart_and_its_seconds_stay(tmp_path: Path) -> None
     made = journal(tmp_path, [sample(measure="counting", ledger=entries)])
     (read,) = made.read().entries
     assert read.sample.ledger is None
-    assert read.ledger is not None and read.seconds == (0.0123, 0.0123)
+    assert read.ledger is not None
+    assert read.seconds == (0.0123, 0.0123)
     back = made.ledgers.load_timed(read.ledger, read.seconds)
     assert [entry.name for entry in back] == ["Add", "Elemwise"]
 
@@ -125,7 +128,8 @@ def test_a_torn_header_is_written_again(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:50])
     contents = journal(tmp_path, [sample()]).read()
     assert contents.header == header()
-    assert len(contents.entries) == 1 and contents.problems == []
+    assert len(contents.entries) == 1
+    assert contents.problems == []
 
 
 def test_a_broken_line_in_the_middle_is_named_with_its_place_and_skipped(tmp_path: Path) -> None:
@@ -176,6 +180,19 @@ def test_writers_in_several_processes_lose_nothing(tmp_path: Path) -> None:
     assert len(contents.entries) == 60
     assert contents.problems == []
     assert path.read_bytes().count(b'{"schema":"observatory/journal/1"') == 1
+
+
+def test_an_append_waits_for_the_lock_of_another_writer(tmp_path: Path) -> None:
+    made = journal(tmp_path, [sample()])
+    with made.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        writer = threading.Thread(target=made.append, args=(LATER, sample()))
+        writer.start()
+        writer.join(0.3)
+        assert writer.is_alive()
+        assert len(made.read().entries) == 1
+    writer.join()
+    assert len(made.read().entries) == 2
 
 
 def test_the_header_is_found_without_the_samples(tmp_path: Path) -> None:

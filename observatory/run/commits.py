@@ -1,0 +1,30 @@
+"""A range of commits of a local clone, as subjects that people could have typed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from observatory.run.subjects import SubjectError
+
+
+def commits_between(repository: Path, commits: str) -> list[str]:
+    """Subjects for the commits of a range ``A..B`` (A left out, as git does), oldest first.
+
+    Only first parents: what was on the branch, not what was merged into it. A single commit is a
+    range of one. Raises SubjectError.
+    """
+    repository = repository.resolve()
+    single = [] if ".." in commits else ["--max-count=1"]
+    command = ["git", "-C", str(repository), "rev-list", "--reverse", "--first-parent", *single]
+    done = subprocess.run(
+        [*command, "--end-of-options", commits], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise SubjectError(
+            f"{commits!r} is no range of commits of {repository}: {done.stderr.strip()[:300]}"
+        )
+    found = done.stdout.split()
+    if not found:
+        raise SubjectError(f"{commits!r} holds no commits in {repository}; is the order A..B right?")
+    return [f"pytensor @ git+{repository.as_uri()}@{commit}" for commit in found]

@@ -1,0 +1,255 @@
+"""What people type, made into subjects: ``3.3.7``, ``newest``, a wheel, a commit, a range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from observatory.record.subject import Subject
+from observatory.run.history import History
+from observatory.run.index import Index
+from observatory.run.interpreters import Choice, Found, newest_supported
+from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
+from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
+
+ACCEPTED = (
+    "a release (3.3.7, pytensor==3.3.7), newest, a range of releases (2.35.1..3.3.7), the path of "
+    "a pytensor wheel, or pytensor @ git+file:///PATH@COMMIT, each followed by further "
+    "requirements if need be (3.3.7 numba==0.66.0)"
+)
+
+
+class _Extra(NamedTuple):
+    """A requirement added to a subject: how it is named, and what pip is asked for."""
+
+    name: str
+    pinned: str
+    asked: str
+
+
+@dataclass
+class Subjects:
+    """Reads subjects, with the releases, the index and the interpreters of this machine."""
+
+    history: History
+    index: Index
+    found: Found
+
+    def parse(self, text: str, extras: Sequence[str] = (), python: str | None = None) -> Subject:
+        """Read one subject. ``extras``: further requirements; ``python``: a minor version.
+
+        Raises `SubjectError` for what is not understood or not there, `NoInterpreterError` if the
+        Python is not installed, and `UvError` if the index is needed and does not answer.
+        """
+        subjects = self.parse_all([text], extras, python)
+        if len(subjects) != 1:
+            raise SubjectError(f"{text!r} names {len(subjects)} subjects where one is wanted")
+        return subjects[0]
+
+    def parse_all(
+        self, texts: Sequence[str], extras: Sequence[str] = (), python: str | None = None
+    ) -> tuple[Subject, ...]:
+        """Read several subjects and ranges; all get one Python where one fits all. As `parse`."""
+        read: list[tuple[Core, list[_Extra]]] = []
+        for text in texts:
+            head, rest = _split(text)
+            cores = self._cores(head)
+            read += [(core, self._extras([*rest, *extras], core)) for core in cores]
+        common = self._common_python([core for core, _ in read], python)
+        return tuple(
+            self._subject(core, added, common or self._python_of(core)) for core, added in read
+        )
+
+    def newest(self, extras: Sequence[str] = ()) -> tuple[Subject, Choice]:
+        """The newest PyTensor that any installed interpreter gets, and the choice with its note."""
+        choice = newest_supported(self.index, self.found)
+        return self.parse(choice.pytensor, extras, choice.interpreter.minor), choice
+
+    def _cores(self, head: str) -> list[Core]:
+        if head == "newest":
+            return [self._release(newest_supported(self.index, self.found).pytensor)]
+        if ".." in head and "/" not in head and "@" not in head:
+            return self._range(head)
+        if head.endswith(".whl"):
+            return [from_wheel(Path(head))]
+        try:
+            return [self._release(str(Version(head)))]
+        except InvalidVersion:
+            pass
+        try:
+            requirement = Requirement(head)
+        except InvalidRequirement as error:
+            raise SubjectError(f"{head!r} is no subject; accepted: {ACCEPTED}") from error
+        if canonicalize_name(requirement.name) != "pytensor":
+            raise SubjectError(
+                f"{head!r} is not about pytensor, which a subject must begin with; "
+                f"accepted: {ACCEPTED}"
+            )
+        if requirement.url is not None:
+            return [from_url(requirement.url)]
+        pins = list(requirement.specifier)
+        if len(pins) != 1 or pins[0].operator != "==" or "*" in pins[0].version:
+            raise SubjectError(
+                f"{head!r} does not name one release: pin it, as in pytensor==3.3.7, or say newest"
+            )
+        return [self._release(str(Version(pins[0].version)))]
+
+    def _range(self, head: str) -> list[Core]:
+        first, _, last = head.partition("..")
+        ends = [
+            newest_supported(self.index, self.found).pytensor if end == "newest" else end
+            for end in (first, last)
+        ]
+        try:
+            for end in ends:
+                self._known(str(Version(end)))
+            inside = self.history.table.between(*ends)
+        except (InvalidVersion, ReleasesError) as error:
+            raise SubjectError(f"{head!r} is no range of releases: {error}") from error
+        return [self._core(release) for release in inside]
+
+    def _release(self, version: str) -> Core:
+        return self._core(self._known(version))
+
+    def _known(self, version: str) -> Release:
+        """The release from the table, which is extended in memory for one that is newer."""
+        table = self.history.table
+        release = table.find(version)
+        newer = not table.releases or Version(version) > Version(table.newest.version)
+        if release is None and newer:
+            table = extended(table, self.index)
+            self.history = History(table, self.history.directory)
+            release = table.find(version)
+        if release is None:
+            raise SubjectError(
+                f"there is no release {version} between {table.releases[0].version} and "
+                f"{table.newest.version}; accepted: {ACCEPTED}"
+            )
+        return release
+
+    def _core(self, release: Release) -> Core:
+        return Core(
+            label=release.version,
+            requirements=release.requirements,
+            commit=self.history.commit_of(release.version),
+            date=release.uploaded,
+            exclude_newer=release.exclude_newer,
+            pythons=release.pythons,
+        )
+
+    def _extras(self, texts: Sequence[str], core: Core) -> list[_Extra]:
+        read: dict[str, _Extra] = {}
+        for text in texts:
+            extra = self._extra(text, core)
+            if extra.name == "pytensor":
+                raise SubjectError(
+                    f"{text!r}: pytensor is the subject itself and cannot be added to it"
+                )
+            read[extra.name] = extra
+        return [read[name] for name in sorted(read)]
+
+    def _extra(self, text: str, core: Core) -> _Extra:
+        if text.endswith(".whl"):
+            name, version, path, digest = read_wheel(Path(text))
+            return _Extra(name, f"{name}=={version}+whl.{digest[:8]}", f"{name} @ {path.as_uri()}")
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement as error:
+            raise SubjectError(
+                f"{text!r} is no requirement; add name==version, name or the path of a wheel"
+            ) from error
+        if requirement.url is not None or requirement.marker is not None:
+            raise SubjectError(
+                f"{text!r}: only name==version, name or the path of a wheel can be added"
+            )
+        name = canonicalize_name(requirement.name)
+        if not re.fullmatch(r"==[^*,]+", str(requirement.specifier)):
+            # Pinned now, so that the name of the results says what was measured.
+            wanted = [*_without(core.requirements, {name}), str(requirement)]
+            minor = core.pythons[-1] if core.pythons else REFERENCE_PYTHON
+            pins = self.index.resolve(wanted, minor=minor, exclude_newer=core.exclude_newer)
+            return _Extra(name, f"{name}=={pins[name]}", f"{name}=={pins[name]}")
+        pinned = f"{name}{requirement.specifier}"
+        return _Extra(name, pinned, pinned)
+
+    def _subject(self, core: Core, extras: list[_Extra], python: str) -> Subject:
+        names = {extra.name for extra in extras}
+        kept = _without(core.requirements, names)
+        return Subject(
+            label=" ".join([core.label, *(extra.pinned for extra in extras)]),
+            requirements=(*kept, *(extra.asked for extra in extras)),
+            python=python,
+            commit=core.commit,
+            date=core.date,
+            exclude_newer=self._moment(core, extras),
+            extras=tuple(extra.pinned for extra in extras),
+        )
+
+    def _moment(self, core: Core, extras: list[_Extra]) -> datetime | None:
+        """The day of the subject, moved on for an extra that is younger than it."""
+        moment = core.exclude_newer
+        if moment is None:
+            return None
+        for extra in extras:
+            if "@" not in extra.asked:
+                _, _, version = extra.pinned.partition("==")
+                uploaded = self.index.uploaded(extra.name, version, REFERENCE_PYTHON)
+                moment = max(moment, uploaded + timedelta(days=1))
+        return moment
+
+    def _common_python(self, cores: Sequence[Core], python: str | None) -> str | None:
+        if python is not None:
+            minor = ".".join(python.split(".")[:2])
+            self.found.of(minor)
+            for core in cores:
+                if core.pythons and minor not in core.pythons:
+                    raise SubjectError(
+                        f"{core.label} does not install on Python {minor}; it does on "
+                        f"{', '.join(core.pythons)}"
+                    )
+            return minor
+        known = [set(core.pythons) for core in cores if core.pythons]
+        for interpreter in self.found.interpreters:
+            if all(interpreter.minor in pythons for pythons in known):
+                return interpreter.minor
+        return None
+
+    def _python_of(self, core: Core) -> str:
+        for interpreter in self.found.interpreters:
+            if not core.pythons or interpreter.minor in core.pythons:
+                return interpreter.minor
+        here = ", ".join(i.minor for i in self.found.interpreters) or "none"
+        raise SubjectError(
+            f"{core.label} needs Python {' or '.join(core.pythons)}, and of those none is "
+            f"installed (found: {here})"
+        )
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """The head of a spec, and its further requirements.
+
+    >>> _split("pytensor == 3.3.7  numba==0.66.0")
+    ('pytensor==3.3.7', ['numba==0.66.0'])
+    >>> _split("pytensor @ git+file:///src@0a1b")
+    ('pytensor@git+file:///src@0a1b', [])
+    """
+    if Path(text.strip()).suffix == ".whl" and Path(text.strip()).exists():
+        return text.strip(), []
+    words = re.sub(r"\s*(===|==|>=|<=|~=|!=|<|>|\s@\s)\s*", lambda m: m[1].strip(), text).split()
+    if not words:
+        raise SubjectError(f"an empty text is no subject; accepted: {ACCEPTED}")
+    return words[0], words[1:]
+
+
+def _without(requirements: Sequence[str], names: set[str]) -> tuple[str, ...]:
+    return tuple(
+        text for text in requirements if canonicalize_name(Requirement(text).name) not in names
+    )

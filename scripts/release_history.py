@@ -1,0 +1,31 @@
+"""Build .observatory/releases.git, the history that asv.releases.conf.json runs over."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from observatory.run.history import History, HistoryError
+from observatory.run.releases import ReleasesError, load
+
+STATE = Path(__file__).resolve().parents[1] / ".observatory"
+
+
+def main() -> int:
+    """Build it and say where it is. Exit code 1: git failed."""
+    try:
+        history = History(load(), STATE)
+        where = history.build()
+    except (HistoryError, ReleasesError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    newest = history.table.newest.version
+    print(
+        f"{where}: {len(history.commits)} releases, the newest {newest} is "
+        f"{history.commit_of(newest)}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
