@@ -37,6 +37,7 @@ class Rounds:
     tracing: int = 0
 
     def of(self, measure: Measure) -> int:
+        """The samples of one pass."""
         return {"timing": self.timing, "counting": self.counting, "tracing": self.tracing}[measure]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -49,7 +50,7 @@ def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: flo
     job_file.write_text(json.dumps({**job, "report": str(report_file)}))
     with stderr_file.open("wb") as stderr:
         started = time.monotonic()
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.child", str(job_file)],
             cwd=sandbox.work,
             env=env,
@@ -108,10 +109,8 @@ def _descendants(pid: int) -> list[int]:
 
 def _end_all(process: subprocess.Popen[bytes], sandbox: Sandbox) -> None:
     """Kill the session, then whoever left it: they still carry the sandbox in their environment."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     process.wait()
     marker = f"{MARKER}={sandbox.path}".encode()
     for environ in Path("/proc").glob("[0-9]*/environ"):

@@ -310,11 +310,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--measure", default="timing", choices=MEASURES,
                         help=listing({str(k): v for k, v in MEASURES.items()}))  # fmt: skip
     parser.add_argument("--cache", type=Path, metavar="DIR",
-                        help="start from a copy of this filled cache (see --keep-cache)")  # fmt: skip
+                        help="start from a copy of a cache that --keep-cache left")  # fmt: skip
     parser.add_argument("--keep-cache", type=Path, metavar="DIR",
                         help="leave a copy of the caches here afterwards")  # fmt: skip
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
-                        help="real data: columns county, floor, log_radon (or activity)")  # fmt: skip
+                        help="real data: columns county, floor, log_radon")  # fmt: skip
     parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="for each process of the sample (default %(default)g)")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What happens inside the measured process: the builds of each scenario and the spans around them."""
+"""Inside the measured process: the builds of each scenario and the spans around them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Bench:
     def graph(self, variant: str = BASE_VARIANT) -> Graph:
         """A fresh symbolic graph, made outside every clock."""
         begin = time.perf_counter()
-        graph = self.model.graph(variant)
+        graph: Graph = self.model.graph(variant)
         self.build_seconds += time.perf_counter() - begin
         return graph
 
@@ -82,7 +82,7 @@ class Bench:
         if self.measure == "tracing":
             return {"python_calls": calls[0]}
         if self.measure == "counting":
-            return self.ledger.counts(name)
+            return {**self.ledger.counts(name)}
         return {
             "compile_time": called - begin,
             "function_time": compiled - begin,
@@ -237,7 +237,7 @@ def _seconds_a_call(function: Callable[..., Any], point: Any) -> float:
     return median(seconds)
 
 
-def _fill(bench: Bench, job: dict[str, Any]) -> None:
+def _fill(bench: Bench, job: dict[str, Any]) -> None:  # noqa: ARG001 - one signature for roles
     bench.warm_up("fill")
 
 

@@ -21,7 +21,7 @@ HOUR = 3600
 Samples = dict[tuple[str, str, str], dict[str, Any]]
 """By (model, backend, launch): lists of values by metric, and the reason if there are none."""
 
-_Suite = TypeVar("_Suite", bound=type)
+_Suite = TypeVar("_Suite")
 
 
 def take_samples(scenario: str) -> Samples:
@@ -71,7 +71,7 @@ def _add(found: Samples, cell: Cell, measure: Any, record: dict[str, Any]) -> No
 def track(metric: str) -> Callable[..., Any]:
     """A benchmark method that reads one metric of a cell from the samples of `setup_cache`."""
 
-    def tracked(self: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
+    def tracked(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
         values = samples[(model, backend, launch)]["values"][metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
@@ -84,29 +84,30 @@ def track(metric: str) -> Callable[..., Any]:
     return tracked
 
 
-def suite(scenario: str) -> Callable[[_Suite], _Suite]:
+def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
     """Give a class the parameters, the version and the benchmarks of a scenario."""
 
-    def decorate(cls: _Suite) -> _Suite:
+    def decorate(cls: type[_Suite]) -> type[_Suite]:
         backends = tuple(b for b in BACKENDS if not Cell("radon", scenario, b, "fork").problem())
-        cls.params = (tuple(MODELS), backends, tuple(LAUNCHES))
-        cls.param_names = ("model", "backend", "launch")
-        cls.version = "1"
-        cls.timeout = 60
-        cls.setup = _setup
         metrics = {m.name for launch in LAUNCHES for m in metrics_of(scenario, launch)}
-        for metric in METRICS:  # their order
-            if metric in metrics:
-                setattr(cls, f"track_{metric}", track(metric))
+        attributes = {
+            "params": (tuple(MODELS), backends, tuple(LAUNCHES)),
+            "param_names": ("model", "backend", "launch"),
+            "version": "1",
+            "timeout": 60,
+            "setup": _setup,
+            **{f"track_{metric}": track(metric) for metric in METRICS if metric in metrics},
+        }
+        for name, value in attributes.items():
+            setattr(cls, name, value)
         return cls
 
     return decorate
 
 
-def _setup(self: Any, samples: Samples, model: str, backend: str, launch: str) -> None:
-    """asv reads NotImplementedError as "n/a", and only here."""
+def _setup(_: Any, samples: Samples, model: str, backend: str, launch: str) -> None:
+    """Asv reads NotImplementedError as "n/a", and only here."""
     if (model, backend, launch) not in samples:
         raise NotImplementedError("not measured by this suite")
     if not samples[(model, backend, launch)]["values"]:
         raise NotImplementedError(str(samples[(model, backend, launch)]["why"]))
-

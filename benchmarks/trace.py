@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 VARIABLE = "OBSERVATORY_TRACE"
 
@@ -27,5 +28,5 @@ def event(name: str, **details: object) -> None:
         "imported": [p for p in ("numpy", "pytensor", "numba", "pymc") if p in sys.modules],
         **details,
     }
-    with open(path, "a", encoding="utf-8") as stream:
+    with Path(path).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(line) + "\n")

@@ -23,7 +23,7 @@ SCENARIOS = {
     "warm_disk": "fresh process, copy of a filled cache",
     "warm_process": "copy of a filled cache, second build in one process",
     "variants": "one process builds the base from empty, then the eight variants in fixed order",
-    "siblings": "eight sibling processes fill one cache with a variant each; a fresh process reads all",
+    "siblings": "eight siblings fill one cache with a variant each; a fresh process reads all",
     "call": "evaluate a compiled function",
 }
 BACKENDS = {
@@ -36,7 +36,7 @@ BACKENDS = {
     "DEFAULT": "whatever the subject chooses when the user says nothing",
 }
 LAUNCHES = {
-    "fork": "a parent imports pytensor and numba, builds nothing and forks once; the child measures",
+    "fork": "a parent imports pytensor and numba, builds nothing, forks once; the child measures",
     "spawn": "a fresh interpreter with a hash seed of its own",
 }
 MEASURES: dict[Measure, str] = {

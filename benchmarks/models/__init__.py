@@ -44,6 +44,7 @@ class RadonGraph:
     reference: Reference
 
     def compile(self, mode: Any) -> Callable[[Vector], Any]:
+        """Compile with `pytensor.function`."""
         import pytensor
 
         function: Callable[[Vector], Any] = pytensor.function(
@@ -52,6 +53,7 @@ class RadonGraph:
         return function
 
     def check(self, value: Any) -> tuple[float | None, float | None]:
+        """Relative errors of (logp, gradient)."""
         logp, gradient = value
         return self.reference.logp_error(logp), self.reference.gradient_error(gradient)
 
@@ -67,12 +69,14 @@ class RadonPymcGraph:
     reference: Reference
 
     def compile(self, mode: Any) -> Callable[[Vector], Any]:
+        """Compile through PyMC."""
         function = radon_pymc.compile_logp_dlogp(self.model, self.n_counties, mode)
         inner: Callable[[Vector], Any] = function._pytensor_function
         inner.trust_input = True  # type: ignore[attr-defined]
         return inner
 
     def check(self, value: Any) -> tuple[float | None, float | None]:
+        """Relative errors of (logp, gradient), the gradient brought into our order."""
         logp, gradient = value
         ours = np.full(self.order.size, np.nan)
         ours[self.order] = np.asarray(gradient, dtype=float)
@@ -86,6 +90,7 @@ class Radon:
     data: RadonData
 
     def graph(self, variant: str = BASE_VARIANT) -> Graph:
+        """A fresh graph of one variant, and what it must evaluate to."""
         inputs, outputs = radon.build(self.data, Variant.named(variant))
         where = point(self.data.n_counties)
         right = reference.evaluate(self.data, Variant.named(variant), where)
@@ -108,6 +113,7 @@ class RadonPymc:
     data: RadonData
 
     def graph(self, variant: str = BASE_VARIANT) -> Graph:
+        """A fresh model, and what it must evaluate to."""
         model = radon_pymc.build(self.data)
         where = point(self.data.n_counties)
         order = radon_pymc.order(model, self.data.n_counties)
@@ -122,4 +128,4 @@ class RadonPymc:
 def load(name: str, data_file: Path | None) -> Radon | RadonPymc:
     """The model of that name, over the generated data or a CSV file. Raises RadonDataError."""
     data = radon_data.generated() if data_file is None else radon_data.from_csv(data_file)
-    return {"radon": Radon, "radon_pymc": RadonPymc}[name](data)
+    return Radon(data) if name == "radon" else RadonPymc(data)

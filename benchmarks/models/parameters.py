@@ -20,10 +20,12 @@ class Parameter:
 
     @property
     def size(self) -> int:
+        """How many values it has."""
         return int(np.prod(self.shape, dtype=int))
 
     @property
     def slice(self) -> slice:
+        """Where it is in the flat vector."""
         return slice(self.start, self.start + self.size)
 
 
@@ -63,6 +65,7 @@ class Variant:
 
     @classmethod
     def named(cls, name: str) -> Variant:
+        """The variant of a name in VARIANTS. Raises ValueError."""
         if name not in VARIANTS:
             raise ValueError(f"there is no variant {name!r}; choose from {', '.join(VARIANTS)}")
         centering, intercept, sigma = name.split("-")

@@ -34,6 +34,7 @@ class RadonData:
 
     @property
     def n_counties(self) -> int:
+        """How many counties there are."""
         return int(self.county.max()) + 1
 
 

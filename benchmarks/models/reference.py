@@ -59,7 +59,8 @@ def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> R
 
 
 def _normal(value: Complex, sigma: Complex | float) -> Complex:
-    return -0.5 * (value / sigma) ** 2 - np.log(sigma) - _LOG_SQRT_2PI
+    density: Complex = -0.5 * (value / sigma) ** 2 - np.log(sigma) - _LOG_SQRT_2PI
+    return density
 
 
 def _positive(log_value: Complex, lognormal: bool) -> tuple[Complex, Complex]:
@@ -79,7 +80,8 @@ def _zero_sum(raw: Complex) -> Complex:
     n = raw.shape[1] + 1
     total = raw.sum(axis=1, keepdims=True)
     norm = total / (np.sqrt(n) + n)
-    return np.concatenate([raw, norm - total / np.sqrt(n)], axis=1) - norm
+    effects: Complex = np.concatenate([raw, norm - total / np.sqrt(n)], axis=1) - norm
+    return effects
 
 
 def _logp(data: RadonData, variant: Variant, points: Complex) -> Complex:
@@ -110,4 +112,5 @@ def _logp(data: RadonData, variant: Variant, points: Complex) -> Complex:
     logp += sigma_logp.sum(axis=1)
 
     mu = intercept + county + (floor_effect + county_floor) * data.floor
-    return logp + _normal(data.log_radon - mu, sigma).sum(axis=1)
+    logp += _normal(data.log_radon - mu, sigma).sum(axis=1)
+    return logp

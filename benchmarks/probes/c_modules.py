@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+from pathlib import Path
 from typing import Any
 
 from benchmarks.probes.ledger import Ledger
@@ -23,7 +23,7 @@ def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
     original = cache_class.module_from_key
 
     def module_from_key(self: Any, key: Any, lnk: Any) -> Any:
-        memory, disk, compiled = self.stats
+        _, disk, compiled = self.stats  # from memory, from disk, compiled
         with ledger.entry(_name(lnk), KIND) as entry:
             module = original(self, key, lnk)
             source = lnk.get_src_code()
@@ -34,7 +34,7 @@ def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
             else:
                 entry.outcome = "hit"
                 entry.source = "disk" if self.stats[1] > disk else "memory"
-            entry.bytes = os.path.getsize(module.__file__)
+            entry.bytes = Path(module.__file__).stat().st_size
         return module
 
     cache_class.module_from_key = module_from_key

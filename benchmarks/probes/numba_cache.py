@@ -97,7 +97,7 @@ def _hook_dispatcher(ledger: Ledger, names: _Names) -> None:
 
     original = Dispatcher.compile
 
-    def compile(self: Any, sig: Any) -> Any:
+    def observed_compile(self: Any, sig: Any) -> Any:
         arguments, _ = sigutils.normalize_signature(sig)
         if self.overloads.get(tuple(arguments)) is not None:
             return original(self, sig)
@@ -106,7 +106,7 @@ def _hook_dispatcher(ledger: Ledger, names: _Names) -> None:
                 entry.outcome = "uncacheable"
             return original(self, sig)
 
-    Dispatcher.compile = compile
+    Dispatcher.compile = observed_compile
 
 
 def _hook_index_file(ledger: Ledger) -> None:
@@ -150,8 +150,11 @@ def _hook_cachable(ledger: Ledger) -> None:
 
 
 def _digest(index: Any, key: Any) -> str:
-    """The cache's question in short: the index file's name (it holds PyTensor's key) and numba's
-    own key (signature, target, hashes of the bytecode and of the closure)."""
+    """The cache's question in short.
+
+    The index file's name holds PyTensor's key; numba's own key adds the signature, the target and
+    hashes of the bytecode and of the closure.
+    """
     question = f"{index._index_name} {key!r}"
     return hashlib.sha256(question.encode()).hexdigest()[:16]
 

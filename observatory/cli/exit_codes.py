@@ -27,10 +27,10 @@ _MEANINGS = {
     Exit.OK: "done, and nothing was wrong",
     Exit.UNEXPECTED: "a defect of the observatory itself; a traceback is printed",
     Exit.USAGE: "the command was not understood, or nothing matched it",
-    Exit.SAMPLE_FAILED: "everything was run and recorded, but a measured process raised, died or hung",
+    Exit.SAMPLE_FAILED: "everything was recorded, but a measured process raised, died or hung",
     Exit.ENVIRONMENT: "no interpreter was found, or an environment under test could not be made",
-    Exit.WRONG_RESULTS: "everything was run and recorded, and a subject returned wrong numbers",
-    Exit.UNREADABLE: "a file could not be read (only with --strict; otherwise it is named and skipped)",
+    Exit.WRONG_RESULTS: "everything was recorded, and a subject returned wrong numbers",
+    Exit.UNREADABLE: "with --strict: a file could not be read (else it is named and skipped)",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

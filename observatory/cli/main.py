@@ -18,7 +18,7 @@ from observatory.record.problems import RecordError
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.interpreters import NoInterpreterError
 from observatory.run.releases import ReleasesError
-from observatory.run.subjects import SubjectError
+from observatory.run.sources import SubjectError
 from observatory.run.uv import UvError
 
 _USAGE = (SelectionError, RecordError, NotOurDirectoryError, ReleasesError, SubjectError)
@@ -47,8 +47,9 @@ def _print_version(wanted: bool) -> None:
 def _options(
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True,
-                     help="Print the version and leave."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+        ),
     ] = False,
 ) -> None:
     """Options of the command itself."""  # fmt: skip

@@ -86,9 +86,7 @@ def measure(
 
     The result file is renewed however it ends: what was recorded is shown.
     """
-    header = JournalHeader(
-        subject=subject, versions=environment.versions, machine=session.machine
-    )
+    header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
     run, taken = _where_it_stopped(session, journal, header)
     # A plan's caches belong to one environment: another numba must not read them.

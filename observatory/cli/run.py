@@ -27,7 +27,8 @@ from observatory.run.interpreters import Found
 from observatory.run.interpreters import find as find_interpreters
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.releases import load as load_releases
-from observatory.run.subjects import SubjectError, Subjects
+from observatory.run.sources import SubjectError
+from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 
 app = typer.Typer()
@@ -46,29 +47,35 @@ Timeout = Annotated[float, typer.Option(help="Seconds for one measured process."
 def run(
     subject: Annotated[
         list[str] | None,
-        typer.Option(help='What to measure; repeatable: 3.3.7, newest, "3.3.7 numba==0.66.0", a '
-                          'wheel, "pytensor @ git+file:///clone@sha". Default: newest.'),
+        typer.Option(
+            help='What to measure; repeatable: 3.3.7, newest, "3.3.7 numba==0.66.0", a '
+            'wheel, "pytensor @ git+file:///clone@sha". Default: newest.'
+        ),
     ] = None,
     releases: Annotated[
         str | None, typer.Option(help="A range of releases, 2.35.1..3.3.7, or a list with commas.")
     ] = None,
-    repo: Annotated[
-        Path | None, typer.Option(help="A clone of PyTensor, for --commits.")
-    ] = None,
+    repo: Annotated[Path | None, typer.Option(help="A clone of PyTensor, for --commits.")] = None,
     commits: Annotated[
         str | None, typer.Option(help="A range A..B of its commits, built from source.")
     ] = None,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="Another requirement in the environment, e.g. numba==0.66.0, "
-                                    "pymc or a wheel; repeatable."),
+        typer.Option(
+            "--with",
+            help="Another requirement in the environment, e.g. numba==0.66.0, "
+            "pymc or a wheel; repeatable.",
+        ),
     ] = None,
     python: Annotated[
         str | None, typer.Option(help="Python of the environment, e.g. 3.12. Default: the newest.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="How much of the matrix: quick, history or full. "
-                                      "Default: full; history for --releases and --commits.")
+        str | None,
+        typer.Option(
+            help="How much of the matrix: quick, history or full. "
+            "Default: full; history for --releases and --commits."
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short for --preset quick.")] = False,
     model: Annotated[

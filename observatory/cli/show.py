@@ -28,8 +28,9 @@ app = typer.Typer()
 def show(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(help="Subjects, e.g. 3.3.7; several are shown side by side. "
-                            "None: the newest."),
+        typer.Argument(
+            help="Subjects, e.g. 3.3.7; several are shown side by side. None: the newest."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     metric: options.Metrics = None,
@@ -44,7 +45,7 @@ def show(
     """  # fmt: skip
     reading = read(results)
     chosen = select(
-        reading.frame, scenarios=scenario, backends=backend, launches=launch, metrics=None
+        reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
     )
     if subjects is None:
         subjects = [newest_subject(chosen)]
@@ -69,7 +70,7 @@ def newest_subject(frame: pd.DataFrame) -> str:
     """The subject of the latest date. Raises SelectionError for an empty frame."""
     if frame.empty:
         raise SelectionError("there are no results yet; make some: observatory run --quick")
-    return str(frame.loc[frame["date"].idxmax(), "subject"])
+    return str(frame.sort_values("date")["subject"].iloc[-1])
 
 
 @app.command("export")
@@ -94,11 +95,11 @@ def export_command(
     reading = read(results)
     rows = select(
         reading.frame,
-        subjects=subject,
-        scenarios=scenario,
-        backends=backend,
-        launches=launch,
-        metrics=metric,
+        subjects=subject or (),
+        scenarios=scenario or (),
+        backends=backend or (),
+        launches=launch or (),
+        metrics=metric or (),
     )
     if out is None:
         sys.stdout.buffer.write(exported(rows, format_))

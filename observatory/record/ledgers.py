@@ -45,6 +45,7 @@ class StoredEntry(BaseModel):
     kind: Literal["numba", "c_module"]
     key: Word
     outcome: Literal["hit", "miss", "uncacheable", "internal"]
+    source: Literal["memory", "disk"] | None = None
     bytes: Count | None = None
     step: Word | None = None
 
@@ -121,9 +122,10 @@ class LedgerStore:
         ]
 
 
-def _order(entry: LedgerEntry) -> tuple[str, str, str, str, str, int]:
+def _order(entry: LedgerEntry) -> tuple[str, ...]:
     size = -1 if entry.bytes is None else entry.bytes
-    return (entry.step or "", entry.kind, entry.name, entry.key, entry.outcome, size)
+    words = (entry.step, entry.kind, entry.name, entry.key, entry.outcome, entry.source)
+    return (*(word or "" for word in words), f"{size:12}")
 
 
 def _canonical(entries: Sequence[LedgerEntry]) -> bytes:

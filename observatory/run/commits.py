@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from observatory.run.subjects import SubjectError
+from observatory.run.sources import SubjectError
 
 
 def commits_between(repository: Path, commits: str) -> list[str]:
@@ -26,5 +26,7 @@ def commits_between(repository: Path, commits: str) -> list[str]:
         )
     found = done.stdout.split()
     if not found:
-        raise SubjectError(f"{commits!r} holds no commits in {repository}; is the order A..B right?")
+        raise SubjectError(
+            f"{commits!r} holds no commits in {repository}; is the order A..B right?"
+        )
     return [f"pytensor @ git+{repository.as_uri()}@{commit}" for commit in found]

@@ -58,11 +58,18 @@ def quick() -> Preset:
 
 def full() -> Preset:
     """Every cell, three timed samples, one counting, one tracing: about forty minutes."""
+
+    def rounds(cell: Cell) -> Rounds:
+        if cell.backend == "DEFAULT":
+            # Counters tell which backend it is; that one is timed under its own name.
+            return Rounds(timing=0, counting=1)
+        return Rounds(timing=3, counting=1, tracing=int(cell.scenario != "variants"))
+
     return Preset(
         "full",
         "radon: every cell, three timed samples, one counting and one tracing",
         tuple(cells()),
-        lambda _: Rounds(timing=3, counting=1, tracing=1),
+        rounds,
     )
 
 
@@ -70,8 +77,11 @@ def history() -> Preset:
     """What is taken of every release: counters everywhere, times where they mean most."""
     chosen = (
         *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=_MAIN),
-        *cells(scenarios=("variants",), backends=_MAIN),
-        *cells(scenarios=("siblings",), backends=("NUMBA",)),
+        *cells(scenarios=("variants",), backends=("NUMBA",)),
+        # Compiled C does not depend on the launch: one is enough for a history.
+        *cells(scenarios=("variants",), backends=("C", "C_VM"), launches=("spawn",)),
+        # The hazard of siblings is one of the fork.
+        *cells(scenarios=("siblings",), backends=("NUMBA",), launches=("fork",)),
     )
 
     def rounds(cell: Cell) -> Rounds:

@@ -6,7 +6,9 @@ from benchmarks.plan import Rounds, plan
 from benchmarks.vocabulary import Cell, cells
 
 QUICK = (
-    *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=("C", "C_VM", "NUMBA")),
+    *cells(
+        scenarios=("cold", "warm_disk", "warm_process", "call"), backends=("C", "C_VM", "NUMBA")
+    ),
     *cells(scenarios=("variants",), backends=("NUMBA",)),
 )
 

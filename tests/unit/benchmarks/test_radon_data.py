@@ -61,5 +61,5 @@ def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RadonDataError, match="absent.csv"):
+    with pytest.raises(RadonDataError, match=r"absent\.csv"):
         from_csv(tmp_path / "absent.csv")

@@ -17,7 +17,8 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 
 @pytest.mark.parametrize(
-    "name", ["PYTHONSTARTUP", "PYTENSOR_FLAGS", "PYTENSORRC", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"]
+    "name",
+    ["PYTHONSTARTUP", "PYTENSOR_FLAGS", "PYTENSORRC", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"],
 )
 def test_settings_of_the_user_do_not_reach_the_measured_process(
     box: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str

@@ -1,0 +1,34 @@
+"""One real environment, made by the real uv from the index as this machine has it."""
+
+import json
+import subprocess
+
+import pytest
+
+from observatory.run.environments import Environments
+from observatory.run.history import History
+from observatory.run.index import Index
+from observatory.run.interpreters import find
+from observatory.run.releases import load
+from observatory.run.subjects import Subjects
+
+pytestmark = pytest.mark.integration
+
+
+def test_the_newest_pytensor_is_installed_and_can_run_the_benchmarks(tmp_path):
+    found = find()
+    subjects = Subjects(History(load(), tmp_path), Index(), found)
+    subject, choice = subjects.newest()
+    environment = Environments(tmp_path / "envs").ensure(subject, choice.interpreter)
+    assert environment.versions.pytensor == choice.pytensor
+    assert environment.versions.numba is not None
+    asked = "import json, pytensor, benchmarks.vocabulary as v; print(json.dumps(list(v.LAUNCHES)))"
+    done = subprocess.run(
+        [str(environment.python), "-c", asked],
+        env=environment.variables(),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == ["fork", "spawn"]

@@ -1,0 +1,178 @@
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fakes import FakeUv, option
+
+from observatory.record.subject import Subject
+from observatory.run.environments import EnvironmentMakingError, Environments
+from observatory.run.interpreters import Interpreter
+from observatory.run.uv import UvError
+
+INTERPRETER = Interpreter(Path("/py/3.13.0/bin/python"), "3.13.0")
+SUBJECT = Subject(
+    label="3.3.7",
+    requirements=("pytensor==3.3.7", "numba==0.68.0"),
+    python="3.13",
+    commit="0" * 40,
+    date=datetime(2026, 11, 2, tzinfo=UTC),
+    exclude_newer=datetime(2026, 11, 3, tzinfo=UTC),
+)
+ANSWER = '["3.13.0", {"pytensor": "3.3.7", "numba": "0.68.0", "Typing_Extensions": "4.1"}]'
+
+
+class _MakingUv(FakeUv):
+    """Makes environments whose python answers with its packages; fails while ``broken``."""
+
+    def __init__(self, said: str = ANSWER) -> None:
+        self.said = said
+        self.broken = False
+        super().__init__(self._answer)
+
+    def _answer(self, args: tuple[str, ...], stdin: str) -> str:
+        if args[0] == "venv":
+            python = Path(args[-1]) / "bin" / "python"
+            python.parent.mkdir(parents=True)
+            python.write_text(f"#!/bin/sh\necho '{self.said}'\n")
+            python.chmod(0o755)
+        elif self.broken:
+            raise UvError("uv pip install", "no wheel for this machine")
+        return ""
+
+    @property
+    def made(self) -> int:
+        return sum(args[0] == "venv" for args, _ in self.asked)
+
+
+@pytest.fixture
+def uv():
+    return _MakingUv()
+
+
+@pytest.fixture
+def environments(tmp_path, uv):
+    return Environments(tmp_path / "envs", uv)
+
+
+def test_an_environment_is_made_once_and_found_again(environments, uv):
+    first = environments.ensure(SUBJECT, INTERPRETER)
+    assert environments.ensure(SUBJECT, INTERPRETER) == first
+    assert Environments(environments.root, uv).ensure(SUBJECT, INTERPRETER) == first
+    assert uv.made == 1
+    assert first.versions.pytensor == "3.3.7"
+    assert first.versions.packages["typing-extensions"] == "4.1"
+
+
+def test_uv_is_asked_for_bytecode_and_for_the_day_of_the_subject(environments, uv):
+    environments.ensure(SUBJECT, INTERPRETER)
+    args, _ = uv.asked[1]
+    assert "--compile-bytecode" in args
+    assert option(args, "--exclude-newer") == "2026-11-03T00:00:00Z"
+    assert args[args.index("--") + 1 :] == SUBJECT.requirements
+
+
+@pytest.mark.parametrize(
+    ("requirements", "installed"),
+    [
+        (("pytensor==2.35.1",), ("pytensor==2.35.1", "numba")),
+        (("pytensor==2.35.1", "Numba>=0.6"), ("pytensor==2.35.1", "Numba>=0.6")),
+        (("pytensor==2.35.1", "numba-stats"), ("pytensor==2.35.1", "numba-stats", "numba")),
+    ],
+)
+def test_numba_is_added_where_nobody_names_it(environments, uv, requirements, installed):
+    environments.ensure(SUBJECT.model_copy(update={"requirements": requirements}), INTERPRETER)
+    args, _ = uv.asked[1]
+    assert args[args.index("--") + 1 :] == installed
+
+
+def test_whatever_decides_the_content_decides_the_key(environments):
+    variations = [
+        {"requirements": ("pytensor==3.3.6",)},
+        {"exclude_newer": None},
+        {"commit": "1" * 40},
+        {"extras": ("numba==0.68.0",)},
+    ]
+    keys = {environments.key(SUBJECT.model_copy(update=v), INTERPRETER) for v in variations}
+    keys.add(environments.key(SUBJECT, INTERPRETER))
+    keys.add(environments.key(SUBJECT, Interpreter(INTERPRETER.path, "3.13.1")))
+    assert len(keys) == 6
+    renamed = SUBJECT.model_copy(update={"label": "another name"})
+    assert environments.key(renamed, INTERPRETER) == environments.key(SUBJECT, INTERPRETER)
+
+
+@pytest.mark.parametrize("damage", ["no marker", "half a marker", "no python"])
+def test_an_environment_that_is_not_complete_is_made_again(environments, uv, damage):
+    python = environments.ensure(SUBJECT, INTERPRETER).python
+    where = python.parents[1]
+    litter = where / "left-over"
+    litter.touch()
+    if damage == "no marker":
+        (where / "ready.json").unlink()
+    elif damage == "half a marker":
+        (where / "ready.json").write_text('{"key": "')
+    else:
+        python.unlink()
+    environments.ensure(SUBJECT, INTERPRETER)
+    assert uv.made == 2
+    assert not litter.exists()
+
+
+def test_a_failed_installation_leaves_nothing_and_quotes_uv(environments, uv):
+    uv.broken = True
+    with pytest.raises(EnvironmentMakingError, match=r"3\.3\.7 on Python 3\.13\.0.*no wheel for"):
+        environments.ensure(SUBJECT, INTERPRETER)
+    assert [path for path in environments.root.iterdir() if path.is_dir()] == []
+    uv.broken = False
+    environments.ensure(SUBJECT, INTERPRETER)
+    assert uv.made == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "error"), [('["3.13.0", {}]', "holds no pytensor"), ("nonsense", "does not run")]
+)
+def test_an_environment_that_holds_no_pytensor_is_refused(tmp_path, said, error):
+    environments = Environments(tmp_path, _MakingUv(said))
+    with pytest.raises(EnvironmentMakingError, match=error):
+        environments.ensure(SUBJECT, INTERPRETER)
+    assert not list(tmp_path.glob("*/ready.json"))
+
+
+def test_only_the_benchmarks_are_importable_from_anywhere(environments, tmp_path):
+    environment = environments.ensure(SUBJECT, INTERPRETER)
+    asked = (
+        "import importlib.util as u; print([n for n in ('benchmarks.vocabulary', 'observatory',"
+        " 'dashboard', 'tests') if u.find_spec(n)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", asked],
+        env=environment.variables(),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "['benchmarks.vocabulary']"
+
+
+def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments):
+    environment = environments.ensure(SUBJECT, INTERPRETER)
+    base = {
+        "PYTHONHASHSEED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTENSOR_FLAGS": "x",
+        "NUMBA_CACHE_DIR": "x",
+        "VIRTUAL_ENV": "x",
+        "PATH": "/bin",
+    }
+    assert environment.variables(base) == {
+        "PATH": "/bin",
+        "PYTHONPATH": str(environment.importable),
+    }
+
+
+def test_the_command_runs_a_module_in_the_environment(environments):
+    environment = environments.ensure(SUBJECT, INTERPRETER)
+    command = environment.command("benchmarks.sample", "--model", "radon")
+    assert command == [str(environment.python), "-m", "benchmarks.sample", "--model", "radon"]
