@@ -68,11 +68,23 @@ def _add(found: Samples, cell: Cell, measure: Any, record: dict[str, Any]) -> No
         entry["why"][""] = record["failure"]["message"]
 
 
-def track(metric: str) -> Callable[..., Any]:
-    """A benchmark method that reads one metric of a cell from the samples of `setup_cache`."""
+def track(scenario: str, metric: str) -> Callable[..., Any]:
+    """A benchmark method that reads one metric of a cell from the samples of `setup_cache`.
+
+    asv gives statistics to what returns a dictionary of samples, whatever it is that was tracked.
+    """
+
+    def setup(samples: Samples, model: str, backend: str, launch: str) -> None:
+        # asv reads NotImplementedError as "n/a", and only in a setup; a function may have its own.
+        reason = _not_applicable(samples, Cell(model, scenario, backend, launch), metric)
+        if reason is not None:
+            raise NotImplementedError(reason)
 
     def tracked(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
-        values = samples[(model, backend, launch)]["values"][metric]
+        found = samples[(model, backend, launch)]
+        if metric not in found["values"]:
+            raise RuntimeError(f"no sample gave {metric}: {found['why']}")
+        values = found["values"][metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
         # The worst, where repetitions of an exact metric differ.
@@ -80,8 +92,21 @@ def track(metric: str) -> Callable[..., Any]:
 
     tracked.__name__ = f"track_{metric}"
     tracked.__doc__ = METRICS[metric].meaning
+    tracked.setup = setup  # type: ignore[attr-defined]
     tracked.unit = METRICS[metric].unit  # type: ignore[attr-defined]
     return tracked
+
+
+def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
+    """Why a metric of a cell has no number without anything having failed; None: it should."""
+    found = samples.get((cell.model, cell.backend, cell.launch))
+    if found is None:
+        return "not measured by this suite"
+    if metric not in {known.name for known in metrics_of(cell.scenario, cell.launch)}:
+        return f"{metric} makes no sense under {cell.launch}"
+    if metric in found["values"] or max(found["values"].get("crashed", [0])):
+        return None
+    return f"{metric} is not available: {found['why']}"
 
 
 def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
@@ -95,19 +120,10 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
             "param_names": ("model", "backend", "launch"),
             "version": "1",
             "timeout": 60,
-            "setup": _setup,
-            **{f"track_{metric}": track(metric) for metric in METRICS if metric in metrics},
+            **{f"track_{name}": track(scenario, name) for name in METRICS if name in metrics},
         }
         for name, value in attributes.items():
             setattr(cls, name, value)
         return cls
 
     return decorate
-
-
-def _setup(_: Any, samples: Samples, model: str, backend: str, launch: str) -> None:
-    """Asv reads NotImplementedError as "n/a", and only here."""
-    if (model, backend, launch) not in samples:
-        raise NotImplementedError("not measured by this suite")
-    if not samples[(model, backend, launch)]["values"]:
-        raise NotImplementedError(str(samples[(model, backend, launch)]["why"]))

@@ -42,8 +42,8 @@ def tree_of(release: Release) -> dict[str, str]:
     return {
         "README": _README,
         "requirements.txt": "".join(f"{line}\n" for line in release.requirements),
-        # `upgrade`: in an environment that another release used, take the dependencies of this
-        # one's day instead of whatever is there.
+        # `upgrade` never goes back: in an environment that a newer release used, --reinstall is
+        # needed as well (asv.releases.conf.json). It is not here, since the hashes are fixed.
         "uv.toml": (
             f'exclude-newer = "{as_uv_date(release.exclude_newer)}"\n\n'
             "[pip]\ncompile-bytecode = true\nupgrade = true\n"

@@ -99,9 +99,10 @@ def test_extending_appends_in_order_of_upload_and_leaves_known_entries_alone():
     known = load()
     uploads = {r.version: r.uploaded.isoformat() for r in known.releases}
     uploads |= {"4.0.0": "2027-02-01T00:00:00Z", "3.4.0": "2027-03-01T00:00:00Z"}
+    uploads["3.3.9"] = "2027-01-01T00:00:00Z"
     after = extended(known, Index(_FakeIndex(uploads)))
-    assert after.releases[:-2] == known.releases
-    assert [release.version for release in after.releases[-2:]] == ["4.0.0", "3.4.0"]
+    assert after.releases[:-3] == known.releases
+    assert [release.version for release in after.releases[-3:]] == ["3.3.9", "4.0.0", "3.4.0"]
 
 
 def test_a_release_that_was_missed_in_the_past_is_not_slipped_in():

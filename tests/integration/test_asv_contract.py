@@ -1,0 +1,288 @@
+"""Plain asv, as a user runs it, over a release of the history and over results of our own.
+
+What is asserted of asv itself is what the suites rely on and asv does not promise: the dictionary
+that a `track_*` may return, the setup of a single function, and what "n/a" is in a result file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from asv import util
+from asv.results import Results, iter_results
+
+from benchmarks.vocabulary import METRICS, Cell, metrics_of
+from observatory.decide.frame import frame
+from observatory.record.asv_files import project, write_benchmarks
+from observatory.record.asv_names import (
+    asv_params,
+    benchmark_name,
+    parse_params,
+    scenario_metrics,
+)
+from observatory.record.read import read_results
+from observatory.run.environments import Environment
+from observatory.run.subjects import Subjects
+from tests.factories import WARM, header, journal, sample
+from tests.integration.conftest import Bench
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+SUITES = ROOT / "benchmarks"
+MEASURED = (Cell("radon", "warm_disk", "C", "fork"), Cell("radon", "call", "C", "fork"))
+UNMEASURED = (Cell("radon", "warm_disk", "C", "spawn"), Cell("radon", "call", "C", "spawn"))
+NARROWED = {"OBSERVATORY_BACKENDS": "C", "OBSERVATORY_LAUNCHES": "fork"}
+SELECTED = r"^(compile\.WarmDisk|call\.Call)\..*\('radon', 'C', "
+
+
+@dataclass(frozen=True)
+class Asv:
+    """The command asv with a configuration made from asv.releases.conf.json."""
+
+    directory: Path
+    machine: str
+    variables: dict[str, str]
+
+    def __call__(self, results: Path, *args: str, **more: str) -> str:
+        """Run a sub-command on a results directory; what it printed, if it ended well."""
+        config = util.load_json(str(ROOT / "asv.releases.conf.json"), js_comments=True)
+        config |= {
+            "repo": self.variables["RELEASES"],
+            "pythons": [self.variables["MINOR"]],
+            "benchmark_dir": str(SUITES),
+            "env_dir": str(self.directory / "env"),
+            "results_dir": str(results),
+            "html_dir": str(results.with_name(f"{results.name}-html")),
+        }
+        file = self.directory / f"{results.name}.conf.json"
+        file.write_text(json.dumps(config))
+        done = subprocess.run(
+            ["asv", "--config", str(file), *args],
+            cwd=self.directory,
+            env=self.variables | more,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def commits(subjects: Subjects) -> Iterator[dict[str, str]]:
+    subjects.history.build()
+    return dict(subjects.history.commits)
+
+
+@pytest.fixture(scope="module")
+def asv(subjects: Subjects, newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Asv:
+    """asv with a home of its own, so that the user's ~/.asv-machine.json stays as it is."""
+    directory = tmp_path_factory.mktemp("asv")
+    minor = newest.versions.python.rpartition(".")[0]
+    tools, python = Path(sys.executable).parent, subjects.found.of(minor).path.parent
+    cache = subprocess.run([tools / "uv", "cache", "dir"], capture_output=True, text=True)
+    variables = {
+        **os.environ,
+        **NARROWED,
+        "HOME": str(directory),
+        "MINOR": minor,
+        "RELEASES": str(subjects.history.build()),
+        "PATH": os.pathsep.join([str(tools), str(python), os.environ["PATH"]]),
+        "UV_CACHE_DIR": cache.stdout.strip(),
+    }
+    made = Asv(directory, "bench", variables)
+    made(directory / "none", "machine", "--machine", made.machine, "--yes")
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(asv: Asv, newest: Environment, commits: dict[str, str]) -> Callable[[str, int], Path]:
+    """Have asv measure the newest release under a launch method of its own."""
+
+    def made(method: str, rounds: int) -> Path:
+        results = asv.directory / method
+        commit = commits[newest.versions.pytensor]
+        command = ("run", f"{commit}^!", "--machine", asv.machine, "--record-samples")
+        said = asv(results, *command, "--launch-method", method, "--bench", SELECTED,
+                   OBSERVATORY_ROUNDS=str(rounds))  # fmt: skip
+        assert "failed" not in said
+        return results
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def spawned(run: Callable[[str, int], Path]) -> Path:
+    return run("spawn", 2)
+
+
+@pytest.fixture(scope="module")
+def forked(run: Callable[[str, int], Path]) -> Path:
+    return run("forkserver", 1)
+
+
+@pytest.fixture(scope="module")
+def ours(commits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results directory such as `observatory run` writes, of the two last releases."""
+    results = tmp_path_factory.mktemp("ours") / "results"
+    for label, seconds in zip(list(commits)[-2:], (0.4, 0.2), strict=True):
+        taken = [
+            *(sample(metrics={"compile_time": seconds + wait}) for wait in (0.0, 0.01, 0.02)),
+            sample(measure="counting", metrics={"cache_misses": 3}),
+        ]
+        under = header(label, commit=commits[label])
+        project(results, journal(results, taken, under=under).read())
+    write_benchmarks(results, SUITES)
+    return results
+
+
+def only_file(results: Path) -> Results:
+    (file,) = iter_results(str(results))
+    return file
+
+
+def at(recorded: list[Any], cell: Cell) -> Any:
+    """The item of one cell, in a list that asv keeps for a benchmark."""
+    rows = itertools.product(*asv_params(cell.scenario))
+    return recorded[[parse_params(cell.scenario, row) for row in rows].index(cell)]
+
+
+def value(results: Path, cell: Cell, metric: str) -> Any:
+    name = benchmark_name(cell.scenario, metric)
+    return at(only_file(results).get_result_value(name, asv_params(cell.scenario)), cell)
+
+
+def exact_values(results: Path) -> dict[tuple[Cell, str], Any]:
+    return {
+        (cell, metric.name): value(results, cell, metric.name)
+        for cell in MEASURED
+        for metric in metrics_of(cell.scenario, cell.launch)
+        if metric.kind == "exact"
+    }
+
+
+def test_asvs_own_launch_method_changes_no_exact_metric(spawned: Path, forked: Path) -> None:
+    values = exact_values(spawned)
+    assert {"cache_misses", "wrong_results", "files_leaked"} <= {name for _, name in values}
+    assert all(isinstance(number, int) for number in values.values())
+    assert exact_values(forked) == values
+
+
+def test_what_asv_records_is_what_the_primitive_gives(spawned: Path, bench: Bench) -> None:
+    recorded = exact_values(spawned)
+    for cell in MEASURED:
+        options = ("--launch", cell.launch, "--measure", "counting")
+        given = bench.sample(cell.scenario, cell.backend, *options).metrics
+        for metric in metrics_of(cell.scenario, cell.launch):
+            if metric.kind == "exact":
+                assert recorded[cell, metric.name] == given[metric.name], (cell, metric.name)
+
+
+@pytest.mark.parametrize("cell", MEASURED, ids=str)
+def test_asv_records_samples_and_statistics_of_what_a_track_returns(
+    spawned: Path, cell: Cell
+) -> None:
+    file, params = only_file(spawned), asv_params(cell.scenario)
+    for metric in metrics_of(cell.scenario, cell.launch):
+        if metric.kind != "noisy":
+            continue
+        name = benchmark_name(cell.scenario, metric.name)
+        samples = at(file.get_result_samples(name, params), cell)
+        stats = at(file.get_result_stats(name, params), cell)
+        assert len(samples) == 2, name
+        assert value(spawned, cell, metric.name) == pytest.approx(median(samples))
+        assert (stats["repeat"], stats["number"]) == (2, 1)
+        assert stats["ci_99_a"] <= min(samples) <= max(samples) <= stats["ci_99_b"]
+
+
+def test_a_single_sample_is_recorded_with_an_interval_that_has_no_end(forked: Path) -> None:
+    stats = only_file(forked).get_result_stats(
+        benchmark_name("warm_disk", "compile_time"), asv_params("warm_disk")
+    )
+    found = at(stats, MEASURED[0])
+    assert found["repeat"] == 1
+    assert (found["ci_99_a"], found["ci_99_b"]) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("results", ["spawned", "forked"])
+def test_an_unmeasured_cell_is_not_applicable_and_no_failure(
+    results: str, request: pytest.FixtureRequest
+) -> None:
+    # asv writes NaN for n/a, and null for a failure and for what was not selected.
+    directory: Path = request.getfixturevalue(results)
+    for cell in UNMEASURED:
+        for metric in scenario_metrics(cell.scenario):
+            assert math.isnan(value(directory, cell, metric.name)), (cell, metric.name)
+
+
+@pytest.mark.parametrize("cell", MEASURED, ids=str)
+def test_a_metric_that_a_launch_does_not_have_is_not_applicable_there(
+    spawned: Path, cell: Cell
+) -> None:
+    asked = {metric.name for metric in metrics_of(cell.scenario, cell.launch)}
+    others = {metric.name for metric in scenario_metrics(cell.scenario)} - asked
+    assert others == {"import_time"}
+    assert math.isnan(value(spawned, cell, "import_time"))
+    assert all(math.isfinite(value(spawned, cell, name)) for name in asked)
+
+
+def test_we_read_what_plain_asv_measured(forked: Path) -> None:
+    rows = frame(read_results(forked))
+    for cell in MEASURED:
+        mine = rows[(rows["scenario"] == cell.scenario) & (rows["launch"] == cell.launch)]
+        read = dict(zip(mine["metric"], mine["value"], strict=True))
+        for name in ("cache_misses", "wrong_results", "peak_rss"):
+            assert read[name] == value(forked, cell, name)
+
+
+def test_asv_shows_compares_and_publishes_what_it_measured(
+    asv: Asv, spawned: Path, newest: Environment, commits: dict[str, str]
+) -> None:
+    commit = commits[newest.versions.pytensor]
+    shown = asv(spawned, "show", commit)
+    assert "compile.WarmDisk.track_cache_misses" in shown
+    assert "call.Call.track_call_time" in shown
+    assert "compile.WarmDisk.track_compile_time" in asv(spawned, "compare", commit, commit)
+    asv(spawned, "publish")
+    (seconds,) = published(spawned, benchmark_name("warm_disk", "compile_time"))
+    assert at(seconds, MEASURED[0]) == pytest.approx(value(spawned, MEASURED[0], "compile_time"))
+
+
+def test_asv_shows_compares_and_publishes_what_the_observatory_wrote(
+    asv: Asv, ours: Path, commits: dict[str, str]
+) -> None:
+    old, new = list(commits.values())[-2:]
+    assert "210±" in asv(ours, "show", new)
+    compared = asv(ours, "compare", old, new)
+    assert "compile.WarmDisk.track_compile_time('radon', 'NUMBA', 'fork')" in compared
+    said = asv(ours, "publish")
+    assert "not found" not in said.lower(), said
+    seconds = published(ours, benchmark_name("warm_disk", "compile_time"))
+    assert [at(release, WARM) for release in seconds] == pytest.approx([0.41, 0.21])
+    misses = published(ours, benchmark_name("warm_disk", "cache_misses"))
+    assert [at(release, WARM) for release in misses] == [3, 3]
+
+
+def published(results: Path, name: str) -> list[Any]:
+    """The values of a benchmark in asv's page, oldest commit first: a list of cells each."""
+    html = results.with_name(f"{results.name}-html")
+    index = json.loads((html / "index.json").read_text())
+    scenario = "call" if name.startswith("call.") else "warm_disk"
+    assert index["benchmarks"][name]["unit"] == METRICS[name.rpartition("track_")[2]].unit
+    assert index["benchmarks"][name]["params"] == asv_params(scenario)
+    (graph,) = (file for file in html.glob(f"graphs/**/{name}.json") if "summary" not in str(file))
+    return [values for _, values in sorted(json.loads(graph.read_text()))]

@@ -1,0 +1,286 @@
+"""The primitive on real PyTensor: what it measures, and that it leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.vocabulary import VARIANTS
+from observatory.run.environments import Environment
+from tests.integration.conftest import Bench, Measured
+
+pytestmark = pytest.mark.integration
+
+
+def names(measured: Measured) -> list[str]:
+    return [event["event"] for event in measured.trace]
+
+
+def where(measured: Measured, name: str) -> list[dict]:
+    return [event for event in measured.trace if event["event"] == name]
+
+
+def leftovers(scratch: Path) -> list[Path]:
+    return list(scratch.glob("observatory-*"))
+
+
+def test_a_spawned_sample_runs_in_one_fresh_interpreter(bench: Bench) -> None:
+    found = bench.sample("cold", "NUMBA", "--launch", "spawn", "--measure", "counting")
+    assert names(found) == [
+        "sandbox made",
+        "process started",
+        "interpreter ready",
+        "subject imported",
+        "span begins",
+        "span ended",
+        "reported",
+        "process ended",
+        "sandbox removed",
+    ]
+    (ready,) = where(found, "interpreter ready")
+    assert ready["imported"] == []
+    assert {e["pid"] for e in found.trace} == {found.trace[0]["pid"], ready["pid"]}
+
+
+def test_a_forked_sample_is_measured_in_the_child_of_a_parent_that_built_nothing(
+    bench: Bench,
+) -> None:
+    found = bench.sample("cold", "NUMBA", "--launch", "fork")
+    assert names(found) == [
+        "sandbox made",
+        "process started",
+        "interpreter ready",
+        "subject imported",
+        "forking",
+        "forked",
+        "span begins",
+        "span ended",
+        "reported",
+        "process ended",
+        "sandbox removed",
+    ]
+    (parent,), (child,) = where(found, "forking"), where(found, "forked")
+    (span,) = where(found, "span begins")
+    assert child["parent"] == parent["pid"]
+    assert span["pid"] == child["pid"] != parent["pid"]
+
+
+def test_the_process_that_supervises_imports_nothing_heavy(bench: Bench) -> None:
+    found = bench.sample("cold", "C")
+    supervisor = found.trace[0]["pid"]
+    assert all(e["imported"] == [] for e in found.trace if e["pid"] == supervisor)
+
+
+def test_no_model_but_pymcs_own_sees_pymc(bench: Bench) -> None:
+    found = bench.sample("warm_process", "C")
+    assert all("pymc" not in event["imported"] for event in found.trace)
+
+
+def test_a_warm_sample_is_filled_by_another_process_and_starts_from_a_copy(bench: Bench) -> None:
+    found = bench.sample("warm_disk", "NUMBA", "--measure", "counting")
+    filler, measured = where(found, "process started")
+    assert (filler["role"], measured["role"]) == ("fill", "measure")
+    (copied,) = where(found, "cache copied")
+    assert copied["source"] != copied["target"]
+    order = [e for e in names(found) if e in ("process ended", "cache copied", "process started")]
+    assert order == [
+        "process started",
+        "process ended",
+        "cache copied",
+        "process started",
+        "process ended",
+    ]
+    assert found.metrics["cache_misses"] == 0
+
+
+def test_a_miss_in_one_warm_sample_does_not_fill_the_cache_of_the_next(
+    bench: Bench, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    bench.sample("cold", "C", "--measure", "counting", "--keep-cache", str(kept))
+    for entry in kept.rglob("*"):
+        if entry.suffix in (".so", ".cpp", ".pkl"):
+            entry.unlink()  # now every warm build of this cache has to compile
+    for _ in range(2):
+        found = bench.sample("warm_disk", "C", "--measure", "counting", "--cache", str(kept))
+        assert found.metrics["cache_misses"] == 1
+
+
+def test_fork_shares_the_hash_seed_of_the_filler_and_spawn_does_not(
+    bench: Bench, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    options = ("--keep-cache", str(kept), "--measure", "counting", "--launch", "fork")
+    seed = bench.sample("cold", "C", *options).record["hash_seed"]
+    seeds = {
+        launch: bench.sample(
+            "warm_disk", "C", "--cache", str(kept), "--launch", launch, "--measure", "counting"
+        ).record["hash_seed"]
+        for launch in ("fork", "spawn")
+    }
+    assert seeds["fork"] == seed
+    assert seeds["spawn"] != seed
+
+
+def test_timings_and_counters_come_from_separate_passes(bench: Bench) -> None:
+    timed = bench.sample("cold", "C", "--measure", "timing")
+    counted = bench.sample("cold", "C", "--measure", "counting")
+    assert timed.record["ledger"] is None
+    assert "cache_misses" not in timed.metrics
+    assert "compile_time" not in counted.metrics
+    assert timed.metrics["compile_time"] == pytest.approx(
+        timed.metrics["function_time"] + timed.metrics["first_call_time"]
+    )
+    assert counted.metrics["compiler_runs"] == 1
+    assert counted.metrics["bootstrap_runs"] == 1
+
+
+@pytest.mark.parametrize("backend", ["C", "C_VM", "NUMBA"])
+def test_every_variant_agrees_with_the_reference(bench: Bench, backend: str) -> None:
+    found = bench.sample("variants", backend, "--launch", "fork", "--measure", "counting")
+    checks = {check["name"]: check for check in found.record["checks"]}
+    assert list(checks) == ["base", *VARIANTS]
+    for check in checks.values():
+        assert check["logp_error"] < 1e-8
+        assert check["gradient_error"] < 1e-8
+    assert found.metrics["wrong_results"] == 0
+
+
+def test_the_ledger_names_the_ops_and_tells_what_became_of_them(bench: Bench) -> None:
+    found = bench.sample("cold", "NUMBA", "--measure", "counting")
+    ledger = found.record["ledger"]
+    outer = [entry for entry in ledger if entry["name"] == "outer graph"]
+    assert [entry["outcome"] for entry in outer] == ["miss"]
+    misses = [entry for entry in ledger if entry["outcome"] == "miss"]
+    assert len(misses) == found.metrics["cache_misses"] > 10
+    assert any(entry["name"].startswith("Composite") for entry in misses)
+    assert all(entry["key"] and entry["bytes"] for entry in misses)
+    assert {entry["source"] for entry in ledger if entry["outcome"] == "hit"} == {"disk"}
+    assert any(entry["outcome"] == "internal" and not entry["key"] for entry in ledger)
+
+
+def test_a_hung_sample_is_ended_with_its_compilers_and_recorded(
+    bench: Bench, tmp_path: Path
+) -> None:
+    found = bench.sample("cold", "C_VM", "--timeout", "4")
+    assert found.status == 3
+    assert found.record["status"] == "timeout"
+    assert found.metrics["crashed"] == 1
+    assert "4 s" in found.record["absent"]["compile_time"]
+    assert leftovers(tmp_path) == []
+    assert processes_of(tmp_path) == []
+
+
+def processes_of(scratch: Path) -> list[int]:
+    """Processes that carry a sandbox below this directory in their environment."""
+    marker = f"OBSERVATORY_SANDBOX={scratch}".encode()
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if marker in environ.read_bytes():
+                found.append(int(environ.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_sample_leaves_no_process_and_no_directory(
+    bench: Bench, tmp_path: Path, sent: signal.Signals
+) -> None:
+    process = start_cold(bench, tmp_path)
+    process.send_signal(sent)
+    assert process.wait(20) != 0
+    assert leftovers(tmp_path) == []
+    assert processes_of(tmp_path) == []
+
+
+def test_what_a_sample_killed_outright_leaves_is_swept_by_the_next(
+    bench: Bench, tmp_path: Path
+) -> None:
+    process = start_cold(bench, tmp_path)
+    process.kill()
+    process.wait()
+    wait_until(lambda: processes_of(tmp_path) == [])  # the kernel ended the orphan
+    assert len(leftovers(tmp_path)) == 1
+    bench.sample("cold", "C")
+    assert leftovers(tmp_path) == []
+
+
+def start_cold(bench: Bench, scratch: Path) -> subprocess.Popen[bytes]:
+    """A cold C_VM sample, returned when its measured process is compiling."""
+    trace = scratch / "trace.jsonl"
+    command = bench.environment.command(
+        "benchmarks.sample", "--scenario", "cold", "--backend", "C_VM", "--trace", str(trace)
+    )
+    variables = {**bench.environment.variables(), "TMPDIR": str(scratch)}
+    process = subprocess.Popen(command, env=variables, cwd=scratch, stdout=subprocess.DEVNULL)
+    wait_until(lambda: trace.exists() and "span begins" in trace.read_text())
+    return process
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited a minute in vain")
+
+
+def test_settings_of_the_user_change_nothing(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    rc = tmp_path / "pytensorrc"
+    rc.write_text("[global]\nmode = FAST_COMPILE\nfloatX = float32\n")
+    hostile = {
+        "PYTENSORRC": str(rc),
+        "PYTENSOR_FLAGS": "optimizer=None,numba__cache=False",
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONHASHSEED": "0",
+    }
+    found = bench.sample("warm_disk", "NUMBA", "--measure", "counting", env=hostile)
+    assert found.metrics["cache_misses"] == 0
+    assert found.metrics["functions_compiled"] == 0
+    assert found.record["hash_seed"] != 0
+
+
+def test_siblings_share_one_cache_and_a_fresh_process_reads_it(bench: Bench) -> None:
+    found = bench.sample("siblings", "C", "--launch", "fork", "--measure", "counting")
+    assert len(where(found, "forked")) == 8
+    assert len({event["pid"] for event in where(found, "forked")}) == 8
+    roles = [event["role"] for event in where(found, "process started")]
+    assert roles == ["siblings", "reader"]
+    assert len(found.record["checks"]) == 16
+    assert found.metrics["wrong_results"] == 0
+    assert found.metrics["cache_misses"] == 0
+
+
+def test_a_model_that_needs_pymc_is_unavailable_without_it(bench: Bench) -> None:
+    found = bench.sample("cold", "NUMBA", "--model", "radon_pymc")
+    assert found.status == 4
+    assert found.record["status"] == "unavailable"
+    assert found.record["failure"]["message"] == "pymc is not installed in this environment"
+    assert found.metrics == {}
+
+
+def test_an_old_release_misses_in_every_process_and_a_new_one_never(
+    bench: Bench, environment_of: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    old = Bench(environment_of("2.35.1"), tmp_path)
+    options = ("--measure", "counting", "--launch", "fork")
+    assert old.sample("warm_disk", "NUMBA", *options).metrics["cache_misses"] > 90
+    assert bench.sample("warm_disk", "NUMBA", *options).metrics["cache_misses"] == 0
+
+
+def test_the_hazard_of_forked_siblings_is_seen_where_it_is_known_to_be(
+    environment_of: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    old = Bench(environment_of("2.37.0"), tmp_path)
+    found = old.sample("siblings", "NUMBA", "--launch", "fork", "--measure", "counting")
+    assert found.metrics["wrong_results"] >= 1
+    wrong = [check for check in found.record["checks"] if check["wrong"]]
+    assert any("is that of" in (check["note"] or "") for check in wrong)
