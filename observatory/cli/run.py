@@ -166,6 +166,8 @@ def _measure_all(
 ) -> Tally:
     if preset not in PRESETS:
         raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
     tasks = tasks_of(PRESETS[preset](), narrowed)
     if not tasks:
         raise SubjectError(

@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import Cell, cells
+from benchmarks.vocabulary import (
+    BACKENDS,
+    LAUNCHES,
+    MEASURES,
+    MODELS,
+    SCENARIOS,
+    Cell,
+    cells,
+)
 
 _MAIN = ("C", "C_VM", "NUMBA")
 
@@ -31,6 +39,20 @@ class Narrowed:
     launches: Sequence[str] | None = None
     measures: Sequence[str] | None = None
     timing: int | None = None
+
+    def unknown(self) -> str | None:
+        """A sentence on the first word that the vocabulary does not have; None if all are known."""
+        for noun, words, known in (
+            ("model", self.models, MODELS),
+            ("scenario", self.scenarios, SCENARIOS),
+            ("backend", self.backends, BACKENDS),
+            ("launch", self.launches, LAUNCHES),
+            ("pass", self.measures, MEASURES),
+        ):
+            for word in words or ():
+                if word not in known:
+                    return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+        return None
 
     def keeps(self, cell: Cell) -> bool:
         """Whether a cell is left."""

@@ -1,0 +1,67 @@
+"""The presets, and what the user's options leave of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.plan import Task
+from observatory.run.presets import PRESETS, Narrowed, quick, tasks_of
+
+
+def of(tasks: list[Task], **words: str) -> list[Task]:
+    return [t for t in tasks if all(getattr(t.cell, k) == v for k, v in words.items())]
+
+
+def test_the_quick_matrix_takes_one_timed_and_one_counting_sample_of_each_cell() -> None:
+    tasks = tasks_of(quick(), Narrowed())
+    assert len({t.cell for t in tasks}) == 26
+    assert len(tasks) == 52
+    assert {t.measure for t in tasks} == {"timing", "counting"}
+
+
+def test_the_history_only_counts_variants_and_siblings() -> None:
+    tasks = tasks_of(PRESETS["history"](), Narrowed())
+    for scenario in ("variants", "siblings"):
+        assert {t.measure for t in of(tasks, scenario=scenario)} == {"counting"}
+    warm = of(tasks, scenario="warm_disk", backend="NUMBA", launch="fork")
+    assert [t.measure for t in warm].count("timing") == 3
+    cold = of(tasks, scenario="cold", backend="NUMBA", launch="fork")
+    assert [t.measure for t in cold].count("timing") == 1
+
+
+def test_options_narrow_a_preset() -> None:
+    narrowed = Narrowed(backends=["NUMBA"], scenarios=["cold"], launches=["fork"])
+    tasks = tasks_of(quick(), narrowed)
+    assert {str(t.cell) for t in tasks} == {"radon cold NUMBA fork"}
+
+
+def test_rounds_change_only_what_the_preset_times() -> None:
+    tasks = tasks_of(PRESETS["history"](), Narrowed(timing=5))
+    assert sum(t.measure == "timing" for t in of(tasks, scenario="variants")) == 0
+    warm = of(tasks, scenario="warm_disk", backend="C", launch="fork")
+    assert sum(t.measure == "timing" for t in warm) == 5
+
+
+def test_a_narrowed_pass_keeps_the_fillers_that_it_starts_from() -> None:
+    tasks = tasks_of(quick(), Narrowed(measures=["timing"], scenarios=["warm_disk"]))
+    assert {t.measure for t in tasks if t.keep is None} == {"timing"}
+    assert {t.cache for t in tasks if t.cache} <= {t.keep for t in tasks if t.keep}
+
+
+def test_another_model_gets_the_cells_that_it_has() -> None:
+    tasks = tasks_of(quick(), Narrowed(models=["radon_pymc"]))
+    assert {t.cell.model for t in tasks} == {"radon_pymc"}
+    assert of(tasks, scenario="variants") == []
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "said"),
+    [
+        (Narrowed(scenarios=["warm"]), "there is no scenario 'warm'; choose from cold, warm_disk"),
+        (Narrowed(backends=["numba"]), "there is no backend 'numba'"),
+        (Narrowed(measures=["time"]), "there is no pass 'time'"),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, said: str) -> None:
+    assert said in (narrowed.unknown() or "")
+    assert Narrowed(scenarios=["cold"]).unknown() is None

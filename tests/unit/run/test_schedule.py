@@ -1,0 +1,145 @@
+"""The scheduler: order, exclusiveness, recording, cancelling, resuming."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plan import Task
+from observatory.record.sample import Sample
+from observatory.run.presets import Narrowed, quick, tasks_of
+from observatory.run.schedule import Event, carry_out, remaining
+from tests.factories import sample
+
+TASKS = tasks_of(quick(), Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"]))
+
+
+@dataclass
+class Fake:
+    """Takes samples at once, and notes what ran beside what."""
+
+    caches: Path = Path("unused")
+    fails: Callable[[Task], bool] = lambda _: False
+    begun: list[Task] = field(default_factory=list)
+    beside: list[tuple[Task, list[Task]]] = field(default_factory=list)
+    cancelled: bool = False
+    _running: list[Task] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _pair: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, task: Task) -> Sample:
+        with self._lock:
+            self.begun.append(task)
+            self._running.append(task)
+            self.beside.append((task, [t for t in self._running if t is not task]))
+            if len(self._running) > 1:
+                self._pair.set()
+        if task.measure != "timing":
+            self._pair.wait(0.05)  # give a second one the time to begin
+        with self._lock:
+            self._running.remove(task)
+        if self.fails(task):
+            raise RuntimeError("broken")
+        return sample(task.cell, measure=task.measure)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def run_all(fake: Fake, tasks: list[Task] = TASKS, workers: int = 2) -> list[Sample]:
+    recorded: list[Sample] = []
+    carry_out(tasks, fake, recorded.append, lambda _: None, workers)
+    return recorded
+
+
+def test_every_task_is_recorded_once() -> None:
+    assert len(run_all(Fake())) == len(TASKS)
+
+
+def test_a_timed_sample_runs_with_nothing_beside_it() -> None:
+    fake = Fake()
+    run_all(fake)
+    assert all(others == [] for task, others in fake.beside if task.measure == "timing")
+
+
+def test_counting_samples_run_side_by_side() -> None:
+    fake = Fake()
+    run_all(fake)
+    assert any(others for task, others in fake.beside if task.measure == "counting")
+
+
+def test_nobody_starts_from_a_cache_before_it_is_filled() -> None:
+    recorded: list[str] = []
+    begun_with: list[bool] = []
+    fake = Fake()
+
+    def notify(event: Event) -> None:
+        if event.sample is None and event.task.cache is not None:
+            begun_with.append(event.task.cache in recorded)
+        elif event.sample is not None and event.task.keep is not None:
+            recorded.append(event.task.keep)
+
+    carry_out(TASKS, fake, lambda _: None, notify, 2)
+    assert begun_with
+    assert all(begun_with)
+
+
+def test_a_sample_is_recorded_before_the_next_timed_one_begins() -> None:
+    fake = Fake()
+    log: list[str] = []
+    timed = [t for t in TASKS if t.measure == "timing"]
+    carry_out(
+        timed,
+        fake,
+        lambda _: log.append("recorded"),
+        lambda event: log.append("begins") if event.sample is None else None,
+        2,
+    )
+    assert log == ["begins", "recorded"] * len(timed)
+
+
+def test_an_error_ends_the_samples_under_way_and_is_not_swallowed() -> None:
+    fake = Fake(fails=lambda task: task.measure == "timing")
+    with pytest.raises(RuntimeError, match="broken"):
+        run_all(fake)
+    assert fake.cancelled
+    assert sum(t.measure == "timing" for t in fake.begun) == 1
+
+
+def test_an_interrupt_while_recording_ends_the_samples_under_way() -> None:
+    fake = Fake()
+
+    def interrupted(_: Sample) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(TASKS, fake, interrupted, lambda _: None, 2)
+    assert fake.cancelled
+
+
+def test_a_resumed_run_takes_only_what_is_left(tmp_path: Path) -> None:
+    taken = [sample(t.cell, measure=t.measure) for t in TASKS[:-3]]
+    for task in TASKS:
+        if task.keep:
+            (tmp_path / task.keep).mkdir()
+    assert remaining(TASKS, taken, tmp_path) == TASKS[-3:]
+
+
+def test_a_resumed_run_fills_a_cache_again_that_is_gone(tmp_path: Path) -> None:
+    taken = [sample(t.cell, measure=t.measure) for t in TASKS[:-1]]
+    last = TASKS[-1]
+    left = remaining(TASKS, taken, tmp_path)
+    assert [t.keep for t in left[:-1]] == [last.cache]
+    assert left[-1] == last
+
+
+def test_repetitions_are_counted_not_only_seen(tmp_path: Path) -> None:
+    tasks = tasks_of(quick(), Narrowed(backends=["C"], scenarios=["cold"], timing=3))
+    timed = next(t for t in tasks if t.measure == "timing")
+    taken = [sample(timed.cell, measure="timing")]
+    left = [t for t in remaining(tasks, taken, tmp_path) if t.cell == timed.cell]
+    assert sum(t.measure == "timing" for t in left) == 2
