@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,3 +96,20 @@ def newest(subjects: Subjects, environment_of: Callable[[str], Environment]) -> 
 @pytest.fixture
 def bench(newest: Environment, tmp_path: Path) -> Bench:
     return Bench(newest, tmp_path)
+
+
+@pytest.fixture
+def observatory(newest: Environment) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The command, as a user starts it."""
+
+    def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "observatory", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=STATE.parent,
+            **options,
+        )
+
+    return command

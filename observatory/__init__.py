@@ -1,0 +1,1 @@
+"""The host side of the observatory: it schedules, records, decides and composes."""

@@ -1,0 +1,5 @@
+"""`python -m observatory` is the command `observatory`."""
+
+from observatory.cli.main import main
+
+main()

@@ -1,0 +1,218 @@
+"""The radon tables of PyTensor's tests/benchmarks/test_compilation.py, from isolated samples.
+
+    .venv/bin/python scripts/radon_tables.py                     the newest release
+    .venv/bin/python scripts/radon_tables.py --subject 2.35.1    any subject of `observatory run`
+    .venv/bin/python scripts/radon_tables.py --python env/bin/python    an environment you have
+
+Three tables, printed and stored by pytest-benchmark, whose options are accepted as well
+(--benchmark-json, --benchmark-save, -k). A round is one sample of `python -m benchmarks.sample` in
+a process and a cache directory of its own, and its duration is what that process measured: the
+clock of pytest-benchmark is moved by it and measures nothing here.
+
+Two differences from the original: the first, cold build is not among the rounds of "compile
+repeatedly" (it is the scenario `cold`), and data and point are the observatory's own.
+OBSERVATORY_ROUNDS sets the rounds (default 3; variants always 1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from benchmarks.vocabulary import METRICS, Cell
+from observatory.record.sample import Sample
+from observatory.run.environments import EnvironmentMakingError, Environments
+from observatory.run.history import History
+from observatory.run.index import Index
+from observatory.run.interpreters import NoInterpreterError, find
+from observatory.run.releases import ReleasesError, load
+from observatory.run.sources import SubjectError
+from observatory.run.subjects import Subjects
+from observatory.run.uv import UvError
+
+ROOT = Path(__file__).resolve().parents[1]
+STATE = ROOT / ".observatory"
+PYTHON, ROUNDS = "OBSERVATORY_PYTHON", "OBSERVATORY_ROUNDS"
+LAUNCH = "spawn"
+
+COMPILE = {"C": "C", "CVM": "C_VM", "NUMBA, no cache": "NUMBA_NO_CACHE", "NUMBA, cache": "NUMBA"}
+CALL = {"C": "C", "CVM": "C_VM", "CVM_NOGC": "C_VM_NOGC", "NUMBA": "NUMBA"}
+
+
+@dataclass
+class Clock:
+    """A clock that moves only by what was measured elsewhere; in seconds."""
+
+    now: float = 0.0
+
+    def measured_seconds(self) -> float:
+        """The time: pytest-benchmark calls this before and after each round."""
+        return self.now
+
+    def rewind(self) -> None:
+        """Begin a round at 0, so that the difference is the duration to the last bit."""
+        self.now = 0.0
+
+
+CLOCK = Clock()
+
+
+@dataclass
+class Radon:
+    """Samples of the radon model in one environment under test."""
+
+    python: Path
+    scratch: Path
+    taken: list[Sample] = field(default_factory=list)
+    """Since the last table's row began."""
+    _filled: dict[str, Path] = field(default_factory=dict)
+
+    def sample(self, cell: Cell, *options: str) -> Sample:
+        """Take one sample; anything but a good and right one ends the test and says why."""
+        words = ("--model", "--scenario", "--backend", "--launch")
+        values = (cell.model, cell.scenario, cell.backend, cell.launch)
+        asked = [word for pair in zip(words, values, strict=True) for word in pair]
+        done = subprocess.run(
+            [str(self.python), "-m", "benchmarks.sample", *asked, *options],
+            cwd=ROOT,
+            env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not done.stdout:
+            pytest.fail(f"{cell} gave no record: {done.stderr[-2000:]}", pytrace=False)
+        taken = Sample.model_validate_json(done.stdout)
+        if taken.status == "unavailable" and taken.failure is not None:
+            pytest.skip(f"{cell}: {taken.failure.message}")
+        if taken.status != "ok" and taken.failure is not None:
+            pytest.fail(f"{cell}: {taken.failure.message}", pytrace=False)
+        if taken.metrics["wrong_results"]:
+            pytest.fail(f"{cell} returned wrong results: {taken.checks}", pytrace=False)
+        return taken
+
+    def filled(self, cell: Cell) -> Path:
+        """A cache that a cold build of the cell's backend has filled, made once."""
+        backend = cell.cache_backend
+        if backend not in self._filled:
+            where = self.scratch / backend
+            self.sample(Cell(cell.model, "cold", backend, cell.launch), "--keep-cache", str(where))
+            self._filled[backend] = where
+        return self._filled[backend]
+
+    def measure(self, cell: Cell, metric: str) -> None:
+        """One round: take a sample and move the clock by its metric, in seconds."""
+        options = () if cell.scenario == "variants" else ("--cache", str(self.filled(cell)))
+        taken = self.sample(cell, *options)
+        self.taken.append(taken)
+        CLOCK.now += taken.metrics[metric]
+
+
+@pytest.fixture(scope="session")
+def radon(tmp_path_factory: pytest.TempPathFactory) -> Radon:
+    """The environment under test: of OBSERVATORY_PYTHON, or that of the newest release."""
+    given = os.environ.get(PYTHON)
+    python = Path(given) if given else environment_of("newest")
+    return Radon(python, tmp_path_factory.mktemp("filled"))
+
+
+@pytest.fixture
+def rows(
+    radon: Radon, benchmark: BenchmarkFixture
+) -> Iterator[Callable[[str, Cell, str, int], None]]:
+    """Make one row of a table: title, cell, metric and rounds."""
+
+    def row(title: str, cell: Cell, metric: str, rounds: int) -> None:
+        radon.taken.clear()
+        benchmark.pedantic(radon.measure, (cell, metric), setup=CLOCK.rewind, rounds=rounds)
+        facts = radon.taken[-1].environment
+        versions = f"PyTensor {facts.get('pytensor')}, numba {facts.get('numba')}"
+        benchmark.group = f"radon: {title}, {versions}, Python {facts.get('python')}"
+        benchmark.extra_info.update(
+            {"cell": vars(cell), "metric": metric, "meaning": METRICS[metric].meaning, **facts}
+        )
+
+    yield row
+    radon.taken.clear()
+
+
+in_their_clock = pytest.mark.benchmark(timer=CLOCK.measured_seconds)
+
+
+@in_their_clock
+@pytest.mark.parametrize("backend", COMPILE.values(), ids=COMPILE)
+def test_compile_repeatedly(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+    """The second build of one model in a process; the disk caches are filled."""
+    rows(
+        "compile repeatedly",
+        Cell("radon", "warm_process", backend, LAUNCH),
+        "compile_time",
+        rounds(),
+    )
+
+
+@in_their_clock
+@pytest.mark.parametrize("backend", COMPILE.values(), ids=COMPILE)
+def test_compile_variants(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+    """The eight variants one after another, after the base, from empty caches."""
+    rows("compile eight variants", Cell("radon", "variants", backend, LAUNCH), "compile_time", 1)
+
+
+@in_their_clock
+@pytest.mark.parametrize("backend", CALL.values(), ids=CALL)
+def test_call(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+    """One evaluation of logp and gradient; a round is the median within one process."""
+    rows("call by backend", Cell("radon", "call", backend, LAUNCH), "call_time", rounds())
+
+
+def rounds() -> int:
+    """Samples a row."""
+    return int(os.environ.get(ROUNDS, "3"))
+
+
+def environment_of(text: str) -> Path:
+    """The Python of a subject's environment, made if need be; errors as of `observatory run`."""
+    subjects = Subjects(History(load(), STATE), Index(), find())
+    subject = subjects.newest()[0] if text == "newest" else subjects.parse(text)
+    interpreter = subjects.found.of(subject.python)
+    return Environments(STATE / "envs").ensure(subject, interpreter).python
+
+
+def main() -> int:
+    """Run this file under pytest; its exit code, or 2 where there is no environment to measure."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n\n")[0],
+        epilog="Further options are those of pytest and pytest-benchmark.",
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--subject", default="newest", help="as in `observatory run --subject`")
+    group.add_argument("--python", type=Path, help="the Python of an environment with PyTensor")
+    chosen, others = parser.parse_known_args()
+    try:
+        python = chosen.python or environment_of(chosen.subject)
+    except (
+        EnvironmentMakingError,
+        NoInterpreterError,
+        ReleasesError,
+        SubjectError,
+        UvError,
+    ) as why:
+        print(f"radon_tables: {why}", file=sys.stderr)
+        return 2
+    # Absolute without following links: the Python of an environment is a link.
+    os.environ[PYTHON] = str(python.absolute())
+    ours = ["-o", "addopts=", "--import-mode=importlib", "-q", "-p", "no:cacheprovider"]
+    shown = ["--benchmark-only", "--benchmark-columns=min,mean,max,rounds", "--benchmark-sort=name"]
+    return pytest.main([__file__, *ours, *shown, "--benchmark-name=short", *others])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
