@@ -40,7 +40,7 @@ format: $(STAMP)
 	@$(VENV)/bin/ruff format .
 
 docs-schemas: $(STAMP)
-	@$(VENV)/bin/python scripts/write_schemas.py
+	@$(VENV)/bin/python -m observatory.record.schemas
 
 history: $(STAMP)
 	@$(VENV)/bin/python scripts/release_history.py

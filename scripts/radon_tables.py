@@ -43,6 +43,14 @@ STATE = ROOT / ".observatory"
 PYTHON, ROUNDS = "OBSERVATORY_PYTHON", "OBSERVATORY_ROUNDS"
 LAUNCH = "spawn"
 
+_ASK = """
+import platform
+from importlib.metadata import distributions
+found = {d.metadata["Name"]: d.version for d in distributions()}
+print(f"PyTensor {found.get('pytensor')}, numba {found.get('numba')},",
+      f"Python {platform.python_version()}")
+"""
+
 COMPILE = {"C": "C", "CVM": "C_VM", "NUMBA, no cache": "NUMBA_NO_CACHE", "NUMBA, cache": "NUMBA"}
 CALL = {"C": "C", "CVM": "C_VM", "CVM_NOGC": "C_VM_NOGC", "NUMBA": "NUMBA"}
 
@@ -71,6 +79,8 @@ class Radon:
 
     python: Path
     scratch: Path
+    versions: str
+    """For people."""
     taken: list[Sample] = field(default_factory=list)
     """Since the last table's row began."""
     _filled: dict[str, Path] = field(default_factory=dict)
@@ -121,7 +131,7 @@ def radon(tmp_path_factory: pytest.TempPathFactory) -> Radon:
     """The environment under test: of OBSERVATORY_PYTHON, or that of the newest release."""
     given = os.environ.get(PYTHON)
     python = Path(given) if given else environment_of("newest")
-    return Radon(python, tmp_path_factory.mktemp("filled"))
+    return Radon(python, tmp_path_factory.mktemp("filled"), versions_in(python))
 
 
 @pytest.fixture
@@ -132,10 +142,9 @@ def rows(
 
     def row(title: str, cell: Cell, metric: str, rounds: int) -> None:
         radon.taken.clear()
-        benchmark.pedantic(radon.measure, (cell, metric), setup=CLOCK.rewind, rounds=rounds)
+        benchmark.group = f"radon: {title}, {radon.versions}"
+        benchmark.pedantic(radon.measure, (cell, metric), setup=CLOCK.rewind, rounds=rounds)  # type: ignore[no-untyped-call]
         facts = radon.taken[-1].environment
-        versions = f"PyTensor {facts.get('pytensor')}, numba {facts.get('numba')}"
-        benchmark.group = f"radon: {title}, {versions}, Python {facts.get('python')}"
         benchmark.extra_info.update(
             {"cell": vars(cell), "metric": metric, "meaning": METRICS[metric].meaning, **facts}
         )
@@ -176,6 +185,12 @@ def test_call(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None
 def rounds() -> int:
     """Samples a row."""
     return int(os.environ.get(ROUNDS, "3"))
+
+
+def versions_in(python: Path) -> str:
+    """What is in the environment, asked without importing it. Raises CalledProcessError."""
+    done = subprocess.run([python, "-I", "-c", _ASK], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip()
 
 
 def environment_of(text: str) -> Path:

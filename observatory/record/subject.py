@@ -34,12 +34,14 @@ class Subject(BaseModel):
     def env_name(self) -> str:
         """The name of the asv environment, part of the result file's name.
 
+        Not a name that asv itself would give: its own runs of the same subject stay beside ours.
+
         >>> from datetime import UTC
         >>> Subject(label="3.3.7", requirements=("pytensor==3.3.7",), python="3.13",
         ...         commit="0" * 40, date=datetime(2026, 1, 1, tzinfo=UTC)).env_name
-        'uv-py3.13'
+        'observatory-py3.13'
         """
-        return f"uv-py{self.python}{''.join(f'-{_file_name(extra)}' for extra in self.extras)}"
+        return f"observatory-py{self.python}{''.join(f'-{_file_name(extra)}' for extra in self.extras)}"
 
 
 def _file_name(extra: str) -> str:

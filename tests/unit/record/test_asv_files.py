@@ -52,7 +52,7 @@ def test_an_extra_is_a_parameter_and_part_of_the_name(tmp_path: Path) -> None:
     file = projected(tmp_path, journal(tmp_path, [sample()], under=under).read())
     assert file["requirements"] == {"numba": "0.66.0"}
     assert file["params"]["numba"] == "0.66.0"
-    assert file["env_name"] == "uv-py3.13-numba0.66.0"
+    assert file["env_name"] == "observatory-py3.13-numba0.66.0"
 
 
 def test_values_stand_at_their_cell_and_null_at_all_others(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_only_the_present_environments_values_are_shown(tmp_path: Path) -> None:
 def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     project(tmp_path, journal(tmp_path, [sample()]).read())
     names = sorted(path.name for path in (tmp_path / "bench").iterdir())
-    assert names == [f"{subject().commit[:8]}-uv-py3.13.json", "machine.json"]
+    assert names == [f"{subject().commit[:8]}-observatory-py3.13.json", "machine.json"]
 
 
 def test_samples_of_unknown_cells_are_named_and_a_missing_header_is_an_error(

@@ -41,7 +41,7 @@ def test_a_release_can_be_written_in_several_ways(subjects, text):
     assert subject.requirements == ("pytensor==3.3.7", "numba==0.68.0")
     assert subject.exclude_newer == datetime(2026, 11, 3, 0, 58, 4, tzinfo=UTC)
     assert subject.commit == subjects.history.commit_of("3.3.7")
-    assert subject.env_name == "uv-py3.13"
+    assert subject.env_name == "observatory-py3.13"
 
 
 def test_an_extra_replaces_the_numba_of_the_day_and_is_an_axis_of_its_own(subjects):
@@ -53,7 +53,7 @@ def test_an_extra_replaces_the_numba_of_the_day_and_is_an_axis_of_its_own(subjec
     assert subject.label == "3.3.7 numba==0.66.0"
     assert subject.requirements == ("pytensor==3.3.7", "numba==0.66.0")
     assert subject.extras == ("numba==0.66.0",)
-    assert subject.env_name == "uv-py3.13-numba0.66.0"
+    assert subject.env_name == "observatory-py3.13-numba0.66.0"
     assert subject.commit == subjects.history.commit_of("3.3.7")
     assert subject.exclude_newer == load().find("3.3.7").exclude_newer
 
