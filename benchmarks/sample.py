@@ -51,6 +51,8 @@ class Request:
     """Where to leave a copy of the caches afterwards."""
     data: Path | None = None
     hash_seed: int | None = None
+    probes: bool = False
+    """Install the probes of the counting pass in another one, to learn what they cost."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
 
@@ -107,6 +109,7 @@ def _job(request: Request, role: str, index: int = 0) -> dict[str, Any]:
         "cell": asdict(request.cell),
         "measure": request.measure,
         "variants": list(VARIANTS),
+        "probes": request.probes,
         "data": None if request.data is None else str(request.data.resolve()),
     }
 
@@ -316,6 +319,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data: columns county, floor, log_radon")  # fmt: skip
     parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
+    parser.add_argument("--probes", action="store_true",
+                        help="install the probes of the counting pass all the same: what do they "
+                             "cost? Such a sample is not for the record")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="for each process of the sample (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
@@ -336,13 +342,14 @@ def main(argv: list[str] | None = None) -> int:
     # A terminated sample cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     request = Request(
-        cell,
-        options.measure,
-        options.cache,
-        options.keep_cache,
-        options.radon_data,
-        options.hash_seed,
-        options.timeout,
+        cell=cell,
+        measure=options.measure,
+        cache=options.cache,
+        keep_cache=options.keep_cache,
+        data=options.radon_data,
+        hash_seed=options.hash_seed,
+        probes=options.probes,
+        timeout=options.timeout,
     )
     try:
         record = take(request)

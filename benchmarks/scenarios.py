@@ -33,6 +33,8 @@ class Bench:
     backend: str
     mode: Any
     measure: str
+    probed: bool
+    """Whether the probes are installed: in the counting pass, or to learn what they cost."""
     ledger: Ledger = field(default_factory=Ledger)
     metrics: dict[str, float] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -65,9 +67,9 @@ class Bench:
         self.ledger.step = name
         with ExitStack() as stack:
             trace.event("span begins", step=name)
-            if self.measure == "counting":
+            if self.probed:
                 stack.enter_context(self._recording())
-            elif self.measure == "tracing":
+            if self.measure == "tracing":
                 stack.enter_context(counting_calls(calls))
             modules, cpu = len(sys.modules), cpu_time()
             begin = time.perf_counter()
@@ -124,9 +126,13 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         return {"status": "unavailable", "message": reason, "environment": describe()}
     data = None if job["data"] is None else Path(job["data"])
     bench = Bench(
-        models.load(cell["model"], data), cell["backend"], backends.mode(cell["backend"]), kind
+        models.load(cell["model"], data),
+        cell["backend"],
+        backends.mode(cell["backend"]),
+        kind,
+        probed=job["role"] != "fill" and (kind == "counting" or job["probes"]),
     )
-    if kind == "counting" and job["role"] != "fill":
+    if bench.probed:
         _install_probes(bench)
     _ROLES[job["role"]](bench, job)
     if kind == "counting":

@@ -20,7 +20,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,8 +81,6 @@ class Radon:
     scratch: Path
     versions: str
     """For people."""
-    taken: list[Sample] = field(default_factory=list)
-    """Since the last table's row began."""
     _filled: dict[str, Path] = field(default_factory=dict)
 
     def sample(self, cell: Cell, *options: str) -> Sample:
@@ -118,12 +116,10 @@ class Radon:
             self._filled[backend] = where
         return self._filled[backend]
 
-    def measure(self, cell: Cell, metric: str) -> None:
-        """One round: take a sample and move the clock by its metric, in seconds."""
+    def rounds(self, cell: Cell, number: int) -> list[Sample]:
+        """The samples of one row."""
         options = () if cell.scenario == "variants" else ("--cache", str(self.filled(cell)))
-        taken = self.sample(cell, *options)
-        self.taken.append(taken)
-        CLOCK.now += taken.metrics[metric]
+        return [self.sample(cell, *options) for _ in range(number)]
 
 
 @pytest.fixture(scope="session")
@@ -134,23 +130,28 @@ def radon(tmp_path_factory: pytest.TempPathFactory) -> Radon:
     return Radon(python, tmp_path_factory.mktemp("filled"), versions_in(python))
 
 
+Row = Callable[[str, Cell, str, int], None]
+
+
 @pytest.fixture
-def rows(
-    radon: Radon, benchmark: BenchmarkFixture
-) -> Iterator[Callable[[str, Cell, str, int], None]]:
-    """Make one row of a table: title, cell, metric and rounds."""
+def row(radon: Radon, benchmark: BenchmarkFixture) -> Row:
+    """Make one row of a table: title, cell, metric in seconds, number of rounds."""
 
-    def row(title: str, cell: Cell, metric: str, rounds: int) -> None:
-        radon.taken.clear()
+    def make(title: str, cell: Cell, metric: str, number: int) -> None:
+        taken = radon.rounds(cell, number)
+        durations = iter([sample.metrics[metric] for sample in taken])
+
+        def replay() -> None:
+            CLOCK.now += next(durations)
+
         benchmark.group = f"radon: {title}, {radon.versions}"
-        benchmark.pedantic(radon.measure, (cell, metric), setup=CLOCK.rewind, rounds=rounds)  # type: ignore[no-untyped-call]
-        facts = radon.taken[-1].environment
         benchmark.extra_info.update(
-            {"cell": vars(cell), "metric": metric, "meaning": METRICS[metric].meaning, **facts}
+            {"cell": vars(cell), "metric": metric, "meaning": METRICS[metric].meaning}
+            | taken[-1].environment
         )
+        benchmark.pedantic(replay, setup=CLOCK.rewind, rounds=number)  # type: ignore[no-untyped-call]
 
-    yield row
-    radon.taken.clear()
+    return make
 
 
 in_their_clock = pytest.mark.benchmark(timer=CLOCK.measured_seconds)
@@ -158,9 +159,9 @@ in_their_clock = pytest.mark.benchmark(timer=CLOCK.measured_seconds)
 
 @in_their_clock
 @pytest.mark.parametrize("backend", COMPILE.values(), ids=COMPILE)
-def test_compile_repeatedly(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+def test_compile_repeatedly(backend: str, row: Row) -> None:
     """The second build of one model in a process; the disk caches are filled."""
-    rows(
+    row(
         "compile repeatedly",
         Cell("radon", "warm_process", backend, LAUNCH),
         "compile_time",
@@ -170,16 +171,16 @@ def test_compile_repeatedly(backend: str, rows: Callable[[str, Cell, str, int], 
 
 @in_their_clock
 @pytest.mark.parametrize("backend", COMPILE.values(), ids=COMPILE)
-def test_compile_variants(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+def test_compile_variants(backend: str, row: Row) -> None:
     """The eight variants one after another, after the base, from empty caches."""
-    rows("compile eight variants", Cell("radon", "variants", backend, LAUNCH), "compile_time", 1)
+    row("compile eight variants", Cell("radon", "variants", backend, LAUNCH), "compile_time", 1)
 
 
 @in_their_clock
 @pytest.mark.parametrize("backend", CALL.values(), ids=CALL)
-def test_call(backend: str, rows: Callable[[str, Cell, str, int], None]) -> None:
+def test_call(backend: str, row: Row) -> None:
     """One evaluation of logp and gradient; a round is the median within one process."""
-    rows("call by backend", Cell("radon", "call", backend, LAUNCH), "call_time", rounds())
+    row("call by backend", Cell("radon", "call", backend, LAUNCH), "call_time", rounds())
 
 
 def rounds() -> int:
