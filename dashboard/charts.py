@@ -174,16 +174,16 @@ def _apart(strokes: list[Stroke]) -> tuple[Stroke, ...]:
     )
 
 
-def miss_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:
+def count_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:
     """Bars of exact counts on one linear scale; None draws nothing."""
     most = max(
         (p.value for panel in panels for p in panel.lines[0].points if p.value is not None),
         default=0.0,
     )
-    return tuple(None if panel.empty else _miss_drawing(panel, most) for panel in panels)
+    return tuple(None if panel.empty else _count_drawing(panel, most) for panel in panels)
 
 
-def _miss_drawing(panel: Panel, most: float) -> Drawing:
+def _count_drawing(panel: Panel, most: float) -> Drawing:
     ground = HEIGHT - BOTTOM
     step = _round_step(most)
     top = max(step, math.ceil(most / step) * step)

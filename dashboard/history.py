@@ -11,8 +11,26 @@ from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, severa
 from observatory.decide import units
 
 TIME_SCENARIOS = ("warm_disk", "warm_process", "cold")
-MISS_SCENARIOS = ("warm_disk", "warm_process")
-MISS_BACKEND = "NUMBA"
+COUNTED_BACKEND = "NUMBA"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A count that is drawn along the releases; what it should be is 0."""
+
+    scenario: str
+    metric: str
+    noun: str
+    verb: str
+    """Past: "3 functions missed"."""
+    caption: str
+
+
+MISSES = tuple(
+    Counted(scenario, "cache_misses", "function", "missed", "Cache misses")
+    for scenario in ("warm_disk", "warm_process")
+)
+WRONG = Counted("siblings", "wrong_results", "value", "were wrong", "Wrong results")
 
 
 @dataclass(frozen=True)
@@ -71,6 +89,7 @@ class History:
     releases: int
     times: tuple[Panel, ...]
     misses: tuple[Panel, ...]
+    wrong: Panel
     in_words: tuple[str, ...]
     left_out: tuple[str, ...]
 
@@ -86,7 +105,8 @@ def history(readings: tuple[Reading, ...], subject: Newest) -> History:
     own = [reading for reading in on_line if reading.cell.model == model]
     launch = _launch_with_most(own)
     releases = tuple(dict.fromkeys(reading.subject for reading in own))
-    misses = tuple(_miss_panel(scenario, own, releases) for scenario in MISS_SCENARIOS)
+    misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
+    wrong = _count_panel(WRONG, own, releases)
     return History(
         model=model,
         launch=launch,
@@ -94,7 +114,11 @@ def history(readings: tuple[Reading, ...], subject: Newest) -> History:
         releases=len(releases),
         times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
         misses=misses,
-        in_words=tuple(_in_words(panel) for panel in misses),
+        wrong=wrong,
+        in_words=(
+            *(_in_words(panel, counted) for panel, counted in zip(misses, MISSES, strict=True)),
+            _in_words(wrong, WRONG),
+        ),
         left_out=tuple(_left_out(readings, in_setting, on_line, own, subject)),
     )
 
@@ -154,59 +178,61 @@ def _time_entry(point: Point) -> str:
     return point.text.split(": ", 1)[1]
 
 
-def _miss_panel(scenario: str, own: list[Reading], releases: tuple[str, ...]) -> Panel:
+def _count_panel(counted: Counted, own: list[Reading], releases: tuple[str, ...]) -> Panel:
     counts = {
         (r.subject, r.cell.launch): r.value
         for r in own
-        if r.metric == "cache_misses"
-        and r.cell.scenario == scenario
-        and r.cell.backend == MISS_BACKEND
+        if r.metric == counted.metric
+        and r.cell.scenario == counted.scenario
+        and r.cell.backend == COUNTED_BACKEND
         and r.value is not None
     }
     launches = known_first((launch for _, launch in counts), LAUNCHES)
     points = []
     for release in releases:
-        # A miss under one launch is a miss: the picture shows the worst, the table each.
+        # What happens under one launch happens: the picture shows the worst, the table each.
         values = [counts[release, each] for each in launches if (release, each) in counts]
         worst = max(values, default=None)
-        said = "not counted" if worst is None else several(worst, "function") + " missed"
+        said = "not counted"
+        if worst is not None:
+            said = f"{several(worst, counted.noun)} {counted.verb}"
         points.append(Point(worst, None, None, f"{release}: {said}"))
     rows = tuple(
         (release, *(_count_entry(counts.get((release, each))) for each in launches))
         for release in releases
     )
-    caption = f"Cache misses of {MISS_BACKEND} in {scenario}: functions by release and launch"
+    scenario = counted.scenario
+    what = f"{counted.caption} of {COUNTED_BACKEND} in {scenario}"
+    caption = f"{what}: {counted.noun}s by release and launch"
     table = Table(caption, ("release", *launches), rows)
-    line = Line(MISS_BACKEND, css_name(MISS_BACKEND), tuple(points))
-    return Panel(f"misses-{scenario}", scenario, SCENARIOS[scenario], releases, (line,), table)
+    line = Line(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
+    return Panel(f"counts-{scenario}", scenario, SCENARIOS[scenario], releases, (line,), table)
 
 
 def _count_entry(value: float | None) -> str:
     return "not counted" if value is None else f"{value:,.0f}"
 
 
-def _in_words(panel: Panel) -> str:
-    """Since when the cache hits, or that it does not; read backwards from the newest count."""
-    counted = [
+def _in_words(panel: Panel, counted: Counted) -> str:
+    """Since when the count is 0, or that it is not; read backwards from the newest count."""
+    values = [
         (release, point.value)
         for release, point in zip(panel.releases, panel.lines[0].points, strict=True)
         if point.value is not None
     ]
-    if not counted:
+    if not values:
         return f"{panel.title}: no release was counted."
-    newest_release, newest_count = counted[-1]
+    newest_release, newest_count = values[-1]
+    what = counted.caption.lower()
     if newest_count:
-        return (
-            f"{panel.title}: {several(newest_count, 'function')} "
-            f"{'misses' if newest_count == 1 else 'miss'} in {newest_release}."
-        )
+        return f"{panel.title}: {what} in {newest_release}: {newest_count:,.0f}."
     since = newest_release
-    for release, count in reversed(counted):
+    for release, count in reversed(values):
         if count:
-            before = f"{release}, before it, missed {count:,.0f}"
-            return f"{panel.title}: no misses since {since}; {before}."
+            before = f"{release}, before it, had {count:,.0f}"
+            return f"{panel.title}: no {what} since {since}; {before}."
         since = release
-    return f"{panel.title}: no misses in any of the {several(len(counted), 'release')} counted."
+    return f"{panel.title}: no {what} in any of the {several(len(values), 'release')} counted."
 
 
 def _left_out(

@@ -83,7 +83,8 @@ def first_page(
         matrices=matrices(subject),
         history=past,
         times=tuple(zip(past.times, charts.time_drawings(past.times), strict=True)),
-        misses=tuple(zip(past.misses, charts.miss_drawings(past.misses), strict=True)),
+        misses=tuple(zip(past.misses, charts.count_drawings(past.misses), strict=True)),
+        wrong=(past.wrong, *charts.count_drawings((past.wrong,))),
         legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -83,7 +83,7 @@ class Asv:
 
 
 @pytest.fixture(scope="module")
-def commits(subjects: Subjects) -> Iterator[dict[str, str]]:
+def commits(subjects: Subjects) -> dict[str, str]:
     subjects.history.build()
     return dict(subjects.history.commits)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pandas as pd
@@ -42,7 +43,7 @@ def test_other_settings_and_extra_requirements_are_left_out_and_named():
 
 def test_words_say_since_when_the_cache_hits():
     assert past(factory.frame()).in_words[0] == (
-        "warm_disk: no misses since 2.36.3; 2.36.0, before it, missed 12."
+        "warm_disk: no cache misses since 2.36.3; 2.36.0, before it, had 12."
     )
 
 
@@ -79,3 +80,21 @@ def test_many_versions_are_thinned_and_the_newest_is_kept():
     ticks = charts._version_ticks(labels, list(range(75)))
     assert len(ticks) <= charts.MOST_LABELS
     assert ticks[-1].text == "3.74.0"
+
+
+def test_wrong_results_among_siblings_are_told_along_the_releases():
+    rows = [
+        factory.row(
+            Cell("radon", "siblings", "NUMBA", "fork"),
+            "wrong_results",
+            value,
+            subject=version,
+            date=datetime(2026, month, 1, tzinfo=UTC),
+        )
+        for version, value, month in (("2.36.3", 7.0, 1), ("2.38.3", 0.0, 2), ("3.3.7", 0.0, 3))
+    ]
+    found = past(factory.as_frame(rows))
+    assert [point.value for point in found.wrong.lines[0].points] == [7.0, 0.0, 0.0]
+    assert found.in_words[-1] == (
+        "siblings: no wrong results since 2.38.3; 2.36.3, before it, had 7."
+    )
