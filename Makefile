@@ -8,11 +8,11 @@ VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help observe test bench lint format docs-schemas history constraints clean
+.PHONY: help observe test bench lint format docs-schemas pictures history constraints clean
 
 help:
 	@sed -n '1,/^$$/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo 'Further: bench (speed of the tool itself), lint, format, docs-schemas, history'
+	@echo 'Further: bench (speed of the tool itself), lint, format, docs-schemas, pictures, history'
 	@echo '(the git history of releases, for plain asv), constraints, clean.'
 
 $(STAMP): pyproject.toml constraints.txt scripts/make_tool_environment.sh
@@ -41,6 +41,9 @@ format: $(STAMP)
 
 docs-schemas: $(STAMP)
 	@$(VENV)/bin/python -m observatory.record.schemas
+
+pictures: $(STAMP)
+	@$(VENV)/bin/python scripts/pictures.py
 
 history: $(STAMP)
 	@$(VENV)/bin/python scripts/release_history.py

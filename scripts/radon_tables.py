@@ -51,7 +51,7 @@ print(f"PyTensor {found.get('pytensor')}, numba {found.get('numba')},",
       f"Python {platform.python_version()}")
 """
 
-COMPILE = {"C": "C", "CVM": "C_VM", "NUMBA, no cache": "NUMBA_NO_CACHE", "NUMBA, cache": "NUMBA"}
+COMPILE = {"C": "C", "CVM": "C_VM", "NUMBA no cache": "NUMBA_NO_CACHE", "NUMBA cache": "NUMBA"}
 CALL = {"C": "C", "CVM": "C_VM", "CVM_NOGC": "C_VM_NOGC", "NUMBA": "NUMBA"}
 
 
@@ -224,7 +224,13 @@ def main() -> int:
         print(f"radon_tables: {why}", file=sys.stderr)
         return 2
     # Absolute without following links: the Python of an environment is a link.
-    os.environ[PYTHON] = str(python.absolute())
+    python = python.absolute()
+    try:
+        versions_in(python)
+    except (OSError, subprocess.CalledProcessError) as why:
+        print(f"radon_tables: {python} is no Python that runs: {why}", file=sys.stderr)
+        return 2
+    os.environ[PYTHON] = str(python)
     ours = ["-o", "addopts=", "--import-mode=importlib", "-q", "-p", "no:cacheprovider"]
     shown = ["--benchmark-only", "--benchmark-columns=min,mean,max,rounds", "--benchmark-sort=name"]
     return pytest.main([__file__, *ours, *shown, "--benchmark-name=short", *others])

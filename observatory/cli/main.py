@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.metadata import version
+from types import FrameType
 from typing import Annotated
 
-import click
 import typer
 from rich.console import Console
 
@@ -55,25 +56,27 @@ def _options(
     """Options of the command itself."""  # fmt: skip
 
 
+class _Interrupted(BaseException):
+    """Ctrl-C or SIGTERM. Not KeyboardInterrupt, which typer would turn into exit status 1."""
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise _Interrupted
+
+
 def main() -> None:
     """Run the command; every expected error becomes one sentence on stderr and a status."""
-    errors = Console(stderr=True, highlight=False)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
-        status = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(Exit.USAGE)
+        app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except _USAGE as error:
         errors.print(f"observatory: {error}", style="red", markup=False)
         sys.exit(Exit.USAGE)
     except _ENVIRONMENT as error:
         errors.print(f"observatory: {error}", style="red", markup=False)
         sys.exit(Exit.ENVIRONMENT)
-    except (KeyboardInterrupt, click.Abort):
+    except _Interrupted:
         errors.print("observatory: interrupted; what was measured is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of a pipe (head, less) has left: nothing is wrong.
-        sys.stderr.close()
-        sys.exit(Exit.OK)
-    sys.exit(status or Exit.OK)

@@ -109,7 +109,7 @@ def test_the_numbers_are_those_of_the_samples(run: Run) -> None:
 
 def test_there_are_three_tables_in_the_words_and_the_order_of_pytensors(run: Run) -> None:
     versions = "PyTensor 3.3.7, numba 0.68.0, Python 3.13.0"
-    compiled = ["C", "CVM", "NUMBA, no cache", "NUMBA, cache"]
+    compiled = ["C", "CVM", "NUMBA no cache", "NUMBA cache"]
     rows: dict[str, list[str]] = {}
     for row in run.rows:
         rows.setdefault(row["group"], []).append(row["param"])
@@ -118,8 +118,14 @@ def test_there_are_three_tables_in_the_words_and_the_order_of_pytensors(run: Run
         f"radon: compile eight variants, {versions}": compiled,
         f"radon: call by backend, {versions}": ["C", "CVM", "CVM_NOGC", "NUMBA"],
     }
+    measured = {row["param"]: row["extra_info"]["cell"]["backend"] for row in run.rows}
+    assert measured == {
+        "C": "C", "CVM": "C_VM", "CVM_NOGC": "C_VM_NOGC", "NUMBA": "NUMBA",
+        "NUMBA cache": "NUMBA", "NUMBA no cache": "NUMBA_NO_CACHE",
+    }  # fmt: skip
     for group in rows:
         assert f"benchmark '{group}': 4 tests" in run.printed
+    assert "compile_repeatedly[NUMBA no cache]" in run.printed
     assert "time in s)" in run.printed
     assert "time in us)" in run.printed
 
@@ -160,3 +166,10 @@ def test_a_row_that_the_environment_cannot_give_is_skipped_with_the_reason(pytho
     done, _ = tables(python, "-k", "test_compile_variants", "-rs")
     assert done.returncode == 0
     assert "numba is not installed" in done.stdout
+
+
+def test_a_python_that_does_not_run_is_a_sentence_and_exit_code_2(tmp_path: Path) -> None:
+    done, _ = tables(tmp_path / "absent")
+    assert done.returncode == 2
+    assert "absent is no Python that runs" in done.stderr
+    assert "Traceback" not in done.stderr

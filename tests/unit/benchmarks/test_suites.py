@@ -1,0 +1,91 @@
+"""What an ASV benchmark makes of the samples that its suite took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks import suites
+from benchmarks.compile import WarmDisk
+from benchmarks.suites import Samples
+from benchmarks.vocabulary import Cell
+
+CELL = ("radon", "NUMBA", "fork")
+
+
+def samples(values: dict[str, list[float]], **why: str) -> Samples:
+    return {CELL: {"values": {"wrong_results": [0], "crashed": [0], **values}, "why": why}}
+
+
+def result(metric: str, found: Samples, *cell: str) -> Any:
+    """What asv gets: its setup first, then the benchmark."""
+    tracked = getattr(WarmDisk, f"track_{metric}")
+    tracked.setup(found, *(cell or CELL))
+    return tracked(WarmDisk(), found, *(cell or CELL))
+
+
+def test_a_noisy_metric_is_returned_as_samples() -> None:
+    found = samples({"compile_time": [0.3, 0.2]})
+    assert result("compile_time", found) == {"samples": [0.3, 0.2], "number": 1}
+
+
+def test_of_an_exact_metric_the_worst_repetition_counts() -> None:
+    assert result("cache_misses", samples({"cache_misses": [0, 2, 1]})) == 2
+
+
+def test_a_cell_that_was_not_measured_is_not_applicable() -> None:
+    with pytest.raises(NotImplementedError, match="not measured"):
+        result("cache_misses", samples({"cache_misses": [0]}), "radon", "NUMBA", "spawn")
+
+
+def test_a_metric_that_the_launch_does_not_have_is_not_applicable() -> None:
+    with pytest.raises(NotImplementedError, match="makes no sense under fork"):
+        result("import_time", samples({"compile_time": [0.3]}))
+
+
+def test_a_metric_that_the_version_cannot_give_is_not_applicable_with_the_reason() -> None:
+    with pytest.raises(NotImplementedError, match=r"Python 3\.12"):
+        result("python_calls", samples({}, python_calls="came with Python 3.12"))
+
+
+def test_a_backend_that_the_subject_does_not_have_is_not_applicable() -> None:
+    found: Samples = {CELL: {"values": {}, "why": {"": "numba is not installed"}}}
+    with pytest.raises(NotImplementedError, match="numba is not installed"):
+        result("crashed", found)
+
+
+def test_what_a_crash_left_without_a_number_is_a_failure_that_says_why() -> None:
+    found = samples({"crashed": [0, 1]}, compile_time="killed: died of SIGSEGV")
+    assert result("crashed", found) == 1
+    with pytest.raises(RuntimeError, match="SIGSEGV"):
+        result("compile_time", found)
+
+
+def test_a_crash_of_one_pass_takes_no_number_from_another() -> None:
+    found = samples({"crashed": [0, 1], "cache_misses": [3]})
+    assert result("cache_misses", found) == 3
+
+
+def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+
+    def take(request: Any) -> dict[str, Any]:
+        taken.append((request.cell, request.measure, request.cache, request.keep_cache))
+        metric = {"timing": "compile_time", "counting": "cache_misses", "tracing": "python_calls"}
+        return {"metrics": {metric[request.measure]: len(taken)}, "absent": {}, "failure": None}
+
+    monkeypatch.setattr(suites, "take", take)
+    monkeypatch.setenv("OBSERVATORY_BACKENDS", "C")
+    monkeypatch.setenv("OBSERVATORY_LAUNCHES", "fork")
+    monkeypatch.setenv("OBSERVATORY_ROUNDS", "2")
+    found = suites.take_samples("warm_disk")
+    warm, cold = (Cell("radon", s, "C", "fork") for s in ("warm_disk", "cold"))
+    assert [(cell, measure) for cell, measure, _, _ in taken] == [
+        (cold, "counting"), (warm, "counting"), (warm, "tracing"), (warm, "timing"),
+        (warm, "timing"),
+    ]  # fmt: skip
+    assert {cache for _, _, cache, _ in taken[1:]} == {taken[0][3]}
+    assert list(found) == [("radon", "C", "fork")]
+    values = found["radon", "C", "fork"]["values"]
+    assert values == {"cache_misses": [2], "python_calls": [3], "compile_time": [4, 5]}
