@@ -1,0 +1,107 @@
+"""`observatory run` as a whole: recorded, interrupted, resumed, exported, shown."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.vocabulary import METRICS
+from observatory.record.journal import read_journal
+from observatory.run.environments import Environment
+from tests.integration.conftest import STATE
+from tests.integration.test_sample import leftovers, processes_of, wait_until
+
+pytestmark = pytest.mark.integration
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+OPTIONS = ("--preset", "quick", "--scenario", "warm_disk", "--backend", "C", "--machine", "test")
+
+
+@pytest.fixture(scope="module")
+def measured(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Warm builds of the newest release, timed and counted."""
+    results = tmp_path_factory.mktemp("run") / "results"
+    command = [sys.executable, "-m", "observatory", "run", *OPTIONS, "--results", str(results)]
+    command += ["--subject", newest.versions.pytensor]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=STATE.parent)
+    assert done.returncode == 0, done.stderr
+    assert f"Results: {results}" in done.stdout
+    return results
+
+
+def test_a_run_is_a_tidy_frame(measured: Path, observatory: Command) -> None:
+    done = observatory("export", "--results", str(measured))
+    frame = pd.read_csv(io.StringIO(done.stdout))
+    assert list(frame.columns) == [
+        "subject", "pytensor", "numba", "python", "machine", "model", "scenario", "backend",
+        "launch", "metric", "unit", "kind", "value", "n", "ci_low", "ci_high", "date",
+    ]  # fmt: skip
+    warm = frame[frame["scenario"] == "warm_disk"]
+    assert set(warm["launch"]) == {"fork", "spawn"}
+    misses = warm[warm["metric"] == "cache_misses"]["value"].tolist()
+    assert misses == [0, 0]
+    times = warm[warm["metric"] == "compile_time"]
+    assert (times["value"] > 0).all()
+    assert set(times["unit"]) == {"seconds"}
+    assert set(warm["kind"]) == {metric.kind for metric in METRICS.values()}
+
+
+def test_a_cell_that_no_pass_took_is_not_in_the_frame_as_zero(
+    measured: Path, observatory: Command
+) -> None:
+    done = observatory("export", "--results", str(measured), "--metric", "cache_misses")
+    frame = pd.read_csv(io.StringIO(done.stdout))
+    assert set(frame["backend"]) == {"C"}
+
+
+def test_the_page_is_built_from_a_run(measured: Path, observatory: Command, tmp_path: Path) -> None:
+    out = tmp_path / "html"
+    assert observatory("dashboard", "--results", str(measured), "--out", str(out)).returncode == 0
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "no wrong results" in page
+    assert "warm_disk" in page
+
+
+def test_an_interrupted_run_loses_nothing_and_is_resumed(
+    newest: Environment, observatory: Command, tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    arguments = ("run", *OPTIONS, "--results", str(results))
+    arguments += ("--subject", newest.versions.pytensor)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "observatory", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=STATE.parent,
+        env={**newest.variables(), "PYTHONPATH": "", "TMPDIR": str(tmp_path)},
+    )
+    wait_until(lambda: count(results) >= 1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what was measured is recorded" in stderr
+    assert processes_of(tmp_path) == []
+    assert leftovers(tmp_path) == []
+    before = count(results)
+    assert 1 <= before < 6
+
+    resumed = observatory(*arguments, "--resume")
+    assert resumed.returncode == 0
+    (journal,) = results.glob("samples/test/*.jsonl")
+    entries = read_journal(journal).entries
+    assert len({entry.run for entry in entries}) == 1
+    # Two fillers, two warm counting and two warm timing samples; a filler whose cache the
+    # interruption kept is not taken again.
+    assert len(entries) == 6
+
+
+def count(results: Path) -> int:
+    return sum(len(read_journal(path).entries) for path in results.glob("samples/*/*.jsonl"))
