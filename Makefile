@@ -26,7 +26,8 @@ test: $(STAMP)
 	@$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 bench: $(STAMP)
-	@$(VENV)/bin/python -m pytest --benchmark-only -o addopts="" --import-mode=importlib tests
+	@$(VENV)/bin/python -m pytest -o addopts="" --import-mode=importlib --benchmark-only -q \
+	    --benchmark-sort=name --benchmark-columns=min,mean,max,rounds tests/benchmarks
 
 lint: $(STAMP)
 	@$(VENV)/bin/ruff check .

@@ -19,21 +19,8 @@ import numpy as np
 from rich.progress import track
 from scipy.stats import bootstrap
 
-from observatory.run.environments import Environment, Environments
-from observatory.run.history import History
-from observatory.run.index import Index
-from observatory.run.interpreters import find
-from observatory.run.releases import load
-from observatory.run.subjects import Subjects
-
-STATE = Path(__file__).resolve().parents[1] / ".observatory"
-
-
-def environment(text: str) -> Environment:
-    """The environment of a subject, made if need be."""
-    subjects = Subjects(History(load(), STATE), Index(), find())
-    subject = subjects.parse(text)
-    return Environments(STATE / "envs").ensure(subject, subjects.found.of(subject.python))
+from observatory.run.environments import Environment
+from observatory.run.here import STATE, environment_of, subjects_here
 
 
 def compile_time(where: Environment, *options: str) -> float:
@@ -67,7 +54,8 @@ def main() -> int:
     parser.add_argument("--backend", action="append", default=[])
     parser.add_argument("--scenario", action="append", default=[])
     options = parser.parse_args()
-    where = environment(options.subject)
+    subjects = subjects_here(STATE)
+    where = environment_of(subjects.parse(options.subject), subjects, STATE)
     for scenario in options.scenario or ["warm_process"]:
         for backend in options.backend or ["C", "NUMBA"]:
             cell = ["--scenario", scenario, "--backend", backend, "--launch", "fork"]

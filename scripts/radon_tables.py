@@ -29,13 +29,11 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.vocabulary import METRICS, Cell
 from observatory.record.sample import Sample
-from observatory.run.environments import EnvironmentMakingError, Environments
-from observatory.run.history import History
-from observatory.run.index import Index
-from observatory.run.interpreters import NoInterpreterError, find
-from observatory.run.releases import ReleasesError, load
+from observatory.run.environments import EnvironmentMakingError
+from observatory.run.here import environment_of, subjects_here
+from observatory.run.interpreters import NoInterpreterError
+from observatory.run.releases import ReleasesError
 from observatory.run.sources import SubjectError
-from observatory.run.subjects import Subjects
 from observatory.run.uv import UvError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -126,7 +124,7 @@ class Radon:
 def radon(tmp_path_factory: pytest.TempPathFactory) -> Radon:
     """The environment under test: of OBSERVATORY_PYTHON, or that of the newest release."""
     given = os.environ.get(PYTHON)
-    python = Path(given) if given else environment_of("newest")
+    python = Path(given) if given else python_of("newest")
     return Radon(python, tmp_path_factory.mktemp("filled"), versions_in(python))
 
 
@@ -194,12 +192,10 @@ def versions_in(python: Path) -> str:
     return done.stdout.strip()
 
 
-def environment_of(text: str) -> Path:
+def python_of(text: str) -> Path:
     """The Python of a subject's environment, made if need be; errors as of `observatory run`."""
-    subjects = Subjects(History(load(), STATE), Index(), find())
-    subject = subjects.newest()[0] if text == "newest" else subjects.parse(text)
-    interpreter = subjects.found.of(subject.python)
-    return Environments(STATE / "envs").ensure(subject, interpreter).python
+    subjects = subjects_here(STATE)
+    return environment_of(subjects.parse(text), subjects, STATE).python
 
 
 def main() -> int:
@@ -213,7 +209,7 @@ def main() -> int:
     group.add_argument("--python", type=Path, help="the Python of an environment with PyTensor")
     chosen, others = parser.parse_known_args()
     try:
-        python = chosen.python or environment_of(chosen.subject)
+        python = chosen.python or python_of(chosen.subject)
     except (
         EnvironmentMakingError,
         NoInterpreterError,

@@ -60,7 +60,7 @@ class _Interrupted(BaseException):
     """Ctrl-C or SIGTERM. Not KeyboardInterrupt, which typer would turn into exit status 1."""
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise _Interrupted
 
 

@@ -20,20 +20,13 @@ from observatory.decide.table import subject_tables
 from observatory.record.machine import this_machine
 from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
-from observatory.run.environments import Environments
-from observatory.run.history import History
-from observatory.run.index import Index
-from observatory.run.interpreters import Found
-from observatory.run.interpreters import find as find_interpreters
+from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
-from observatory.run.releases import load as load_releases
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
-from observatory.run.uv import RealUv
 
 app = typer.Typer()
 
-STATE = Path(".observatory")
 _TIMEOUT = 600.0
 
 Machine = Annotated[
@@ -105,7 +98,7 @@ def run(
     is measured is on disk before the next sample begins: interrupt it at will and --resume.
     """  # fmt: skip
     console = Console()
-    subjects = _subjects(state)
+    subjects = subjects_here(state)
     texts = [*(subject or ()), *((releases or "").split(",") if releases else ())]
     if (repo is None) != (commits is None):
         raise SubjectError("--repo and --commits go together: --repo CLONE --commits A..B")
@@ -120,7 +113,7 @@ def run(
         results=results, state=state, machine=this_machine(machine), console=console,
         timeout=timeout, data=radon_data, resume=resume, keep_caches=measure_ is not None,
     )  # fmt: skip
-    tally = _measure_all(session, subjects.found, chosen, name, narrowed)
+    tally = _measure_all(session, subjects, chosen, name, narrowed)
     _finish(session, [one.label for one in chosen], tally)
 
 
@@ -138,7 +131,7 @@ def observe(
     one counting sample of each cell, and ends with the location of the page.
     """
     console = Console()
-    subjects = _subjects(state)
+    subjects = subjects_here(state)
     newest, choice = subjects.newest()
     if choice.note is not None:
         console.print(choice.note, style="yellow", markup=False)
@@ -146,21 +139,15 @@ def observe(
         results=results, state=state, machine=this_machine(machine), console=console,
         timeout=_TIMEOUT, resume=resume,
     )  # fmt: skip
-    tally = _measure_all(session, subjects.found, [newest], "quick", Narrowed())
+    tally = _measure_all(session, subjects, [newest], "quick", Narrowed())
     page = build_site(read(results), out)
     _finish(session, [newest.label], tally, page)
 
 
-def _subjects(state: Path) -> Subjects:
-    """What reads the subjects on this machine."""
-    uv = RealUv()
-    return Subjects(History(load_releases(), state), Index(uv), find_interpreters(uv))
-
-
 def _measure_all(
     session: Session,
-    found: Found,
-    subjects: Sequence[Subject],
+    subjects: Subjects,
+    chosen: Sequence[Subject],
     preset: str,
     narrowed: Narrowed,
 ) -> Tally:
@@ -174,14 +161,12 @@ def _measure_all(
             f"no cell of the preset {preset} is left by these options; "
             "see `observatory run --help` for the words, or take --preset full"
         )
-    environments = Environments(session.state / "envs")
     total = Tally()
-    for subject in subjects:
-        interpreter = found.of(subject.python)
+    for subject in chosen:
         session.console.print(
-            f"{subject.label}: Python {interpreter.version}, {len(tasks)} samples", markup=False
+            f"{subject.label}: Python {subject.python}, {len(tasks)} samples", markup=False
         )
-        environment = environments.ensure(subject, interpreter)
+        environment = environment_of(subject, subjects, session.state)
         total += measure(session, subject, environment, tasks)
     return total
 

@@ -41,7 +41,8 @@ class Subject(BaseModel):
         ...         commit="0" * 40, date=datetime(2026, 1, 1, tzinfo=UTC)).env_name
         'observatory-py3.13'
         """
-        return f"observatory-py{self.python}{''.join(f'-{_file_name(extra)}' for extra in self.extras)}"
+        names = [f"observatory-py{self.python}", *(_file_name(extra) for extra in self.extras)]
+        return "-".join(names)
 
 
 def _file_name(extra: str) -> str:

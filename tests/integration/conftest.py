@@ -14,12 +14,9 @@ from typing import Any
 import pytest
 
 from observatory.record.sample import Sample
-from observatory.record.subject import Subject
-from observatory.run.environments import Environment, Environments
-from observatory.run.history import History
-from observatory.run.index import Index
-from observatory.run.interpreters import find
-from observatory.run.releases import load
+from observatory.run import here
+from observatory.run.environments import Environment
+from observatory.run.here import subjects_here
 from observatory.run.subjects import Subjects
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
@@ -36,7 +33,8 @@ class Measured:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        return self.record["metrics"]
+        metrics: dict[str, Any] = self.record["metrics"]
+        return metrics
 
 
 @dataclass(frozen=True)
@@ -67,19 +65,13 @@ class Bench:
 
 @pytest.fixture(scope="session")
 def subjects() -> Subjects:
-    return Subjects(History(load(), STATE), Index(), find())
+    return subjects_here(STATE)
 
 
 @pytest.fixture(scope="session")
 def environment_of(subjects: Subjects) -> Callable[[str], Environment]:
     """Make (or find) the environment of a subject."""
-    environments = Environments(STATE / "envs")
-
-    def make(text: str) -> Environment:
-        subject: Subject = subjects.parse(text)
-        return environments.ensure(subject, subjects.found.of(subject.python))
-
-    return make
+    return lambda text: here.environment_of(subjects.parse(text), subjects, STATE)
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,8 @@ def test_the_first_line_is_a_header_that_names_its_schema(tmp_path: Path) -> Non
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert lines[0]["schema"] == "observatory/journal/1"
     assert [line.get("run") for line in lines] == [None, RUN, RUN]
-    assert path == tmp_path / "samples" / "bench" / f"{subject().commit[:8]}-observatory-py3.13.jsonl"
+    name = f"{subject().commit[:8]}-observatory-py3.13.jsonl"
+    assert path == tmp_path / "samples" / "bench" / name
 
 
 def test_the_ledger_is_stored_apart_and_its_seconds_stay(tmp_path: Path) -> None:
