@@ -68,6 +68,7 @@ class RunProgress:
                 style="red",
                 markup=False,
                 highlight=False,
+                soft_wrap=True,
             )
         elif not self._console.is_terminal:
             self._console.print(
@@ -75,7 +76,9 @@ class RunProgress:
                 f"{seconds(took)}, {self._left()}",
                 markup=False,
                 highlight=False,
+                soft_wrap=True,
             )
 
     def _left(self) -> str:
-        return f"about {seconds(max(1.0, round(self._estimate.seconds_left())))} left"
+        minutes, rest = divmod(round(self._estimate.seconds_left()), 60)
+        return f"about {minutes}:{rest:02} left"
