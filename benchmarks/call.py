@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import HOUR, Samples, suite, take_samples
+from benchmarks.suites import HOURS, Samples, suite, take_samples
 
 
 @suite("call")
@@ -13,4 +13,4 @@ class Call:
         """Take the samples."""
         return take_samples("call")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]

@@ -8,7 +8,6 @@ import time
 
 FIRST_LINE = time.monotonic()
 
-import ctypes  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
@@ -19,17 +18,17 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from benchmarks import trace  # noqa: E402
+from benchmarks.parent import end_with_parent  # noqa: E402
 
 
 def main() -> None:
     """Do the job whose file is the only argument."""
-    _die_with_parent()
+    end_with_parent(signal.SIGKILL)
     job = json.loads(Path(sys.argv[1]).read_text())
     trace.event("interpreter ready", role=job["role"], scenario=job["cell"]["scenario"])
     job["first_line"] = FIRST_LINE
     if job["cell"]["launch"] == "spawn" or job["role"] == "reader":
-        _work(job)
-        return
+        sys.exit(_work(job))
     job["import_seconds"] = _import_subject(job)
     for index, variant in enumerate(job["variants"] if job["role"] == "siblings" else [None]):
         _fork(job, index, variant)
@@ -43,12 +42,11 @@ def _fork(job: dict[str, Any], index: int, variant: str | None) -> None:
     trace.event("forking")
     pid = os.fork()
     if pid == 0:
-        _die_with_parent(parent)
+        end_with_parent(signal.SIGKILL, parent)
         code = 1
         try:
             trace.event("forked")
-            _work(job)
-            code = 0
+            code = _work(job)
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -56,10 +54,17 @@ def _fork(job: dict[str, Any], index: int, variant: str | None) -> None:
     _, status = os.waitpid(pid, 0)
     if os.WIFSIGNALED(status):
         _report(job, {"signal": os.WTERMSIG(status)})
+    elif os.WEXITSTATUS(status) not in (0, _RAISED):
+        _report(job, {"exit_code": os.WEXITSTATUS(status)})
 
 
-def _work(job: dict[str, Any]) -> None:
-    """Measure and report; an exception is a report too."""
+_RAISED = 3
+"""Exit status of a process that has reported an exception."""
+
+
+def _work(job: dict[str, Any]) -> int:
+    """Measure and report; an exception is a report too. Returns the exit status."""
+    code = 0
     try:
         if "import_seconds" not in job:
             job["import_seconds"] = _import_subject(job)
@@ -70,7 +75,9 @@ def _work(job: dict[str, Any]) -> None:
     except Exception as error:
         traceback.print_exc()
         report = {"status": "raised", "message": f"{type(error).__name__}: {error}"[:2000]}
+        code = _RAISED
     _report(job, report)
+    return code
 
 
 def _import_subject(job: dict[str, Any]) -> dict[str, float]:
@@ -96,16 +103,6 @@ def _report(job: dict[str, Any], report: dict[str, Any]) -> None:
     partial.write_text(json.dumps(report))
     partial.rename(path)
     trace.event("reported", role=job["role"])
-
-
-def _die_with_parent(parent: int | None = None) -> None:
-    """Have the kernel end this process when its parent dies, even of SIGKILL (Linux only)."""
-    if not sys.platform.startswith("linux"):
-        return
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
-    if parent is not None and os.getppid() != parent:
-        os._exit(1)  # it died before the request
 
 
 if __name__ == "__main__":

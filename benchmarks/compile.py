@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import HOUR, Samples, suite, take_samples
+from benchmarks.suites import HOURS, Samples, suite, take_samples
 
 # `setup_cache` stands in each class: asv tells caches apart by the line of their function.
 
@@ -15,7 +15,7 @@ class Cold:
         """Take the samples."""
         return take_samples("cold")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("warm_disk")
@@ -26,7 +26,7 @@ class WarmDisk:
         """Take the samples."""
         return take_samples("warm_disk")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("warm_process")
@@ -37,7 +37,7 @@ class WarmProcess:
         """Take the samples."""
         return take_samples("warm_process")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("variants")
@@ -48,7 +48,7 @@ class Variants:
         """Take the samples."""
         return take_samples("variants")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("siblings")
@@ -59,4 +59,4 @@ class Siblings:
         """Take the samples."""
         return take_samples("siblings")
 
-    setup_cache.timeout = HOUR  # type: ignore[attr-defined]
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import os
 import platform
+import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "pymc")
 
 
-def describe() -> dict[str, str | None]:
+def describe(job: Mapping[str, Any]) -> dict[str, str | None]:
     """Facts that explain a difference between two samples; None: not there."""
     facts: dict[str, str | None] = {package: _version(package) for package in _PACKAGES}
     facts["python"] = platform.python_version()
@@ -19,16 +23,38 @@ def describe() -> dict[str, str | None]:
     facts["machine"] = platform.machine()
     facts["cpu"] = _cpu()
     facts["cpu_count"] = str(os.cpu_count())
+    facts["data"] = _digest(job["data"])
     facts["load"] = f"{os.getloadavg()[0]:.2f}"
     if "pytensor" in sys.modules:
         from pytensor.configdefaults import config
 
         facts["cxx"] = str(config.cxx) or None
+        facts["cxx_version"] = _first_line(config.cxx)
         facts["default_mode"] = str(config.mode)
         facts["default_linker"] = str(config.linker)
         facts["floatX"] = str(config.floatX)
         facts["blas_ldflags"] = str(config.blas__ldflags) or None
     return facts
+
+
+def _digest(data: str | None) -> str:
+    """Which data the model was built from."""
+    if data is None:
+        return "generated"
+    return f"sha256 {hashlib.sha256(Path(data).read_bytes()).hexdigest()[:16]}"
+
+
+def _first_line(compiler: str) -> str | None:
+    """What the compiler says of its version."""
+    if not compiler:
+        return None
+    try:
+        said = subprocess.run(  # noqa: S603
+            [compiler, "--version"], capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return next(iter(said.stdout.splitlines()), "")[:200] or None
 
 
 def _version(package: str) -> str | None:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +68,18 @@ def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: flo
     trace.event("process ended", child=process.pid, code=process.returncode)
     lines = _tail(stderr_file)
     report = read_report(report_file)
-    status, message, name_of_signal = _judge(process, report, timed_out, timeout, lines)
+    code = _reported_code(report, process.returncode)
+    if timed_out:
+        status, name_of_signal = "timeout", None
+        message: str | None = f"did not end within {timeout:g} s and was killed"
+    else:
+        status, message, name_of_signal = _verdict(report, code, lines)
     return Outcome(
         report=report,
         status=status,
         message=message,
         signal=name_of_signal,
-        exit_code=process.returncode if process.returncode >= 0 else None,
+        exit_code=code if code >= 0 else None,
         stderr=lines if status != "ok" else [],
         started=started,
         seconds=seconds,
@@ -123,26 +128,47 @@ def _end_all(process: subprocess.Popen[bytes], sandbox: Sandbox) -> None:
             continue
 
 
-def _judge(
-    process: subprocess.Popen[bytes],
-    report: dict[str, Any] | None,
-    timed_out: bool,
-    timeout: float,
-    stderr: list[str],
+def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
+    """How one forked sibling ended, from its own report and its parent's stderr."""
+    report = read_report(report_file)
+    if report is None:
+        message = f"it did not report; its parent: {parent.message}"
+        status = parent.status if parent.status in ("timeout", "killed") else "raised"
+        return replace(parent, report=None, status=status, message=message)
+    code = _reported_code(report, 0)
+    status, message, name = _verdict(report, code, parent.stderr)
+    return replace(
+        parent,
+        report=report,
+        status=status,
+        message=message,
+        signal=name,
+        exit_code=code if code >= 0 else None,
+        stderr=[] if status == "ok" else parent.stderr,
+    )
+
+
+def _reported_code(report: dict[str, Any] | None, otherwise: int) -> int:
+    """Exit status of the measured process, negative for a signal: under fork its parent saw it."""
+    report = report or {}
+    if "signal" in report:
+        return -int(report["signal"])
+    return int(report.get("exit_code", otherwise))
+
+
+def _verdict(
+    report: dict[str, Any] | None, code: int, stderr: list[str]
 ) -> tuple[str, str | None, str | None]:
-    """Status, message and signal of an ended process."""
-    if timed_out:
-        return "timeout", f"did not end within {timeout:g} s and was killed", None
-    code = process.returncode
-    if report is not None and "signal" in report:  # the fork's parent saw its child die
-        code = -int(report["signal"])
+    """Status, message and signal of a process that ended by itself."""
     if code < 0:
         name = signal.Signals(-code).name
         return "killed", f"died of {name}", name
-    if report is None or "status" not in report:
+    status = (report or {}).get("status")
+    if report is None or status is None or (code != 0 and status != "raised"):
         last = stderr[-1] if stderr else "it wrote nothing to stderr"
-        return "raised", f"exited with code {code} before it reported: {last}", None
-    return report["status"], report.get("message"), None
+        when = "before" if status is None else "after"
+        return "raised", f"exited with code {code} {when} it reported: {last}", None
+    return status, report.get("message"), None
 
 
 def read_report(path: Path) -> dict[str, Any] | None:

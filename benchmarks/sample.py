@@ -19,8 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import backends, process, sandbox, trace
+from benchmarks import backends, process, records, sandbox, trace
+from benchmarks.parent import end_with_parent
 from benchmarks.process import Outcome
+from benchmarks.records import Found
 from benchmarks.sandbox import CacheError, Sandbox
 from benchmarks.vocabulary import (
     BACKENDS,
@@ -32,7 +34,6 @@ from benchmarks.vocabulary import (
     VARIANTS,
     WARM_SCENARIOS,
     Cell,
-    metrics_of,
 )
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
@@ -77,20 +78,14 @@ def take(request: Request) -> dict[str, Any]:
         removing = time.monotonic()
         box.remove()
     found = replace(found, prepare=found.prepare + time.monotonic() - removing)
-    record = _record(request, found, box_facts, seed, started_at)
-    record["overhead"] = _overhead(found, time.monotonic() - began)
-    return record
-
-
-@dataclass(frozen=True)
-class _Found:
-    """The processes of a sample, before they become its record."""
-
-    outcome: Outcome
-    siblings: tuple[dict[str, Any], ...] = ()
-    siblings_failed: tuple[str, ...] = ()
-    prepare: float = 0.0
-    fill: float = 0.0
+    header = {
+        "schema": SAMPLE_SCHEMA,
+        "cell": asdict(request.cell),
+        "measure": request.measure,
+        "hash_seed": seed,
+        "started_at": started_at.isoformat(),
+    }
+    return records.assemble(header, found, box_facts, time.monotonic() - began)
 
 
 def _choose_seed(request: Request) -> int:
@@ -114,10 +109,11 @@ def _job(request: Request, role: str, index: int = 0) -> dict[str, Any]:
     }
 
 
-def _single(request: Request, box: Sandbox, seed: int) -> _Found:
+def _single(request: Request, box: Sandbox, seed: int) -> Found:
     """One measured process, after a fill where a warm cell was given no cache."""
     flags = backends.FLAGS.get(request.cell.backend)
     began = time.monotonic()
+    filler: Outcome | None = None
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
@@ -127,172 +123,41 @@ def _single(request: Request, box: Sandbox, seed: int) -> _Found:
         filler = process.run(box, _job(request, "fill"), env, request.timeout)
         fill = filler.seconds
         if filler.status != "ok":
-            return _Found(filler, fill=fill)
+            return Found(filler, filler=filler, fill=fill)
         filled = box.path / "filled"
         box.keep_cache(filled, filler_seed)
         box.start_from(filled)
-        for left in box.tmp.iterdir():  # the filler's, not the measured process's
-            left.unlink()
+        box.empty_tmp()
     prepare = time.monotonic() - began - fill
     env = box.environment(seed, flags)
-    return _Found(
-        process.run(box, _job(request, "measure"), env, request.timeout),
-        prepare=prepare,
-        fill=fill,
-    )
+    measured = process.run(box, _job(request, "measure"), env, request.timeout)
+    return Found(measured, filler=filler, prepare=prepare, fill=fill)
 
 
-def _siblings(request: Request, box: Sandbox, seed: int) -> _Found:
+def _siblings(request: Request, box: Sandbox, seed: int) -> Found:
     """Eight siblings fill one cache, a variant each; a fresh process reads all of them.
 
     Under fork one parent forks them one after another and the reader has their seed, as a later
     run of the same program may; under spawn everyone has a seed of his own.
     """
     flags = backends.FLAGS.get(request.cell.backend)
-    reports: list[dict[str, Any]] = []
-    failed: list[str] = []
+    outcomes: list[Outcome] = []
     if request.cell.launch == "fork":
-        outcome = process.run(
-            box, _job(request, "siblings"), box.environment(seed, flags), request.timeout
-        )
-        for index, variant in enumerate(VARIANTS):
-            report = process.read_report(Path(f"{box.out / 'siblings-0.json'}.{index}"))
-            if report is not None and report.get("status") in ("ok", "unavailable"):
-                reports.append(report)
-            else:
-                failed.append(f"the sibling that built {variant} failed: {_why(report, outcome)}")
+        env = box.environment(seed, flags)
+        parent = process.run(box, _job(request, "siblings"), env, request.timeout)
+        outcomes = [
+            process.outcome_of_fork(parent, Path(f"{box.out / 'siblings-0.json'}.{index}"))
+            for index in range(len(VARIANTS))
+        ]
     else:
         for index, variant in enumerate(VARIANTS):
             job = {**_job(request, "siblings", index), "variants": [variant]}
             env = box.environment(sandbox.new_seed(), flags)
-            outcome = process.run(box, job, env, request.timeout)
-            if outcome.report is not None and outcome.status in ("ok", "unavailable"):
-                reports.append(outcome.report)
-            else:
-                failed.append(f"the sibling that built {variant} failed: {outcome.message}")
+            outcomes.append(process.run(box, job, env, request.timeout))
     reader_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
-    reader = process.run(
-        box, _job(request, "reader"), box.environment(reader_seed, flags), request.timeout
-    )
-    return _Found(reader, tuple(reports), tuple(failed))
-
-
-def _why(report: dict[str, Any] | None, outcome: Outcome) -> str:
-    if report is None:
-        return outcome.message or "it reported nothing"
-    if "signal" in report:
-        return f"died of {signal.Signals(report['signal']).name}"
-    return str(report.get("message"))
-
-
-def _record(
-    request: Request,
-    found: _Found,
-    box_facts: dict[str, int],
-    seed: int,
-    started_at: datetime,
-) -> dict[str, Any]:
-    """The sample record, as docs/schemas/ publishes it."""
-    outcome = found.outcome
-    report = outcome.report or {}
-    status = outcome.status
-    message = outcome.message
-    if status == "ok" and found.siblings_failed:
-        status, message = "raised", "; ".join(found.siblings_failed)
-    checks = [
-        {**check, "name": f"sibling {check['name']}"}
-        for sibling in found.siblings
-        for check in sibling.get("checks", [])
-    ] + [dict(check) for check in report.get("checks", [])]
-    metrics = _metrics(request, report, status, checks, box_facts, outcome)
-    failure = None
-    if status != "ok":
-        failure = {
-            "message": (message or "failed without a message")[:4000],
-            "signal": outcome.signal,
-            "exit_code": outcome.exit_code,
-            "stderr": outcome.stderr,
-        }
-    return {
-        "schema": SAMPLE_SCHEMA,
-        "cell": asdict(request.cell),
-        "measure": request.measure,
-        "status": status,
-        "failure": failure,
-        "metrics": metrics,
-        "absent": _absent(request, metrics, status, message),
-        "steps": [
-            {**step, "name": f"sibling {step['name']}"}
-            for sibling in found.siblings
-            for step in sibling.get("steps", [])
-        ]
-        + report.get("steps", []),
-        "checks": checks,
-        "ledger": report.get("ledger"),
-        "environment": report.get("environment", {}),
-        "hash_seed": seed,
-        "started_at": started_at.isoformat(),
-    }
-
-
-def _metrics(
-    request: Request,
-    report: dict[str, Any],
-    status: str,
-    checks: list[dict[str, Any]],
-    box_facts: dict[str, int],
-    outcome: Outcome,
-) -> dict[str, float]:
-    """The metrics that this pass gives to this cell. Wrong and crashed come from every pass."""
-    if status == "unavailable":
-        return {}
-    metrics: dict[str, float] = {
-        "wrong_results": sum(check["wrong"] for check in checks),
-        "crashed": int(status != "ok"),
-    }
-    if status != "ok":
-        return metrics
-    metrics.update(report["metrics"])
-    if request.measure == "counting":
-        metrics.update(box_facts)
-    if request.measure == "timing" and "peak_rss" in metrics:
-        metrics["peak_rss"] = max(metrics["peak_rss"], outcome.descendants_rss)
-    wanted = {metric.name for metric in metrics_of(request.cell.scenario, request.cell.launch)}
-    return {name: value for name, value in metrics.items() if name in wanted}
-
-
-def _absent(
-    request: Request, metrics: dict[str, float], status: str, message: str | None
-) -> dict[str, str]:
-    """Why each metric that this pass should have given is not there."""
-    reasons = {}
-    for metric in metrics_of(request.cell.scenario, request.cell.launch):
-        if metric.measure != request.measure or metric.name in metrics:
-            continue
-        if status != "ok":
-            reasons[metric.name] = f"{status}: {message}"[:2000]
-        else:
-            reasons[metric.name] = "this platform or version does not tell"
-    return reasons
-
-
-def _overhead(found: _Found, total: float) -> dict[str, float]:
-    """Where the wall time of the sample went, in seconds."""
-    outcome = found.outcome
-    seconds = (outcome.report or {}).get("seconds", {})
-    ended = outcome.started + outcome.seconds
-    parts = {
-        "prepare": found.prepare,
-        "fill": found.fill,
-        "start": seconds.get("first_line", outcome.started) - outcome.started,
-        "imports": seconds.get("imports", 0.0),
-        "build": seconds.get("build", 0.0),
-        "warm_up": seconds.get("warm_up", 0.0),
-        "measured": seconds.get("measured", 0.0),
-        "exit": ended - seconds.get("reported", ended),
-    }
-    parts["rest"] = max(0.0, total - sum(parts.values()))
-    return {name: round(value, 6) for name, value in {"total": total, **parts}.items()}
+    env = box.environment(reader_seed, flags)
+    reader = process.run(box, _job(request, "reader"), env, request.timeout)
+    return Found(reader, siblings=tuple(zip(VARIANTS, outcomes, strict=True)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -326,6 +191,8 @@ def _parser() -> argparse.ArgumentParser:
                         help="for each process of the sample (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
                         help="append what happened, one JSON event a line")  # fmt: skip
+    parser.add_argument("--end-with-parent", action="store_true",
+                        help="clean up and leave when the process that started this one dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 
@@ -339,8 +206,11 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(problem)
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
-    # A terminated sample cleans up like an interrupted one.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A terminated sample, or one whose terminal is gone, cleans up like an interrupted one.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda signum, _: sys.exit(128 + signum))
+    if options.end_with_parent:
+        end_with_parent(signal.SIGTERM)
     request = Request(
         cell=cell,
         measure=options.measure,

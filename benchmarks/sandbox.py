@@ -6,6 +6,7 @@ as that would need private names of PyTensor that changed between releases.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
@@ -22,8 +23,10 @@ ROOT = Path(__file__).absolute().parent.parent
 MARKER = "OBSERVATORY_SANDBOX"
 """Environment variable that every process of a sample carries, however far it strays."""
 
-_SCRUBBED = ("PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_")
+_SCRUBBED = ("PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_", "CCACHE_")
 _SEED_FILE = "hash-seed.json"
+_OWNER = "owner"
+_PREFIX = "observatory-sandbox-"
 
 
 class CacheError(ValueError):
@@ -35,12 +38,16 @@ class Sandbox:
     """The directories of one sample; removed as a whole when it is over."""
 
     path: Path
+    lock: int = -1
+    """Descriptor of the locked owner file: the kernel unlocks it however this process ends."""
 
     @classmethod
     def make(cls) -> Sandbox:
-        """Make one, named after this process so that `sweep` can tell the abandoned ones."""
-        path = Path(tempfile.mkdtemp(prefix=f"observatory-{os.getpid()}-"))
-        sandbox = cls(path)
+        """Make one, and lock it so that `sweep` can tell it from the abandoned ones."""
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        sandbox = cls(path, lock)
         for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
             directory.mkdir()
         for name in ("pytensor", "numba"):
@@ -89,6 +96,8 @@ class Sandbox:
                 "OPENBLAS_NUM_THREADS": "1",
                 "MKL_NUM_THREADS": "1",
                 "NUMBA_NUM_THREADS": "1",
+                # Where g++ is ccache, a cold build would be served from the user's cache.
+                "CCACHE_DISABLE": "1",
             }
         )
         return env
@@ -98,8 +107,9 @@ class Sandbox:
         return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
 
     def cache_bytes(self) -> int:
-        """Size of all files in the caches, in bytes."""
-        return sum(path.stat().st_size for path in self.cache.rglob("*") if path.is_file())
+        """Size of all files in the caches, in bytes; our own note of the seed is none of them."""
+        files = (path for path in self.cache.rglob("*") if path.is_file())
+        return sum(path.stat().st_size for path in files if path.name != _SEED_FILE)
 
     def start_from(self, filled: Path) -> None:
         """Replace the empty cache by a copy of a filled one. Raises CacheError."""
@@ -117,9 +127,16 @@ class Sandbox:
             shutil.rmtree(target)
         partial.rename(target)
 
+    def empty_tmp(self) -> None:
+        """Forget what a filler left in the temporary directory: it is not the measured one's."""
+        shutil.rmtree(self.tmp)
+        self.tmp.mkdir()
+
     def remove(self) -> None:
         """Remove everything."""
         shutil.rmtree(self.path, ignore_errors=True)
+        if self.lock >= 0:
+            os.close(self.lock)
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
 
 
@@ -141,9 +158,18 @@ def new_seed() -> int:
 def sweep() -> list[Path]:
     """Remove the sandboxes of samples whose process was killed outright; return them."""
     abandoned = []
-    for path in Path(tempfile.gettempdir()).glob("observatory-*-*"):
-        owner = path.name.split("-")[1]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists() and path.is_dir():
+    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        try:
+            lock = os.open(path / _OWNER, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:  # being made or removed at this moment, or somebody else's
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        else:
             shutil.rmtree(path, ignore_errors=True)
             abandoned.append(path)
+        finally:
+            os.close(lock)
     return abandoned

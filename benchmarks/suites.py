@@ -17,7 +17,8 @@ from benchmarks.plan import Rounds, plan, recorded
 from benchmarks.sample import Request, take
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, Cell, cells, metrics_of
 
-HOUR = 3600
+HOURS = 4 * 3600
+"""Seconds for all samples of a suite: the variants of an old release take most of one."""
 Samples = dict[tuple[str, str, str], dict[str, Any]]
 """By (model, backend, launch): lists of values by metric, and the reason if there are none."""
 
@@ -41,11 +42,13 @@ def take_samples(scenario: str) -> Samples:
     found: Samples = {}
     with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
         for task in plan(wanted, rounds):
+            filled = None if task.cache is None else Path(kept, task.cache)
             record = take(
                 Request(
                     task.cell,
                     task.measure,
-                    cache=None if task.cache is None else Path(kept, task.cache),
+                    # A filler that failed has left none: each sample then says so for itself.
+                    cache=filled if filled is not None and filled.is_dir() else None,
                     keep_cache=None if task.keep is None else Path(kept, task.keep),
                 )
             )

@@ -28,6 +28,7 @@ def build(
     problems: Sequence[str],
     measured_at: datetime | None,
     version: str,
+    machine: str | None = None,
 ) -> Path:
     """Write the site into ``out`` and return the path of its first page.
 
@@ -37,6 +38,8 @@ def build(
         problems: sentences that name the files that could not be read.
         measured_at: when the newest result was measured, with a time zone.
         version: of this tool.
+        machine: whose matrix is shown, if it measured the newest subject; default: the one with
+            the longest history.
 
     Raises:
         ValueError: the frame lacks a column.
@@ -47,7 +50,7 @@ def build(
     page = first_page(
         read(frame, frozenset(SHOWN_METRICS)),
         problems=problems, measured_at=measured_at, version=version,
-        foreign=not frame.empty,
+        foreign=not frame.empty, machine=machine,
     )  # fmt: skip
     style = (files("dashboard") / STYLESHEET).read_text("utf-8")
     publish({"index.html": page, STYLESHEET: style}, out)
@@ -61,6 +64,7 @@ def first_page(
     measured_at: datetime | None,
     version: str,
     foreign: bool = False,
+    machine: str | None = None,
 ) -> str:
     """Return the HTML of the first page. The same arguments give the same bytes.
 
@@ -72,10 +76,11 @@ def first_page(
         "glossaries": glossaries(),
         "stylesheet": STYLESHEET,
     }
-    subject = newest(readings)
-    if subject is None:
+    subject = newest(readings, machine)
+    longest = newest(readings)
+    if subject is None or longest is None:
         return _environment().get_template("empty.html.j2").render(common, foreign=foreign)
-    past = history(readings, subject)
+    past = history(readings, longest)
     return _environment().get_template("index.html.j2").render(
         common,
         headline=headline(subject, measured_at),

@@ -60,12 +60,13 @@ class Headline:
     facts: tuple[Term, ...]
 
 
-def newest(readings: tuple[Reading, ...]) -> Newest | None:
+def newest(readings: tuple[Reading, ...], machine: str | None = None) -> Newest | None:
     """Pick the newest subject and its setting; None if there is no reading.
 
     Newest is by date, then version; a plain release comes before one with extra requirements.
-    Where it was measured in several settings, the page speaks of the one in which the whole
-    history has most readings: the longest line to compare with.
+    Where it was measured in several settings, the page speaks of `machine` if it is among them,
+    else of the setting in which the whole history has most readings: the longest line to compare
+    with.
     """
     if not readings:
         return None
@@ -74,7 +75,7 @@ def newest(readings: tuple[Reading, ...]) -> Newest | None:
     sizes = Counter(reading.setting for reading in readings)
     settings = sorted(
         {reading.setting for reading in own},
-        key=lambda each: (-sizes[each], each.python, each.machine),
+        key=lambda each: (each.machine != machine, -sizes[each], each.python, each.machine),
     )
 
     def within(setting: Setting, others: tuple[Newest, ...] = ()) -> Newest:

@@ -34,7 +34,7 @@ class Reference:
         return _relative(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
 
     def gradient_error(self, value: Any) -> float | None:
-        """Largest difference over the largest entry of the gradient; None where not finite."""
+        """Largest relative error of an entry of the gradient; None where one is not finite."""
         value = np.asarray(value, dtype=float)
         return _relative(value, self.gradient) if value.shape == self.gradient.shape else None
 
@@ -47,7 +47,9 @@ def is_wrong(logp_error: float | None, gradient_error: float | None) -> bool:
 def _relative(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
     if not np.all(np.isfinite(value)):
         return None
-    return float(np.max(np.abs(value - right)) / np.max(np.abs(right)))
+    # Each entry by its own size; one that nearly cancels, by a ten-thousandth of the largest.
+    size = np.maximum(np.abs(right), 1e-4 * np.max(np.abs(right)))
+    return float(np.max(np.abs(value - right) / size))
 
 
 def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> Reference:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit statuses; docs/reference lists them from here."""
+    """Exit statuses; docs/results.md lists them."""
 
     OK = 0
     UNEXPECTED = 1

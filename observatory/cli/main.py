@@ -67,7 +67,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def main() -> None:
     """Run the command; every expected error becomes one sentence on stderr and a status."""
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from observatory.record.sample import Sample
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
+from observatory.run.mutex import alone
 from observatory.run.schedule import carry_out, remaining
 
 
@@ -52,6 +54,8 @@ class Tally:
     failed: int = 0
     wrong: int = 0
     unavailable: int = 0
+    without_environment: int = 0
+    """Subjects, not samples."""
 
     def add(self, sample: Sample) -> None:
         """Count one sample."""
@@ -65,17 +69,20 @@ class Tally:
         self.failed += other.failed
         self.wrong += other.wrong
         self.unavailable += other.unavailable
+        self.without_environment += other.without_environment
         return self
 
     def sentence(self) -> str:
         """What happened, for people."""
-        parts = [f"{self.taken} samples taken"]
+        parts = [f"{self.taken} samples"]
         if self.wrong:
             parts.append(f"{self.wrong} RETURNED WRONG RESULTS")
         if self.failed:
             parts.append(f"{self.failed} FAILED (raised, died or hung; the journal says how)")
         if self.unavailable:
             parts.append(f"{self.unavailable} not available in their subject")
+        if self.without_environment:
+            parts.append(f"{self.without_environment} SUBJECTS WITHOUT AN ENVIRONMENT")
         return ", ".join(parts) + "."
 
 
@@ -93,6 +100,8 @@ def measure(
     caches = session.state / "caches" / run / environment.key
     left = remaining(tasks, taken, caches)
     tally = Tally()
+    for sample in taken:  # of the run that goes on: what was wrong then is wrong
+        tally.add(sample)
     if left:
         caches.mkdir(parents=True, exist_ok=True)
         executor = Executor(environment, caches.absolute(), session.timeout, session.data)
@@ -102,13 +111,18 @@ def measure(
             tally.add(sample)
 
         try:
-            with RunProgress(session.console, subject.label, left, session.workers) as progress:
+            with (
+                alone(session.console.print),
+                RunProgress(session.console, subject.label, left, session.workers) as progress,
+            ):
                 carry_out(left, executor, record, progress.notify, session.workers)
         finally:
             for problem in _renew(session.results, journal):
                 session.console.print(f"left out: {problem}", style="yellow", markup=False)
     if not session.keep_caches:
         shutil.rmtree(caches, ignore_errors=True)
+        with contextlib.suppress(OSError):  # others of the run are still needed
+            caches.parent.rmdir()
     return tally
 
 

@@ -20,6 +20,7 @@ from observatory.decide.table import subject_tables
 from observatory.record.machine import this_machine
 from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
+from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import SubjectError
@@ -95,7 +96,7 @@ def run(
     """Measure subjects and record every sample under results/.
 
     Each subject gets an environment of its own; each sample a process and caches of its own. What
-    is measured is on disk before the next sample begins: interrupt it at will and --resume.
+    is measured is on disk at once: interrupt it at will and --resume.
     """  # fmt: skip
     console = Console()
     subjects = subjects_here(state)
@@ -108,6 +109,11 @@ def run(
     if quick and preset not in (None, "quick"):
         raise SubjectError(f"--quick and --preset {preset} contradict each other; give one")
     name = "quick" if quick else preset or ("history" if releases or commits else "full")
+    if radon_data is not None and results == Path("results"):
+        raise SubjectError(
+            "other data make other series: give --radon-data a results directory of its own with "
+            "--results DIR"
+        )
     narrowed = Narrowed(model, scenario, backend, launch, measure_, rounds)
     session = Session(
         results=results, state=state, machine=this_machine(machine), console=console,
@@ -140,7 +146,7 @@ def observe(
         timeout=_TIMEOUT, resume=resume,
     )  # fmt: skip
     tally = _measure_all(session, subjects, [newest], "quick", Narrowed())
-    page = build_site(read(results), out)
+    page = build_site(read(results), out, session.machine.machine)
     _finish(session, [newest.label], tally, page)
 
 
@@ -166,7 +172,13 @@ def _measure_all(
         session.console.print(
             f"{subject.label}: Python {subject.python}, {len(tasks)} samples", markup=False
         )
-        environment = environment_of(subject, subjects, session.state)
+        try:
+            environment = environment_of(subject, subjects, session.state)
+        except EnvironmentMakingError as error:
+            # One commit that does not build must not hide those after it.
+            session.console.print(f"{error}", style="red", markup=False, soft_wrap=True)
+            total.without_environment += 1
+            continue
         total += measure(session, subject, environment, tasks)
     return total
 
@@ -176,15 +188,20 @@ def _finish(
 ) -> None:
     """The table, what went wrong, where things are; then the exit status."""
     reading = read(session.results)
-    for label in labels if len(labels) <= 2 else ():
-        for table in subject_tables(reading.frame, label, reading.notes):
+    ours = reading.frame[reading.frame["machine"] == session.machine.machine]
+    shown = [label for label in labels if label in set(ours["subject"])]
+    for label in shown if len(shown) <= 2 else ():
+        for table in subject_tables(ours, label, reading.notes):
             session.console.print(render(table))
     session.console.print(tally.sentence(), markup=False, highlight=False)
     print(f"Results: {session.results.resolve()}")
     if page is not None:
         print(f"The page: {page}")
     report_problems(Console(stderr=True), reading.problems, strict=False)
-    if tally.failed:
-        raise typer.Exit(Exit.SAMPLE_FAILED)
+    # Wrong numbers outrank everything.
     if tally.wrong:
         raise typer.Exit(Exit.WRONG_RESULTS)
+    if tally.failed:
+        raise typer.Exit(Exit.SAMPLE_FAILED)
+    if tally.without_environment:
+        raise typer.Exit(Exit.ENVIRONMENT)

@@ -121,12 +121,13 @@ def dashboard(
     report_problems(Console(stderr=True), reading.problems, strict)
 
 
-def build_site(reading: Reading, out: Path) -> Path:
-    """Write the site and return its first page."""
+def build_site(reading: Reading, out: Path, machine: str | None = None) -> Path:
+    """Write the site, with the matrix of a machine if there is a choice; return its first page."""
     return build(
         reading.frame,
         out,
         problems=[str(problem) for problem in reading.problems],
         measured_at=reading.measured_at,
         version=version(DISTRIBUTION),
+        machine=machine,
     ).resolve()

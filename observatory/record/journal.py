@@ -51,7 +51,7 @@ class JournalHeader(BaseModel):
     machine: Machine
 
     def same_environment(self, other: JournalHeader) -> bool:
-        """Whether values taken under both may be one cell's: pytensor, numba, Python and CPU."""
+        """Whether values taken under both may be one cell's: Python, every package, the CPU."""
         return _identity(self) == _identity(other)
 
 
@@ -224,9 +224,9 @@ def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
     return header, problems
 
 
-def _identity(header: JournalHeader) -> tuple[str, str | None, str, str]:
-    versions = header.versions
-    return versions.pytensor, versions.numba, versions.python, header.machine.cpu
+def _identity(header: JournalHeader) -> tuple[Versions, str]:
+    # Every package: llvmlite or NumPy move times as much as numba does.
+    return header.versions, header.machine.cpu
 
 
 def _encoded(record: BaseModel) -> bytes:

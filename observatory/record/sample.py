@@ -51,7 +51,8 @@ class Check(_Record):
     name: Word = Field(description="the variant, and who evaluated it where several did")
     logp_error: FiniteFloat | None = Field(description="relative; null: not finite")
     gradient_error: FiniteFloat | None = Field(
-        description="largest absolute difference over the largest gradient entry; null: not finite"
+        description="the largest of the entries, each relative to itself (to a ten-thousandth of "
+        "the largest where it nearly cancels); null: not finite"
     )
     wrong: bool = Field(description="an error is above the tolerance")
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")

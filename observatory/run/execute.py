@@ -97,7 +97,7 @@ class Executor:
         command = self.environment.command("benchmarks.sample", "--measure", task.measure)
         command += ["--model", cell.model, "--scenario", cell.scenario]
         command += ["--backend", cell.backend, "--launch", cell.launch]
-        command += ["--timeout", str(self.timeout)]
+        command += ["--timeout", str(self.timeout), "--end-with-parent"]
         if task.cache is not None and (self.caches / task.cache).is_dir():
             command += ["--cache", str(self.caches / task.cache)]
         if task.keep is not None:

@@ -117,7 +117,8 @@ def test_a_sample_that_leaves_without_a_report_is_recorded(
     found = take(faulty, tmp_path, monkeypatch, "exits", launch)
     assert found.status == "raised"
     assert found.failure is not None
-    assert "before it reported: leaving early" in found.failure.message
+    assert found.failure.message == "exited with code 7 before it reported: leaving early"
+    assert found.failure.exit_code == 7
 
 
 @LAUNCHES

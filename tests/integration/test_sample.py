@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.vocabulary import VARIANTS
+from observatory.run import here
 from observatory.run.environments import Environment
-from tests.integration.conftest import Bench, Measured
+from observatory.run.subjects import Subjects
+from tests.integration.conftest import STATE, Bench, Measured
 
 pytestmark = pytest.mark.integration
 
@@ -26,7 +28,7 @@ def where(measured: Measured, name: str) -> list[dict]:
 
 
 def leftovers(scratch: Path) -> list[Path]:
-    return list(scratch.glob("observatory-*"))
+    return list(scratch.glob("observatory-sandbox-*"))
 
 
 def test_a_spawned_sample_runs_in_one_fresh_interpreter(bench: Bench) -> None:
@@ -74,11 +76,6 @@ def test_the_process_that_supervises_imports_nothing_heavy(bench: Bench) -> None
     found = bench.sample("cold", "C")
     supervisor = found.trace[0]["pid"]
     assert all(e["imported"] == [] for e in found.trace if e["pid"] == supervisor)
-
-
-def test_no_model_but_pymcs_own_sees_pymc(bench: Bench) -> None:
-    found = bench.sample("warm_process", "C")
-    assert all("pymc" not in event["imported"] for event in found.trace)
 
 
 def test_a_warm_sample_is_filled_by_another_process_and_starts_from_a_copy(bench: Bench) -> None:
@@ -284,3 +281,42 @@ def test_the_hazard_of_forked_siblings_is_seen_where_it_is_known_to_be(
     assert found.metrics["wrong_results"] >= 1
     wrong = [check for check in found.record["checks"] if check["wrong"]]
     assert any("is that of" in (check["note"] or "") for check in wrong)
+
+
+def test_the_pymc_model_is_the_same_posterior(
+    environment_of: Callable[[str], Environment], newest: Environment, tmp_path: Path
+) -> None:
+    with_pymc = Bench(environment_of(f"{newest.versions.pytensor} pymc"), tmp_path)
+    found = with_pymc.sample(
+        "cold", "C", "--model", "radon_pymc", "--launch", "fork", "--measure", "counting"
+    )
+    assert found.record["status"] == "ok"
+    (check,) = found.record["checks"]
+    assert check["logp_error"] < 1e-8
+    assert check["gradient_error"] < 1e-8
+    (imported,) = where(found, "subject imported")
+    assert "pymc" in imported["imported"]
+    plain = with_pymc.sample("cold", "C", "--launch", "fork", "--measure", "counting")
+    assert all("pymc" not in event["imported"] for event in plain.trace)
+
+
+def test_the_oldest_supported_release_is_measured(
+    environment_of: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    oldest = Bench(environment_of("2.34.0"), tmp_path)
+    found = oldest.sample("cold", "C", "--measure", "counting")
+    assert found.metrics["cache_misses"] == 1
+    assert found.metrics["wrong_results"] == 0
+
+
+def test_what_python_cannot_give_is_absent_with_a_reason(
+    subjects: Subjects, tmp_path: Path
+) -> None:
+    if "3.11" not in {interpreter.minor for interpreter in subjects.found.interpreters}:
+        pytest.skip("no Python 3.11 is installed")
+    subject = subjects.parse("2.36.3", python="3.11")
+    old = Bench(here.environment_of(subject, subjects, STATE), tmp_path)
+    found = old.sample("cold", "C", "--measure", "tracing")
+    assert found.status == 4
+    assert "sys.monitoring" in found.record["absent"]["python_calls"]
+    assert "python_calls" not in found.metrics

@@ -67,8 +67,29 @@ def test_files_left_in_the_temporary_directory_are_counted(box: Sandbox) -> None
 def test_sandboxes_of_dead_processes_are_swept_and_those_of_living_ones_stay(
     box: Sandbox, tmp_path: Path
 ) -> None:
-    dead = tmp_path / "observatory-999999999-abc"
-    dead.mkdir()
-    assert sweep() == [dead]
+    dead = Sandbox.make()
+    os.close(dead.lock)  # what the kernel does when a process ends
+    assert sweep() == [dead.path]
     assert box.path.exists()
-    assert box.path.name.startswith(f"observatory-{os.getpid()}-")
+
+
+def test_a_sandbox_that_is_being_made_is_left_alone(box: Sandbox, tmp_path: Path) -> None:
+    young = tmp_path / "observatory-sandbox-young"  # its owner has not locked it yet
+    young.mkdir()
+    assert sweep() == []
+    assert young.exists()
+
+
+def test_our_own_note_in_a_cache_is_not_measured(box: Sandbox, tmp_path: Path) -> None:
+    (box.cache / "pytensor" / "entry").write_text("code")
+    box.keep_cache(tmp_path / "kept", 1)
+    other = Sandbox.make()
+    other.start_from(tmp_path / "kept")
+    assert other.cache_bytes() == box.cache_bytes() == 4
+
+
+def test_what_a_filler_left_is_not_leaked_by_the_measured_process(box: Sandbox) -> None:
+    (box.tmp / "pymp-x").mkdir()
+    (box.tmp / "pymp-x" / "file").touch()
+    box.empty_tmp()
+    assert box.files_leaked() == 0
