@@ -49,7 +49,7 @@ def _first_line(compiler: str) -> str | None:
     if not compiler:
         return None
     try:
-        said = subprocess.run(  # noqa: S603
+        said = subprocess.run(
             [compiler, "--version"], capture_output=True, text=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError):

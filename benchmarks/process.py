@@ -69,11 +69,10 @@ def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: flo
     lines = _tail(stderr_file)
     report = read_report(report_file)
     code = _reported_code(report, process.returncode)
+    status, message, name_of_signal = _verdict(report, code, lines)
     if timed_out:
         status, name_of_signal = "timeout", None
-        message: str | None = f"did not end within {timeout:g} s and was killed"
-    else:
-        status, message, name_of_signal = _verdict(report, code, lines)
+        message = f"did not end within {timeout:g} s and was killed"
     return Outcome(
         report=report,
         status=status,
@@ -132,9 +131,9 @@ def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
     """How one forked sibling ended, from its own report and its parent's stderr."""
     report = read_report(report_file)
     if report is None:
-        message = f"it did not report; its parent: {parent.message}"
-        status = parent.status if parent.status in ("timeout", "killed") else "raised"
-        return replace(parent, report=None, status=status, message=message)
+        silent = f"it did not report; its parent: {parent.message}"
+        fate = parent.status if parent.status in ("timeout", "killed") else "raised"
+        return replace(parent, report=None, status=fate, message=silent)
     code = _reported_code(report, 0)
     status, message, name = _verdict(report, code, parent.stderr)
     return replace(

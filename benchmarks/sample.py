@@ -192,7 +192,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--trace", type=Path, metavar="FILE",
                         help="append what happened, one JSON event a line")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
-                        help="clean up and leave when the process that started this one dies")  # fmt: skip
+                        help="clean up and leave when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 

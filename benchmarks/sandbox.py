@@ -23,7 +23,17 @@ ROOT = Path(__file__).absolute().parent.parent
 MARKER = "OBSERVATORY_SANDBOX"
 """Environment variable that every process of a sample carries, however far it strays."""
 
-_SCRUBBED = ("PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_", "CCACHE_")
+_SCRUBBED = (
+    "PYTHON",
+    "PYTENSOR",
+    "NUMBA_",
+    "PYMC",
+    "OMP_",
+    "MKL_",
+    "OPENBLAS_",
+    "BLIS_",
+    "CCACHE_",
+)
 _SEED_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"

@@ -72,6 +72,8 @@ def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.Monkey
 
     def take(request: Any) -> dict[str, Any]:
         taken.append((request.cell, request.measure, request.cache, request.keep_cache))
+        if request.keep_cache is not None:
+            request.keep_cache.mkdir()
         metric = {"timing": "compile_time", "counting": "cache_misses", "tracing": "python_calls"}
         return {"metrics": {metric[request.measure]: len(taken)}, "absent": {}, "failure": None}
 
@@ -89,3 +91,19 @@ def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.Monkey
     assert list(found) == [("radon", "C", "fork")]
     values = found["radon", "C", "fork"]["values"]
     assert values == {"cache_misses": [2], "python_calls": [3], "compile_time": [4, 5]}
+
+
+def test_a_filler_that_failed_does_not_take_the_suite_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caches = []
+
+    def take(request: Any) -> dict[str, Any]:
+        caches.append(request.cache)
+        return {"metrics": {"crashed": 1}, "absent": {}, "failure": {"message": "it broke"}}
+
+    monkeypatch.setattr(suites, "take", take)
+    monkeypatch.setenv("OBSERVATORY_BACKENDS", "C")
+    found = suites.take_samples("warm_disk")
+    assert set(caches) == {None}
+    assert {cell["values"]["crashed"][0] for cell in found.values()} == {1}

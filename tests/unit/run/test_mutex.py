@@ -47,7 +47,7 @@ def test_a_second_run_waits_for_the_first_and_says_so() -> None:
 
 
 def test_a_holder_that_is_killed_does_not_block_the_machine(own_name: str) -> None:
-    code = HOLD.replace("sys.argv[1]", 'chr(0) + sys.argv[1]')
+    code = HOLD.replace("sys.argv[1]", "chr(0) + sys.argv[1]")
     with subprocess.Popen(
         [sys.executable, "-c", code, own_name],
         stdin=subprocess.PIPE,
