@@ -22,11 +22,16 @@ from observatory.record.sample import Overhead, Sample
 PARTS = ("prepare", "fill", "start", "imports", "build", "warm_up", "measured", "exit", "rest")
 
 
-def latest_run(results: Path, subject: str | None) -> tuple[JournalContents, list[Sample]]:
-    """The journal of the subject (of the only one, if none is named) and its latest run."""
+def latest_run(
+    results: Path, subject: str | None, machine: str | None
+) -> tuple[JournalContents, list[Sample]]:
+    """The journal of the subject and machine (the first, if none is named) and its latest run."""
     for path in layout.journals(results):
         contents = read_journal(path)
-        if contents.header is None or subject not in (None, contents.header.subject.label):
+        header = contents.header
+        if header is None or subject not in (None, header.subject.label):
+            continue
+        if machine not in (None, header.machine.machine):
             continue
         run = max(entry.run for entry in contents.entries)
         return contents, [entry.sample for entry in contents.entries if entry.run == run]
@@ -60,8 +65,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("--subject")
+    parser.add_argument("--machine")
     options = parser.parse_args()
-    contents, samples = latest_run(options.results, options.subject)
+    contents, samples = latest_run(options.results, options.subject, options.machine)
     report("all", samples)
     for measure in ("counting", "timing"):
         report(measure, [sample for sample in samples if sample.measure == measure])

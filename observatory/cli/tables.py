@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -17,10 +18,13 @@ def render(table: Table) -> RichTable:
         caption=Text("\n".join(table.footnotes)) if table.footnotes else None,
         title_justify="left",
         caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
     texts = _text_columns(table)
     for index, name in enumerate(table.header):
-        drawn.add_column(Text(name), justify="left" if index < texts else "right")
+        names = index < texts
+        drawn.add_column(Text(name), justify="left" if names else "right", no_wrap=names)
     for row in table.rows:
         drawn.add_row(*(Text(cell, style=_style(cell)) for cell in row))
     return drawn

@@ -19,6 +19,7 @@ from observatory.record.latest import Note
 
 _WHERE = ["machine", "python", "model"]
 _TIME_OF = {"call": "call_time"}
+_TIMES = ("compile_time", "call_time")
 _NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
 _SHOWN_METRICS = ("compile_time", "call_time", "cache_misses", "wrong_results", "crashed")
 DEFAULT_METRICS = ("compile_time", "call_time", "cache_misses")
@@ -108,7 +109,7 @@ def _comparison_table(
     rows = []
     for key in _vocabulary_order(tuple(row) for row in shown[place].itertuples(index=False)):
         found = [values.get((*key, subject)) for subject in subjects]
-        rows.append((*key, *(MISSING if row is None else _with_n(row) for row in found)))
+        rows.append((*key, *(MISSING if row is None else _text(row) for row in found)))
     title = f"{first['model']}, Python {first['python']}, on {first['machine']}: higher is worse"
     return Table(title, (*place, *subjects), tuple(rows), _footnotes(part, notes))
 
@@ -142,7 +143,7 @@ def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple
     crashed = values.get((scenario, backend, launch, "crashed"))
     time = _time(values, scenario, backend, launch)
     if time is not None:
-        text = _with_n(time)
+        text = _text(time)
     else:
         text = "CRASHED" if crashed is not None and crashed["value"] > 0 else MISSING
     wrong = counted("wrong_results")
@@ -150,9 +151,20 @@ def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple
     return text, counted("cache_misses"), marked
 
 
-def _with_n(row: pd.Series[Any]) -> str:
-    text = human(float(row["value"]), str(row["unit"]))
-    return f"{text} (n={row['n']})" if row["kind"] == "noisy" else text
+def _text(row: pd.Series[Any]) -> str:
+    return human(float(row["value"]), str(row["unit"]))
+
+
+def _samples(part: pd.DataFrame) -> list[str]:
+    """How many samples stand behind the noisy values; every footnote ends with it."""
+    numbers = part.loc[(part["kind"] == "noisy") & part["metric"].isin(_TIMES), "n"]
+    if not len(numbers):
+        return []
+    low, high = int(numbers.min()), int(numbers.max())
+    if high == 1:
+        return ["each time is that of one sample (process)"]
+    several = f"{high}" if low == high else f"{low} to {high}"
+    return [f"each time is the median of {several} samples (processes)"]
 
 
 def _versions(row: pd.Series[Any]) -> str:
@@ -178,7 +190,7 @@ def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
             f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
         )
     said += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
-    return tuple(said)
+    return (*said, *_samples(part))
 
 
 def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[str]:
