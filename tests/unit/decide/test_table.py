@@ -57,6 +57,7 @@ def test_one_subject_is_a_row_a_scenario_and_backend_and_columns_by_launch(
             "CRASHED: cold C fork: 1 samples",
             "cold C fork: 1 of 1 timing samples failed: the measured process died of SIGSEGV",
             "warm_disk C fork: no cache_misses: no hook",
+                "each time is the median of 1 to 2 samples (processes)",
         ),
     )  # fmt: skip
 
