@@ -14,11 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-# Name: window size in CSS pixels, and whether dark.
+# Name: window size in CSS pixels, whether dark, and where on the page.
 VIEWS = {
-    "page": ((1280, 1500), False),
-    "page-dark": ((1280, 1500), True),
-    "page-phone": ((500, 1100), False),  # Chromium's smallest window; the test covers 390
+    "page": ((1280, 1500), False, ""),
+    "page-dark": ((1280, 1500), True, ""),
+    "page-phone": ((500, 1100), False, ""),  # Chromium's smallest window; the test covers 390
+    "history": ((1280, 860), False, "#releases"),
 }
 _FLAGS = (
     "--headless",
@@ -43,13 +44,13 @@ def main() -> int:
         command = [str(ROOT / ".venv/bin/observatory"), "dashboard", "--out", str(site)]
         subprocess.run(command, check=True, cwd=ROOT)
         PICTURES.mkdir(parents=True, exist_ok=True)
-        for name, ((width, height), dark) in VIEWS.items():
+        for name, ((width, height), dark, place) in VIEWS.items():
             picture = PICTURES / f"{name}.png"
             flags = [*_FLAGS, f"--user-data-dir={scratch}/{name}"]
             if dark:
                 flags.append("--blink-settings=preferredColorScheme=0")
             flags += [f"--window-size={width},{height}", f"--screenshot={picture}"]
-            page = (site / "index.html").as_uri()
+            page = (site / "index.html").as_uri() + place
             subprocess.run([browser, *flags, page], check=True, capture_output=True)
             print(picture.relative_to(ROOT))
     return 0
