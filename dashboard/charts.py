@@ -18,6 +18,8 @@ LEFT, RIGHT, TOP, BOTTOM = 46.0, 50.0, 16.0, 58.0
 MOST_LABELS = 20
 """More version labels than these overlap on the axis."""
 LABEL_HEIGHT = 13.0
+DIGIT = 7.5
+"""Width of a digit of a label, with its share of air."""
 
 
 @dataclass(frozen=True)
@@ -196,12 +198,14 @@ def _count_drawing(panel: Panel, most: float) -> Drawing:
     for point, x in zip(panel.lines[0].points, xs, strict=True):
         if point.value is not None:
             tall = 0.0 if not point.value else max(2.0, point.value / top * (ground - TOP))
-            crowded = len(xs) > MOST_LABELS and point.value == before and x != xs[-1]
+            label = f"{point.value:,.0f}"
+            narrow = len(xs) > MOST_LABELS or len(label) * DIGIT > pitch
+            crowded = narrow and point.value == before and x != xs[-1]
             bars.append(
                 Bar(
                     round(x - width / 2, 1), round(ground - tall, 1), width, round(tall, 1), x,
                     "bad" if point.value else "good",
-                    "" if crowded else f"{point.value:,.0f}", point.text,
+                    "" if crowded else label, point.text,
                 )
             )  # fmt: skip
         before = point.value

@@ -10,26 +10,32 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-# Name: window size in CSS pixels, whether dark, and where on the page.
-VIEWS = {
-    "page": ((1280, 1500), False, ""),
-    "page-dark": ((1280, 1500), True, ""),
-    "page-phone": ((500, 1100), False, ""),  # Chromium's smallest window; the test covers 390
-    "history": ((1280, 860), False, "#releases"),
-}
-_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture: a window, or one element of the page."""
+
+    name: str
+    width: int
+    height: int
+    scheme: Literal["light", "dark"] = "light"
+    element: str | None = None
+
+
+VIEWS = (
+    View("page", 1280, 1500),
+    View("page-dark", 1280, 1500, scheme="dark"),
+    View("page-phone", 390, 844),
+    View("history", 1280, 900, element="section[aria-labelledby=releases]"),
 )
 
 
@@ -39,20 +45,25 @@ def main() -> int:
     if browser is None:
         print("no chromium is on PATH: install it (Debian and Ubuntu: the package chromium)")
         return 1
+    PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="observatory-pictures-") as scratch:
         site = Path(scratch, "html")
         command = [str(ROOT / ".venv/bin/observatory"), "dashboard", "--out", str(site)]
-        subprocess.run(command, check=True, cwd=ROOT)
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for name, ((width, height), dark, place) in VIEWS.items():
-            picture = PICTURES / f"{name}.png"
-            flags = [*_FLAGS, f"--user-data-dir={scratch}/{name}"]
-            if dark:
-                flags.append("--blink-settings=preferredColorScheme=0")
-            flags += [f"--window-size={width},{height}", f"--screenshot={picture}"]
-            page = (site / "index.html").as_uri() + place
-            subprocess.run([browser, *flags, page], check=True, capture_output=True)
-            print(picture.relative_to(ROOT))
+        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        with sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(
+                executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
+            )
+            for view in VIEWS:
+                page = chromium.new_page(
+                    viewport={"width": view.width, "height": view.height},
+                    color_scheme=view.scheme,
+                )
+                page.goto((site / "index.html").as_uri())
+                target = page.locator(view.element) if view.element else page
+                target.screenshot(path=PICTURES / f"{view.name}.png")
+                print(f"docs/pictures/{view.name}.png")
+            chromium.close()
     return 0
 
 

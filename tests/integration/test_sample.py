@@ -216,7 +216,14 @@ def start_cold(bench: Bench, scratch: Path) -> subprocess.Popen[bytes]:
         "benchmarks.sample", "--scenario", "cold", "--backend", "C_VM", "--trace", str(trace)
     )
     variables = {**bench.environment.variables(), "TMPDIR": str(scratch)}
-    process = subprocess.Popen(command, env=variables, cwd=scratch, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command,
+        env=variables,
+        cwd=scratch,
+        stdout=subprocess.DEVNULL,
+        # A shell has its background jobs ignore Ctrl-C, and these tests may be part of one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     wait_until(lambda: trace.exists() and "span begins" in trace.read_text())
     return process
 
