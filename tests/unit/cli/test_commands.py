@@ -85,8 +85,7 @@ def test_two_subjects_are_shown_side_by_side(results: Path) -> None:
     options = ("--metric", "cache_misses", "--results", str(results))
     done = observatory("show", "2.35.1", "3.3.7", *options)
     (row,) = (line for line in done.stdout.splitlines() if "cache_misses" in line)
-    assert row.split("│")[-3].strip() == "105"
-    assert row.split("│")[-2].strip() == "0"
+    assert row.split()[-2:] == ["105", "0"]
 
 
 def test_a_subject_without_results_is_answered_with_those_that_have_some(results: Path) -> None:
