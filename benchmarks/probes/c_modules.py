@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +27,17 @@ def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
         _, disk, compiled = self.stats  # from memory, from disk, compiled
         with ledger.entry(_name(lnk), KIND) as entry:
             module = original(self, key, lnk)
-            source = lnk.get_src_code()
-            entry.key = hashlib.sha256(source.encode()).hexdigest()[:16]
+            # PyTensor names a module by the hash of its source and its flags; asking for the
+            # source here would make a hit some ten per cent slower than it is.
+            file = Path(module.__file__)
+            entry.key = file.stem.partition(".")[0]
             if self.stats[2] > compiled:
                 # A key without a version is compiled anew in every process.
                 entry.outcome = "miss" if key[0] else "uncacheable"
             else:
                 entry.outcome = "hit"
                 entry.source = "disk" if self.stats[1] > disk else "memory"
-            entry.bytes = Path(module.__file__).stat().st_size
+            entry.bytes = file.stat().st_size
         return module
 
     cache_class.module_from_key = module_from_key

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
 from observatory.record.journal import JournalHeader, JournalLine
 from observatory.record.sample import Sample
@@ -22,6 +23,7 @@ def schemas() -> dict[str, str]:
         "journal-1.json": _text(
             TypeAdapter(JournalHeader | JournalLine), "One line of a journal of samples"
         ),
+        "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
     }
 
 

@@ -17,6 +17,7 @@ from benchmarks.vocabulary import (
 )
 
 _MAIN = ("C", "C_VM", "NUMBA")
+_TIMED_IN_HISTORY = (*_MAIN, "C_VM_NOGC")
 
 
 @dataclass(frozen=True)
@@ -97,29 +98,18 @@ def full() -> Preset:
 
 def history() -> Preset:
     """What is taken of every release: counters everywhere, times where they mean most."""
-    chosen = (
-        *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=_MAIN),
-        *cells(scenarios=("variants",), backends=("NUMBA",)),
-        # Compiled C does not depend on the launch: one is enough for a history.
-        *cells(scenarios=("variants",), backends=("C", "C_VM"), launches=("spawn",)),
-        # The hazard of siblings is one of the fork.
-        *cells(scenarios=("siblings",), backends=("NUMBA",), launches=("fork",)),
-    )
 
     def rounds(cell: Cell) -> Rounds:
-        if cell.scenario in ("variants", "siblings"):
+        if cell.scenario in ("variants", "siblings") or cell.backend not in _TIMED_IN_HISTORY:
             return Rounds(timing=0, counting=1)
-        # Python calls are the same under both launches but for the hash seed.
-        tracing = int(cell.scenario.startswith("warm") and cell.launch == "spawn")
-        if cell.scenario == "cold":
-            return Rounds(timing=1, counting=1)
-        return Rounds(timing=3, counting=1, tracing=tracing)
+        tracing = int(cell.scenario.startswith("warm"))
+        return Rounds(timing=1 if cell.scenario == "cold" else 3, counting=1, tracing=tracing)
 
     return Preset(
         "history",
-        "radon: C, C_VM and NUMBA, three timed samples of warm builds and calls, one of cold "
-        "builds; variants and siblings only counted",
-        tuple(chosen),
+        "radon: every cell counted; C, C_VM and NUMBA timed, three samples of warm builds and "
+        "calls, one of cold builds",
+        tuple(cells()),
         rounds,
     )
 
