@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from observatory.decide.units import count
 
 MAIN_BACKENDS = ("C", "C_VM", "NUMBA")
 """The backends that a user chooses between: always shown, drawn along the releases."""
@@ -82,4 +83,4 @@ def several(number: float, noun: str) -> str:
     >>> several(1, "function"), several(1200, "function")
     ('1 function', '1,200 functions')
     """
-    return f"{number:,.0f} {noun}{'' if number == 1 else 's'}"
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

@@ -15,6 +15,8 @@ class Exit(IntEnum):
     ENVIRONMENT = 4
     WRONG_RESULTS = 5
     UNREADABLE = 6
+    WORSE = 7
+    UNDECIDED = 8
     INTERRUPTED = 130
 
     @property
@@ -31,6 +33,8 @@ _MEANINGS = {
     Exit.ENVIRONMENT: "no interpreter was found, or an environment under test could not be made",
     Exit.WRONG_RESULTS: "everything was recorded, and a subject returned wrong numbers",
     Exit.UNREADABLE: "with --strict: a file could not be read (else it is named and skipped)",
+    Exit.WORSE: "compare: HEAD is worse than BASE",
+    Exit.UNDECIDED: "compare: nothing is worse, but not every cell could be judged",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

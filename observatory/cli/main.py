@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from dashboard.publish import NotOurDirectoryError
-from observatory.cli import run, show
+from observatory.cli import calibrate, compare, run, show
 from observatory.cli.exit_codes import EPILOG, Exit
 from observatory.decide.frame import SelectionError
 from observatory.record.problems import RecordError
@@ -35,7 +35,8 @@ app = typer.Typer(
     "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
     epilog=EPILOG,
 )
-app.registered_commands += run.app.registered_commands + show.app.registered_commands
+for part in (run, show, compare, calibrate):
+    app.registered_commands += part.app.registered_commands
 
 
 def _print_version(wanted: bool) -> None:

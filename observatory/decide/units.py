@@ -9,6 +9,11 @@ MISSING = "-"
 
 _TIMES = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SIZES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
+_SCALES = {"seconds": _TIMES, "bytes": _SIZES[1:]}
+_BEYOND = 1e15
+"""No measured number is as large; a text stays short whatever a file claims."""
+_LARGEST = {"seconds": 99.95, "bytes": _BEYOND}
+"""Below these, a value is written as a decimal number and a unit."""
 
 
 def seconds(value: float) -> str:
@@ -19,6 +24,8 @@ def seconds(value: float) -> str:
     """
     if value < 0:
         return f"-{seconds(-value)}"
+    if value >= _BEYOND:
+        return "over 30 million years"
     if value >= 99.95:
         return _long_time(round(value))
     return _scaled(value, _TIMES) if value else "0 s"
@@ -32,16 +39,50 @@ def size(value: float) -> str:
     """
     if abs(value) < 1000:
         return f"{value:.0f} B"
+    if value >= _BEYOND:
+        return "over 1000 TB"
     return f"-{size(-value)}" if value < 0 else _scaled(value, _SIZES)
 
 
 def count(value: float) -> str:
-    """A count with thousands apart; three digits where it is none.
+    """A count with thousands apart; three digits where it is a small one and not whole.
 
     >>> count(597703), count(2.5)
     ('597,703', '2.5')
     """
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
+    if value < 0:
+        return f"-{count(-value)}"
+    if value >= _BEYOND:
+        return "over a million billions"
+    whole = float(value).is_integer() or value >= 99.95
+    return f"{value:,.0f}" if whole else f"{value:.3g}"
+
+
+def percent(fraction: float) -> str:
+    """A share or a relative change, with as many digits as anybody reads.
+
+    >>> percent(0.0834), percent(0.125), percent(1.1), percent(0.0004)
+    ('8.3 %', '12 %', '110 %', '0.04 %')
+    """
+    if fraction < 0:
+        return f"-{percent(-fraction)}"
+    value = 100 * fraction
+    if value >= _BEYOND:
+        return "over a million billion %"
+    if 0 < value < 0.01:
+        return "under 0.01 %"
+    return f"{value:.2g} %" if value < 9.95 else f"{value:,.0f} %"
+
+
+def times(factor: float) -> str:
+    """How many times as much.
+
+    >>> times(2.0), times(3.31), times(18.2), times(1234)
+    ('2 times', '3.3 times', '18 times', 'over 1,000 times')
+    """
+    if factor > 1000:
+        return "over 1,000 times"
+    return f"{factor:.2g} times" if factor < 9.95 else f"{factor:,.0f} times"
 
 
 def human(value: float | None, unit: str) -> str:
@@ -55,6 +96,24 @@ def human(value: float | None, unit: str) -> str:
     return size(value) if unit == "bytes" else count(value)
 
 
+def change(base: float | None, head: float | None, unit: str) -> str:
+    """From BASE to HEAD, in one scale where both can be read in it.
+
+    >>> change(0.2514, 4.53, "seconds"), change(4.9e-6, 5.5e-6, "seconds")
+    ('0.25 s → 4.53 s', '4.90 µs → 5.50 µs')
+    >>> change(0, 35, "functions"), change(None, 1.0, "seconds")
+    ('0 → 35', '- → 1.00 s')
+    """
+    if base is not None and head is not None and min(base, head) > 0:
+        larger = max(base, head)
+        if unit in _SCALES and larger < _LARGEST[unit]:
+            scale, name = _scale(larger, _SCALES[unit])
+            # Two digits at least are left of the smaller one, three of the larger.
+            if min(base, head) >= 0.1 * scale and larger >= 0.9995 * scale:
+                return f"{_digits(base / scale)} {name} → {_digits(head / scale)} {name}"
+    return f"{human(base, unit)} → {human(head, unit)}"
+
+
 def _long_time(whole: int) -> str:
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
@@ -64,11 +123,17 @@ def _long_time(whole: int) -> str:
 
 
 def _scaled(value: float, scales: tuple[tuple[float, str], ...]) -> str:
+    scale, name = _scale(value, scales)
+    return f"{_digits(value / scale)} {name}"
+
+
+def _scale(value: float, scales: tuple[tuple[float, str], ...]) -> tuple[float, str]:
     # The scale is chosen after rounding to 3 digits, so that 0.9996 s is 1.00 s and not 1000 ms.
     rounded = float(f"{value:.2e}")
-    scale, name = next(
-        (item for item in reversed(scales) if rounded >= item[0] * (1 - 1e-9)), scales[0]
-    )
-    number = rounded / scale
-    digits = 2 if number < 9.995 else 1 if number < 99.95 else 0
-    return f"{number:.{digits}f} {name}"
+    return next((item for item in reversed(scales) if rounded >= item[0] * (1 - 1e-9)), scales[0])
+
+
+def _digits(number: float) -> str:
+    rounded = float(f"{number:.2e}")
+    digits = 2 if rounded < 9.995 else 1 if rounded < 99.95 else 0
+    return f"{rounded:.{digits}f}"

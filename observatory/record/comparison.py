@@ -23,8 +23,8 @@ Conclusion = Literal["worse", "better", "unaffected", "workload changed", "undec
 worse, better
     An alarm, and its opposite: only metrics that can alarm get them.
 unaffected
-    Exact: equal. Noisy: the whole interval of the ratio is within the minimum effect, or no
-    difference was found with the samples that would have shown one of that size.
+    Exact: equal. Near exact: not further apart than values of one subject are. Noisy: the whole
+    interval of the ratio is within the minimum effect.
 workload changed
     A descriptive count differs: another graph is compiled. Never an alarm.
 undecided
@@ -40,8 +40,10 @@ CauseKind = Literal[
     "stored but not loaded",
     "not stored",
     "refused",
+    "not asked",
     "not reused",
     "files leaked",
+    "more Python work",
     "unexplained",
 ]
 
@@ -76,7 +78,9 @@ class Ratio(_Record):
     estimate: FiniteFloat = Field(gt=0)
     low: FiniteFloat = Field(ge=0)
     high: FiniteFloat = Field(ge=0)
-    confidence: FiniteFloat = Field(gt=0, lt=1, description="of the interval, e.g. 0.95")
+    confidence: Annotated[FiniteFloat, Field(gt=0, lt=1)] | None = Field(
+        description="of the interval, e.g. 0.95; None: low and high are the range of all values"
+    )
 
 
 class Verdict(_Record):
@@ -150,9 +154,7 @@ class Difference(_Record):
 class Comparison(_Record):
     """Two subjects, compared cell by cell."""
 
-    schema_: Literal["observatory/comparison/1"] = Field(
-        "observatory/comparison/1", alias="schema"
-    )
+    schema_: Literal["observatory/comparison/1"] = Field("observatory/comparison/1", alias="schema")
     observatory: Word = Field(description="version of the tool")
     base: Side
     head: Side

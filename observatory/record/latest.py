@@ -17,7 +17,7 @@ from typing import Literal
 
 from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
 from observatory.record.journal import JournalEntry
-from observatory.record.sample import Sample
+from observatory.record.sample import CellRecord, Sample
 
 _CORRECTNESS = ("wrong_results", "crashed")
 
@@ -84,6 +84,20 @@ def latest(entries: Iterable[JournalEntry]) -> Latest:
             continue
         _add_cell(found, cell, by_cell[cell])
     return found
+
+
+def speaking(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
+    """The entries that speak: of each cell and pass those of its latest run, in the order taken.
+
+    ``entries``: of one subject and environment. What the subject cannot give speaks where nothing
+    else was tried.
+    """
+    runs: dict[tuple[CellRecord, Measure], str] = {}
+    kept = list(entries)
+    for entry in kept:
+        place = (entry.sample.cell, entry.sample.measure)
+        runs[place] = max(runs.get(place, ""), entry.run)
+    return [e for e in kept if e.run == runs[e.sample.cell, e.sample.measure]]
 
 
 def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry]) -> None:

@@ -7,6 +7,7 @@
     results/<machine>/<commit[:8]>-<env_name>.json         asv: the values, made from the journal
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
+    results/calibrations/<machine>.json                    what chance alone does on a machine
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from observatory.record.problems import RecordError
-from observatory.record.subject import Subject
+
+if TYPE_CHECKING:
+    from observatory.record.subject import Subject
 
 SAMPLES = "samples"
 LEDGERS = "ledgers"
+CALIBRATIONS = "calibrations"
+_RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 
@@ -36,7 +42,7 @@ def checked_name(name: str, what: str) -> str:
 
 def checked_machine(machine: str) -> str:
     """A machine's name as a directory of results; RecordError if it cannot be one."""
-    if machine in (SAMPLES, LEDGERS):
+    if machine in _RESERVED:
         raise RecordError(f"a machine cannot be named {machine!r}: results/{machine}/ is in use")
     return checked_name(machine, "machine name")
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from benchmarks.plan import Task
 from observatory.record.sample import Sample
+
+_Job = TypeVar("_Job")
 
 
 class TakesSamples(Protocol):
@@ -54,38 +56,46 @@ def carry_out(
         ([t for t in tasks if t.keep is None and t.measure != "timing"], workers),
         ([task for task in tasks if task.keep is None and task.measure == "timing"], 1),
     )
-    try:
-        for group, at_once in groups:
-            _side_by_side(group, executor, record, notify, at_once)
-    except BaseException:
-        executor.cancel()
-        raise
+
+    def began(task: Task) -> None:
+        notify(Event(task, None))
+
+    def ended(task: Task, sample: Sample) -> None:
+        record(sample)
+        notify(Event(task, sample))
+
+    for group, at_once in groups:
+        side_by_side(group, executor.run, executor.cancel, began, ended, at_once)
 
 
-def _side_by_side(
-    tasks: Sequence[Task],
-    executor: TakesSamples,
-    record: Callable[[Sample], None],
-    notify: Callable[[Event], None],
+def side_by_side(
+    jobs: Sequence[_Job],
+    take: Callable[[_Job], Sample],
+    cancel: Callable[[], None],
+    began: Callable[[_Job], None],
+    ended: Callable[[_Job, Sample], None],
     workers: int,
 ) -> None:
-    waiting = list(reversed(tasks))
-    running: dict[Future[Sample], Task] = {}
+    """Take the samples of some jobs in their order, at most `workers` at a time.
+
+    `take` runs in threads; `began` and `ended` are called from this one. An exception here (Ctrl-C
+    included) calls `cancel`, which ends the samples under way, and is raised when they have ended.
+    """
+    waiting = list(reversed(jobs))
+    running: dict[Future[Sample], _Job] = {}
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sample") as pool:
         try:
             while waiting or running:
                 while waiting and len(running) < workers:
-                    task = waiting.pop()
-                    notify(Event(task, None))
-                    running[pool.submit(executor.run, task)] = task
+                    job = waiting.pop()
+                    began(job)
+                    running[pool.submit(take, job)] = job
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    task = running.pop(future)
-                    sample = future.result()
-                    record(sample)
-                    notify(Event(task, sample))
+                    job = running.pop(future)
+                    ended(job, future.result())
         except BaseException:
-            executor.cancel()  # before the pool waits for its threads
+            cancel()  # before the pool waits for its threads
             raise
 
 

@@ -1,0 +1,50 @@
+"""Texts from strangers, made fit to be shown: one line, nothing that moves, hides or reorders."""
+
+from __future__ import annotations
+
+import unicodedata
+
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+"""Stands where a character was that may not be shown, so that two names never look alike by it."""
+
+_SHOWN = "LNPS"  # letters, numbers, punctuation, symbols; no marks: they pile up over other lines
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
+
+
+def clean(text: str) -> str:
+    r"""One line of visible characters that all run from left to right, words a space apart.
+
+    Control, format and private characters, combining marks and right-to-left letters become
+    REPLACED: they could hide a part, or show "0 to 35" as "35 to 0".
+
+    >>> clean("radon\x1b[31m\n  warm\u202e")
+    'radon\ufffd[31m warm\ufffd'
+    """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    composed = unicodedata.normalize("NFC", text)
+    return " ".join("".join(_shown(character) for character in composed).split())
+
+
+def shorten(text: str, most: int) -> str:
+    """The text cleaned, of at most ``most`` characters; the middle goes, both ends say more.
+
+    >>> shorten("Composite{a + b * c}", 12)
+    'Composi…* c}'
+    """
+    cleaned = clean(text[: 4 * most + 100])  # marks and spaces may still go: take more than needed
+    if len(text) > 4 * most + 100:
+        cleaned += clean(text[-most:])
+    if len(cleaned) <= most:
+        return cleaned
+    tail = most // 3
+    return f"{cleaned[: most - tail - 1].rstrip()}…{cleaned[len(cleaned) - tail :].lstrip()}"
+
+
+def _shown(character: str) -> str:
+    if character.isspace():
+        return " "
+    visible = unicodedata.category(character)[0] in _SHOWN
+    if visible and unicodedata.bidirectional(character) not in _RIGHT_TO_LEFT:
+        return character
+    return REPLACED

@@ -1,0 +1,191 @@
+"""The verdict sentence: what got slower or stopped hitting, where, by how much, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.document import Piece, State, Words
+from dashboard.telling.phrases import (
+    MEASURED,
+    Labels,
+    by_metric,
+    capitalised,
+    certainty,
+    effect,
+    extent,
+    name,
+    said_of,
+    typical_change,
+    worst,
+)
+from dashboard.telling.tally import CRASHED, WRONG, Tally
+from dashboard.words import several
+from observatory.decide.units import count
+from observatory.record.comparison import Verdict
+
+_CLAIMS = 3
+"""More claims than these make a sentence that nobody reads."""
+_WORSE = {
+    WRONG: ("1 wrong value", "{} wrong values"),
+    CRASHED: ("HEAD crashes", "HEAD crashes"),
+    "cache_misses": (
+        "1 function stopped hitting the cache",
+        "{} functions stopped hitting the cache",
+    ),
+    "uncacheable": ("1 function is refused by the cache", "{} functions are refused by the cache"),
+    "reuse_lost": (
+        "1 function that BASE reused is compiled again",
+        "{} functions that BASE reused are compiled again",
+    ),
+    "files_leaked": ("1 more file is left behind", "{} more files are left behind"),
+}
+"""What an exact alarm says of the number by which it rose, of one and of several; worst first."""
+_BETTER = {
+    WRONG: ("1 value is right again", "{} values are right again"),
+    CRASHED: ("HEAD no longer crashes", "HEAD no longer crashes"),
+    "cache_misses": ("1 more function hits the cache", "{} more functions hit the cache"),
+    "uncacheable": ("1 more function can be stored", "{} more functions can be stored"),
+    "files_leaked": ("1 file fewer is left behind", "{} files fewer are left behind"),
+}
+
+
+def state_of(tally: Tally) -> State:
+    """What the whole comparison comes to."""
+    if tally.worse:
+        return "worse"
+    if tally.unjudged or not tally.cells:
+        return "undecided"
+    return "better" if tally.better else "unaffected"
+
+
+def headline(tally: Tally, labels: Labels) -> Words:
+    """The verdict sentence, without a full stop."""
+    if tally.worse:
+        return _alarming(tally, labels)
+    judged = len(tally.cells) - len(tally.unjudged)
+    if not judged:
+        return ("Nothing could be judged: no cell is complete on both sides",)
+    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally, judged)
+    if tally.standing:
+        where = labels.crowd({verdict.cell for verdict in tally.standing})
+        return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
+    return calm
+
+
+def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
+    """What got better, a claim for each metric; times that follow from hits are told with them."""
+    exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
+    hit = {verdict.cell for verdict in exact}
+    measured = [verdict for verdict in verdicts if verdict.kind != "exact"]
+    following = [v for v in measured if v.cell in hit and v.metric == "compile_time"]
+    return _claims(exact, following, [v for v in measured if v not in following], labels, _BETTER)
+
+
+def consequences(verdicts: Sequence[Verdict]) -> Words:
+    """How much slower or larger what was measured became, a claim for each metric.
+
+    "compiling is up to 18 times slower (0.25 s → 4.53 s, 95 % interval 17 to 19 times)": the
+    numbers are those of the worst cell.
+    """
+    said: list[Piece] = []
+    for found in list(by_metric(verdicts, tuple(MEASURED)).values())[:_CLAIMS]:
+        first = max(found, key=extent)
+        numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
+        said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
+    return tuple(said)
+
+
+def _alarming(tally: Tally, labels: Labels) -> Words:
+    worse = tally.comparison.worse
+    exact = [verdict for verdict in worse if verdict.kind == "exact"]
+    alone = [verdict for verdict in tally.alone if verdict.kind != "exact"]
+    explained = [v for v in worse if v.kind != "exact" and v.cause in tally.by_cause]
+    said = _joined(_claims(exact, explained, alone, labels, _WORSE))
+    if any(verdict.metric == WRONG for verdict in exact):
+        return ("Do not merge: ", *said)
+    return capitalised(said)
+
+
+def _claims(
+    exact: Sequence[Verdict],
+    following: Sequence[Verdict],
+    measured: Sequence[Verdict],
+    labels: Labels,
+    phrases: dict[str, tuple[str, str]],
+) -> list[Words]:
+    """A claim for each metric: counts first, what follows from them with the last of these."""
+    claims = [
+        _claim(metric, found, labels, phrases)
+        for metric, found in by_metric(exact, tuple(phrases)).items()
+    ]
+    if claims and following:
+        # The first metric says it: compile_time if it is among them.
+        found = next(iter(by_metric(following, tuple(MEASURED)).values()))
+        sure = certainty(max(found, key=extent).ratio)
+        told = (*_by_how_much(found), f" ({sure})" if sure else "")
+        claims[-1] = (*claims[-1], ", and there ", *told)
+    else:
+        measured = [*following, *measured]
+    claims += [
+        _claim(metric, found, labels, phrases)
+        for metric, found in by_metric(measured, tuple(MEASURED)).items()
+    ]
+    return claims
+
+
+def _pleasing(tally: Tally, labels: Labels) -> Words:
+    said = capitalised(_joined(improvements(tally.improved, labels)))
+    return (*said, "; nothing got worse", _rest(tally))
+
+
+def _quiet(tally: Tally, judged: int) -> Words:
+    if tally.unjudged:
+        return (f"Nothing got worse in {several(judged, 'cell')}", _rest(tally))
+    all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
+    if tally.comparison.workload:
+        return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
+    return (f"Nothing changed: {all_are} unaffected",)
+
+
+def _rest(tally: Tally) -> str:
+    if not tally.unjudged:
+        return ""
+    rest = f"{count(len(tally.unjudged))} of {several(len(tally.cells), 'cell')}"
+    return f"; {rest} could not be fully judged"
+
+
+def _claim(
+    metric: str,
+    verdicts: Sequence[Verdict],
+    labels: Labels,
+    phrases: dict[str, tuple[str, str]],
+) -> Words:
+    where = labels.crowd({verdict.cell for verdict in verdicts})
+    first = max(verdicts, key=extent)
+    if first.kind != "exact":
+        sure = certainty(first.ratio)
+        return (*_by_how_much(verdicts), " in ", *where, f" ({sure})" if sure else "")
+    rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
+    up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
+    most = max(rises)
+    if metric in phrases:
+        one, more = phrases[metric]
+        return (f"{up_to}{one if most == 1 else more.format(count(most))} in ", *where)
+    verb = "rises" if first.conclusion == "worse" else "falls"
+    return (name(metric), f" {verb} by {up_to}{count(most)} in ", *where)
+
+
+def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
+    """Verdicts of one metric: "compiling is up to 18 times slower"."""
+    first = max(verdicts, key=extent)
+    up_to = "up to " if len({verdict.cell for verdict in verdicts}) > 1 else ""
+    return said_of(first.metric, f"{up_to}{effect(first)}")
+
+
+def _joined(claims: list[Words]) -> Words:
+    said: list[Piece] = []
+    for index, claim in enumerate(claims[:_CLAIMS]):
+        said += ["; ", *claim] if index else claim
+    if len(claims) > _CLAIMS:
+        said.append(f"; and {several(len(claims) - _CLAIMS, 'more kind')} of change")
+    return tuple(said)

@@ -1,0 +1,115 @@
+"""`observatory calibrate`: what chance alone does on this machine."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.cli import options
+from observatory.cli.comparing import (
+    Comparer,
+    discard,
+    progress_console,
+    run_id,
+    side_of,
+    tool_version,
+)
+from observatory.cli.measuring import Session
+from observatory.cli.run import Machine, State, Timeout
+from observatory.cli.tables import render
+from observatory.decide.comparing import Setting
+from observatory.decide.evidence import Evidence
+from observatory.decide.floors import floors_of
+from observatory.decide.noisy import FEWEST
+from observatory.decide.table import Table
+from observatory.record import calibration
+from observatory.record.calibration import Calibration, Floor
+from observatory.record.machine import this_machine
+from observatory.run.here import STATE, environment_of, subjects_here
+from observatory.run.interleave import matrix
+from observatory.run.presets import Narrowed
+from observatory.run.sources import SubjectError
+
+app = typer.Typer()
+
+_TIMEOUT = 600.0
+_FEWEST_SAMPLES = 4 * FEWEST
+
+
+@app.command()
+def calibrate(
+    subject: Annotated[str, typer.Option(help="What to measure it with.")] = "newest",
+    samples: Annotated[
+        int,
+        typer.Option(help="Timed processes of each cell.", min=2 * FEWEST),
+    ] = _FEWEST_SAMPLES,
+    python: Annotated[str | None, typer.Option(help="Python of the environment.")] = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    results: options.Results = Path("results"),
+    machine: Machine = None,
+    timeout: Timeout = _TIMEOUT,
+    state: State = STATE,
+) -> None:
+    """Measure what chance alone does to times on this machine.
+
+    One subject is measured against itself. The outcome, results/calibrations/<machine>.json, is
+    the smallest change that `observatory
+    compare` takes seriously on this machine, cell by cell. About ten minutes; do it on the
+    machine as it will be when comparing, and again when the machine has changed.
+    """  # fmt: skip
+    narrowed = Narrowed(None, scenario, backend, launch)
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    cells = matrix(narrowed)
+    if not cells.timed:
+        raise SubjectError("no timed cell is left by these options")
+    session = Session(
+        results=results, state=state, machine=this_machine(machine),
+        console=progress_console(), timeout=timeout, run=run_id(),
+    )  # fmt: skip
+    subjects = subjects_here(state)
+    chosen = subjects.parse(subject, python=python)
+    environment = environment_of(chosen, subjects, state)
+    where = state / "calibrations" / session.run
+    base, side = side_of(session, chosen, environment, where)
+    head, _ = side_of(session, chosen, environment, where)
+    base.evidence = head.evidence = together = Evidence()
+    setting = Setting(
+        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=0,
+        observatory=tool_version(), reproduce="",
+    )  # fmt: skip
+    needed = cells.of_timed()
+    try:
+        Comparer(session, {"base": base, "head": head}, setting, needed, 0.0).sample(samples // 2)
+    finally:
+        discard(where)
+    found = Calibration(
+        machine=session.machine,
+        subject=chosen,
+        versions=environment.versions,
+        taken_at=setting.started_at,
+        floors=list(floors_of(together, setting.seed)),
+    )
+    path = calibration.save(results, found)
+    Console().print(render(_table(found.floors, session.machine.machine)))
+    print(f"Calibration: {path}")
+
+
+def _table(floors: list[Floor], machine: str) -> Table:
+    rows = [
+        (f.cell.scenario, f.cell.backend, f.cell.launch, f.metric, f"{f.change:.2%}")
+        for f in floors
+        if f.kind == "noisy"
+    ]
+    return Table(
+        title=f"What chance does on {machine}",
+        header=("scenario", "backend", "launch", "metric", f"1 % of {FEWEST} vs {FEWEST} exceed"),
+        rows=tuple(rows),
+        footnotes=(),
+    )

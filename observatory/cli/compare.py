@@ -1,0 +1,222 @@
+"""`observatory compare`: two subjects side by side, and what that says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.vocabulary import MODELS
+from dashboard.comment import comment
+from dashboard.terminal import terminal
+from observatory.cli import options
+from observatory.cli.comparing import (
+    Comparer,
+    discard,
+    progress_console,
+    run_id,
+    side_of,
+    tool_version,
+)
+from observatory.cli.exit_codes import Exit
+from observatory.cli.measuring import Session
+from observatory.cli.reading import report_problems
+from observatory.cli.run import Machine, State, Timeout
+from observatory.decide.comparing import Setting, compared
+from observatory.decide.evidence import Evidence
+from observatory.record import calibration
+from observatory.record.comparison import Comparison, Side
+from observatory.record.files import write_atomic
+from observatory.record.machine import this_machine
+from observatory.record.saved import Saved, load, looks_saved
+from observatory.record.subject import Subject
+from observatory.run.commits import commits_between
+from observatory.run.here import STATE, environment_of, subjects_here
+from observatory.run.interleave import matrix
+from observatory.run.presets import Narrowed
+from observatory.run.sources import SubjectError
+
+app = typer.Typer()
+
+_TIMEOUT = 600.0
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def _seconds(text: str) -> float:
+    """``90``, ``90s``, ``10m`` or ``1.5h`` in seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if found is None or float(found[1]) <= 0:
+        raise typer.BadParameter(f"{text!r} is no time; say 90s, 10m or 1.5h")
+    return float(found[1]) * _UNITS[found[2] or "s"]
+
+
+@app.command()
+def compare(
+    base: Annotated[
+        str,
+        typer.Argument(
+            help="What to compare against: a release (3.3.6), a wheel, a git ref with --repo, "
+            "or saved results (DIR or DIR:LABEL)."
+        ),
+    ],
+    head: Annotated[str, typer.Argument(help="What to judge; written like BASE.")],
+    budget: Annotated[
+        str, typer.Option(help="Time for measuring, environments not counted: 90s, 10m, 1h.")
+    ] = "10m",
+    repo: Annotated[
+        Path | None, typer.Option(help="A clone of PyTensor: BASE and HEAD are refs of it.")
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Another requirement in both environments; repeatable."),
+    ] = None,
+    python: Annotated[
+        str | None, typer.Option(help="Python of both. Default: the newest that fits.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help=f"Repeatable: {', '.join(MODELS)}. Default: radon.")
+    ] = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", help="Write the comparison as JSON; - for stdout.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the pull request's comment; - for stdout.")
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(help="Where every sample is kept. Default: STATE/comparisons/RUN."),
+    ] = None,
+    results: options.Results = Path("results"),
+    machine: Machine = None,
+    seed: Annotated[int, typer.Option(help="Of the order of samples and of the tests.")] = 0,
+    timeout: Timeout = _TIMEOUT,
+    state: State = STATE,
+) -> None:
+    """Say whether HEAD is worse than BASE, by how much and why.
+
+    Both are measured side by side in one run, one value a process. Counters come first: what
+    stopped hitting, and for which cause, is said within the first minute or two. Times are taken
+    until a test decides every cell or the budget is spent. --results is where the machine's
+    calibration is looked for. Every sample is kept, and can be compared again as saved results.
+    """  # fmt: skip
+    reproduce = shlex.join(["observatory", *sys.argv[1:]])
+    narrowed = Narrowed(model, scenario, backend, launch)
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    if looks_saved(base) and looks_saved(head):
+        told = _saved(load(base), load(head), results, seed, reproduce)
+    elif looks_saved(base) or looks_saved(head):
+        raise SubjectError(
+            "one side is saved results and the other is not: what is measured now cannot be "
+            "judged against times of another run; save both or measure both"
+        )
+    else:
+        told = _measured(
+            _texts(repo, base, head), narrowed, with_ or (), python, _seconds(budget),
+            Session(
+                results=results, state=state, machine=this_machine(machine),
+                console=progress_console(), timeout=timeout, run=run_id(),
+            ),
+            seed, reproduce, samples,
+        )  # fmt: skip
+    _tell(told, json_, markdown)
+    raise typer.Exit(_status(told))
+
+
+def _measured(
+    texts: Sequence[str],
+    narrowed: Narrowed,
+    extras: Sequence[str],
+    python: str | None,
+    budget: float,
+    session: Session,
+    seed: int,
+    reproduce: str,
+    samples: Path | None,
+) -> Comparison:
+    cells = matrix(narrowed)
+    if not cells.counted:
+        raise SubjectError("no cell is left by these options; see `observatory compare --help`")
+    subjects = subjects_here(session.state)
+    base, head = _two(subjects.parse_all(texts, extras, python), texts)
+    where = samples or session.state / "comparisons" / session.run
+    measured = []
+    for name, subject in (("base", base), ("head", head)):
+        environment = environment_of(subject, subjects, session.state)
+        measured.append(side_of(session, subject, environment, where / name))
+    (base_side, of_base), (head_side, of_head) = measured
+    setting = Setting(
+        base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
+        observatory=tool_version(), reproduce=reproduce,
+        calibration=calibration.load(session.results, session.machine.machine),
+    )  # fmt: skip
+    comparer = Comparer(session, {"base": base_side, "head": head_side}, setting, cells, budget)
+    try:
+        told = comparer.run()
+    finally:
+        discard(where)
+    write_atomic(where / "comparison.json", _as_json(told))
+    session.console.print(f"Samples: {where}", markup=False, highlight=False, soft_wrap=True)
+    return told
+
+
+def _saved(base: Saved, head: Saved, results: Path, seed: int, reproduce: str) -> Comparison:
+    report_problems(progress_console(), [*base.problems, *head.problems], strict=False)
+    sides = [
+        Side(subject=h.subject, versions=h.versions, machine=h.machine)
+        for h in (base.header, head.header)
+    ]
+    setting = Setting(
+        base=sides[0], head=sides[1], started_at=datetime.now(UTC),
+        interleaved=base.interleaved_with(head), seed=seed, observatory=tool_version(),
+        reproduce=reproduce,
+        calibration=calibration.load(results, head.header.machine.machine),
+    )  # fmt: skip
+    return compared(setting, Evidence.of(base.samples), Evidence.of(head.samples), 0.0)
+
+
+def _texts(repo: Path | None, base: str, head: str) -> list[str]:
+    if repo is None:
+        return [base, head]
+    return [commits_between(repo, ref)[0] for ref in (base, head)]
+
+
+def _two(parsed: Sequence[Subject], texts: Sequence[str]) -> tuple[Subject, Subject]:
+    if len(parsed) != 2:
+        raise SubjectError(f"{' and '.join(texts)} name {len(parsed)} subjects; two are compared")
+    return parsed[0], parsed[1]
+
+
+def _tell(told: Comparison, json_: Path | None, markdown: Path | None) -> None:
+    """Write what is wanted to where it is wanted; the terminal's form unless stdout is taken."""
+    dash = Path("-")
+    for path, content in ((json_, _as_json(told)), (markdown, comment(told).encode())):
+        if path == dash:
+            print(content.decode(), end="")
+        elif path is not None:
+            write_atomic(path, content)
+    if dash not in (json_, markdown):
+        Console().print(terminal(told))
+
+
+def _as_json(told: Comparison) -> bytes:
+    return told.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
+
+
+def _status(told: Comparison) -> Exit:
+    worse = {verdict.metric for verdict in told.worse}
+    if "wrong_results" in worse:
+        return Exit.WRONG_RESULTS
+    if worse:
+        return Exit.WORSE
+    return Exit.UNDECIDED if told.undecided or told.missing else Exit.OK

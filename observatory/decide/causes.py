@@ -1,0 +1,224 @@
+"""From alarms to causes: which functions changed outcome, why, and in which cells. Pure.
+
+A warm cell's ledger is read beside that of the cold build that filled its cache. A function that
+misses asks for a key. If the filling build stored that very key, what was stored is not loaded;
+if it stored the function under another one, keys differ between processes; if it stored nothing,
+the cache refused it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.vocabulary import LAUNCHES, WARM_SCENARIOS, Cell
+from observatory.decide import sentences
+from observatory.decide.evidence import Evidence
+from observatory.decide.functions import changes, seconds_more
+from observatory.decide.reuse import REUSE_LOST, lost_by_name
+from observatory.record.comparison import Cause, CauseKind, FunctionChange, Verdict
+from observatory.record.sample import CellRecord, LedgerEntry
+
+_WEIGHTS: tuple[CauseKind, ...] = ("wrong results", "crashed")
+"""These come before all others; the rest in order of seconds lost."""
+_LOSES_REUSE: tuple[CauseKind, ...] = ("keys are not repeatable", "stored but not loaded")
+"""Defects of which `reuse_lost` is a consequence."""
+_EXPLAINS: dict[CauseKind, tuple[str, ...]] = {
+    "wrong results": ("wrong_results",),
+    "crashed": ("crashed",),
+    "files leaked": ("files_leaked",),
+    "more Python work": ("python_calls", "compile_time"),
+}
+"""Metrics whose worsening a cause of this kind explains in its cells; else _OF_A_CACHE."""
+_OF_A_CACHE = (
+    "cache_misses", "uncacheable", REUSE_LOST, "python_calls", "compile_time", "files_leaked",
+    "peak_rss",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One reason in one cell."""
+
+    kind: CauseKind
+    family: str
+    """What else tells causes of one kind apart: the cache, or the error's text."""
+    cell: Cell
+    functions: tuple[FunctionChange, ...] = ()
+    seconds: float = 0.0
+
+
+def explained(
+    verdicts: Sequence[Verdict], base: Evidence, head: Evidence
+) -> tuple[list[Cause], list[Verdict]]:
+    """The causes, heaviest first, and the verdicts with the id of the one that explains them.
+
+    `verdicts`: of every kind. What worsened in a cell of a cause, and follows from a cause of that
+    kind, is explained by it: it is told there and is no alarm of its own.
+    """
+    worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
+    findings = [one for verdict in worse for one in _findings(verdict, base, head)]
+    findings = _united(_without_consequences(findings), verdicts)
+    groups: dict[tuple[CauseKind, str], list[_Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.kind, finding.family].append(finding)
+    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
+    causes.sort(key=_weight)
+    named = [cause.model_copy(update={"id": f"cause-{n}"}) for n, cause in enumerate(causes, 1)]
+    return named, [_attached(verdict, named) for verdict in verdicts]
+
+
+def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+    cell = Cell(**verdict.cell.model_dump())
+    if verdict.metric == "wrong_results":
+        yield _Finding("wrong results", cell.backend, cell)
+    elif verdict.metric == "crashed":
+        yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
+    elif verdict.metric == "files_leaked":
+        yield _Finding("files leaked", "", cell)
+    elif verdict.metric == "python_calls":
+        yield _Finding("more Python work", "", cell)
+    elif verdict.metric == REUSE_LOST:
+        yield from _not_reused(cell, base, head)
+    elif verdict.metric in ("cache_misses", "uncacheable"):
+        yield from _by_function(cell, verdict.metric, base, head)
+
+
+def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+    outcome = "miss" if metric == "cache_misses" else "uncacheable"
+    before, after = base.ledger(cell) or [], head.ledger(cell) or []
+    filled = head.ledger(_filler(cell)) or []
+    of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
+    for change in changes(before, after):
+        if change.head != outcome:
+            continue
+        missed = [e for e in after if e.name == change.name and e.outcome == outcome]
+        kind = _why(cell, missed, filled)
+        of_kind[kind, missed[0].kind].append(change)
+    if not of_kind:
+        yield _Finding("unexplained", metric, cell)
+    own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
+    total = sum(own.values()) or 1.0
+    everything = max(seconds_more(before, after), 0.0)
+    for (kind, family), found in of_kind.items():
+        # What is compiled for a function that misses, without asking a cache, was lost by it too.
+        share = everything * own[kind, family] / total
+        yield _Finding(kind, family, cell, tuple(found), share)
+
+
+def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
+    """Why functions of one name are compiled in a cell whose cache was filled."""
+    if missed[0].outcome == "uncacheable":
+        return "refused"
+    if cell.scenario not in WARM_SCENARIOS:
+        return "unexplained"
+    there = [e for e in filled if e.name == missed[0].name]
+    stored = {e.key for e in there if e.outcome in ("miss", "hit")}
+    if not there:
+        return "unexplained"
+    if not stored:
+        return "not stored"
+    if all(entry.key in stored for entry in missed):
+        return "stored but not loaded"
+    # The second build of a process asks again for what its first build has just stored.
+    in_process = cell.scenario == "warm_process"
+    return "keys are not repeatable" if in_process else "keys differ between processes"
+
+
+def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+    before, after = base.ledger(cell) or [], head.ledger(cell) or []
+    warm = cell.scenario in WARM_SCENARIOS
+    kinds = {entry.name: entry.kind for entry in after}
+    by_family: dict[str, list[FunctionChange]] = defaultdict(list)
+    for name, number in lost_by_name(cell, before, after).items():
+        change = FunctionChange(
+            name=name,
+            count=number,
+            base="hit",
+            head="internal" if warm else "miss",
+            seconds=seconds_more(before, after, name),
+        )
+        by_family[kinds[name]].append(change)
+    everything = max(0.0, seconds_more(before, after))
+    for family, found in by_family.items():
+        kind: CauseKind = "not asked" if warm else "not reused"
+        yield _Finding(kind, family, cell, tuple(found), everything)
+
+
+def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
+    """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
+    cells = {one.cell for one in findings if one.kind not in _EXPLAINS}
+    return [one for one in findings if one.kind != "more Python work" or one.cell not in cells]
+
+
+def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
+    """One kind, and so one cause, for what one defect of a cache's keys does in many cells.
+
+    Keys that differ only where hash seeds do are told so: the siblings of a fork share theirs. Keys
+    that are not repeatable within a process differ between processes as well. And what is never
+    found again is not reused within a build either.
+    """
+    misses = {v.cell: v.conclusion for v in verdicts if v.metric == "cache_misses"}
+    united = []
+    for finding in findings:
+        kin = [other for other in findings if other.family == finding.family]
+        kinds = {other.kind for other in kin}
+        kind = finding.kind
+        if kind == "not reused":
+            kind = next((k for k in _LOSES_REUSE if k in kinds), kind)
+        elif kind == "keys differ between processes":
+            if "keys are not repeatable" in kinds:
+                kind = "keys are not repeatable"
+            elif all(_only_spawn(other.cell, misses) for other in kin if other.kind == kind):
+                kind = "keys differ between hash seeds"
+        united.append(replace(finding, kind=kind))
+    return united
+
+
+def _only_spawn(cell: Cell, misses: Mapping[CellRecord, str]) -> bool:
+    """Whether a cell that misses is one of spawn, and its twin under fork hits."""
+    return cell.launch == "spawn" and misses.get(CellRecord(**vars(_twin(cell)))) == "unaffected"
+
+
+def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
+    merged: dict[tuple[str, str], FunctionChange] = {}
+    for change in (change for finding in group for change in finding.functions):
+        key = (change.name, change.head)
+        known = merged.get(key)
+        if known is None or (change.count, change.seconds) > (known.count, known.seconds):
+            merged[key] = change
+    functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
+    cells = sorted({finding.cell for finding in group})
+    return Cause(
+        id="cause",
+        kind=kind,
+        sentence=sentences.of_cause(kind, cells, functions, head),
+        cells=[CellRecord(**vars(cell)) for cell in cells],
+        functions=functions,
+        seconds_lost=max((finding.seconds for finding in group), default=0.0),
+    )
+
+
+def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
+    if verdict.conclusion != "worse":
+        return verdict
+    for cause in causes:
+        if verdict.metric in _EXPLAINS.get(cause.kind, _OF_A_CACHE) and verdict.cell in cause.cells:
+            return verdict.model_copy(update={"cause": cause.id})
+    return verdict
+
+
+def _weight(cause: Cause) -> tuple[int, float, str]:
+    rank = _WEIGHTS.index(cause.kind) if cause.kind in _WEIGHTS else len(_WEIGHTS)
+    return rank, -cause.seconds_lost, cause.kind
+
+
+def _filler(cell: Cell) -> Cell:
+    return replace(cell, scenario="cold", backend=cell.cache_backend)
+
+
+def _twin(cell: Cell) -> Cell:
+    """The same cell under the other launch."""
+    (other,) = (launch for launch in LAUNCHES if launch != cell.launch)
+    return replace(cell, launch=other)

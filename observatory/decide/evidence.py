@@ -1,0 +1,99 @@
+"""What was measured of one side of a comparison, by cell and pass. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from benchmarks.vocabulary import METRICS, Cell, Measure, Metric
+from observatory.record.comparison import Values
+from observatory.record.sample import LedgerEntry, Sample
+
+CORRECTNESS = ("wrong_results", "crashed")
+"""Every pass gives these two."""
+
+
+def cell_of(sample: Sample) -> Cell:
+    """The cell of a sample, as the vocabulary has it."""
+    place = sample.cell
+    return Cell(place.model, place.scenario, place.backend, place.launch)
+
+
+@dataclass
+class Evidence:
+    """The samples of one side, in the order taken. Counting samples carry their ledger."""
+
+    samples: list[Sample] = field(default_factory=list)
+    _by_place: dict[tuple[Cell, Measure], list[Sample]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    @classmethod
+    def of(cls, samples: Iterable[Sample]) -> Evidence:
+        """Evidence from samples that are all there."""
+        made = cls()
+        for sample in samples:
+            made.add(sample)
+        return made
+
+    def add(self, sample: Sample) -> None:
+        """Take in one more sample."""
+        self.samples.append(sample)
+        self._by_place[cell_of(sample), sample.measure].append(sample)
+
+    @property
+    def cells(self) -> set[Cell]:
+        """Every cell that was attempted."""
+        return {cell for cell, _ in self._by_place}
+
+    def taken(self, cell: Cell, measure: Measure | None = None) -> list[Sample]:
+        """The samples of a cell, of one pass or of all."""
+        if measure is not None:
+            return self._by_place.get((cell, measure), [])
+        passes: tuple[Measure, ...] = ("counting", "tracing", "timing")
+        return [sample for one in passes for sample in self.taken(cell, one)]
+
+    def values(self, cell: Cell, metric: Metric) -> Values:
+        """The values of a metric, one for each process that gave it."""
+        if metric.name in CORRECTNESS:
+            samples = self.taken(cell)
+            if metric.name == "crashed":
+                return Values(values=[_crashed(sample) for sample in samples])
+            # A sample that failed later may already have seen wrong numbers: they count.
+            found = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
+        else:
+            samples = self.taken(cell, metric.measure)
+            found = [
+                s.metrics[metric.name]
+                for s in samples
+                if s.status == "ok" and metric.name in s.metrics
+            ]
+        return Values(values=[float(v) for v in found], failed=len(samples) - len(found))
+
+    def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
+        """The ledger of the cell's first good counting sample; None if there is none."""
+        for sample in self.taken(cell, "counting"):
+            if sample.status == "ok" and sample.ledger is not None:
+                return sample.ledger
+        return None
+
+    def failures(self, cell: Cell) -> list[Sample]:
+        """The samples of a cell that ended badly."""
+        return [s for s in self.taken(cell) if s.status not in ("ok", "unavailable")]
+
+    def unavailable(self, cell: Cell) -> str | None:
+        """Why the subject cannot give this cell; None if it can, or was not asked."""
+        samples = self.taken(cell)
+        if not samples or any(sample.status != "unavailable" for sample in samples):
+            return None
+        failure = samples[-1].failure
+        return failure.message if failure else "the subject cannot give this cell"
+
+
+def _crashed(sample: Sample) -> float:
+    failed = sample.status not in ("ok", "unavailable")
+    return max(float(failed), float(sample.metrics.get("crashed", 0)))
+
+
+assert all(name in METRICS for name in CORRECTNESS)

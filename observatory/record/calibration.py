@@ -1,0 +1,81 @@
+"""What chance alone does on one machine: what `observatory calibrate` measures and stores.
+
+``results/calibrations/<machine>.json``, schema ``docs/schemas/calibration-1.json``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from observatory.record.files import write_atomic
+from observatory.record.layout import CALIBRATIONS, checked_machine
+from observatory.record.machine import Machine
+from observatory.record.problems import RecordError, reason_of
+from observatory.record.sample import CellRecord, Count, Word
+from observatory.record.subject import Subject, Versions
+
+LARGEST_FILE = 16 * 2**20
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Floor(_Record):
+    """How far apart chance drives two sets of values of one subject."""
+
+    cell: CellRecord
+    metric: Word
+    kind: Literal["near_exact", "noisy"]
+    samples: Count
+    change: Annotated[FiniteFloat, Field(ge=0)] = Field(
+        description="relative. noisy: exceeded by one in a hundred comparisons of 7 against 7 "
+        "interleaved processes; near_exact: largest over smallest value, less 1"
+    )
+
+
+class Calibration(_Record):
+    """The noise floor of a machine."""
+
+    schema_: Literal["observatory/calibration/1"] = Field(
+        "observatory/calibration/1", alias="schema"
+    )
+    machine: Machine
+    subject: Subject
+    versions: Versions
+    taken_at: AwareDatetime
+    floors: list[Floor] = Field(max_length=10_000)
+
+
+def path_of(results: Path, machine: str) -> Path:
+    """Where the calibration of a machine is or would be."""
+    return results / CALIBRATIONS / f"{checked_machine(machine)}.json"
+
+
+def save(results: Path, calibration: Calibration) -> Path:
+    """Store it in place of an older one; returns where."""
+    path = path_of(results, calibration.machine.machine)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, calibration.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
+    return path
+
+
+def load(results: Path, machine: str) -> Calibration | None:
+    """The calibration of a machine; None if it has none. Raises RecordError for a broken file."""
+    path = path_of(results, machine)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > LARGEST_FILE:
+        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes; calibrate again")
+    try:
+        return Calibration.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(f"{path} is no calibration: {reason_of(error)}") from error

@@ -1,0 +1,87 @@
+"""What was measured of one subject, read back with its ledgers: a side of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from observatory.record import layout
+from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
+from observatory.record.latest import speaking
+from observatory.record.ledgers import LedgerError, LedgerStore
+from observatory.record.problems import Problem, RecordError
+from observatory.record.read import read_journals
+from observatory.record.sample import Sample
+
+INTERLEAVED = "-interleaved"
+"""Ends the id of a run that measured two subjects side by side."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The samples that speak for a subject, in the order taken; counting ones with ledgers."""
+
+    header: JournalHeader
+    samples: tuple[Sample, ...]
+    runs: frozenset[str]
+    problems: tuple[Problem, ...]
+
+    def interleaved_with(self, other: Saved) -> bool:
+        """Whether both sides were measured in one interleaved run and no other."""
+        ours = self.runs | other.runs
+        return len(ours) == 1 and all(run.endswith(INTERLEAVED) for run in ours)
+
+
+def looks_saved(text: str) -> bool:
+    """Whether a text names saved results, DIR or DIR:LABEL, rather than something to measure."""
+    return _split(text) is not None
+
+
+def load(text: str) -> Saved:
+    """Read DIR or DIR:LABEL. Raises RecordError where that is nothing, or more than one subject."""
+    found = _split(text)
+    if found is None:
+        raise RecordError(f"there is no results directory {text!r}")
+    directory, label = found
+    journals = [one for one in read_journals(directory) if one.header is not None]
+    named = [one for one in journals if label is None or _label(one) == label]
+    if len(named) != 1:
+        there = ", ".join(sorted(f"{_label(j)} on {j.path.parent.name}" for j in journals))
+        what = "no subject" if label is None else f"no one subject {label!r}"
+        if len(named) > 1:
+            what = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
+        raise RecordError(
+            f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
+            + (f"; there is {there}" if there else "")
+        )
+    (contents,) = named
+    assert contents.header is not None
+    store = LedgerStore(directory / layout.LEDGERS)
+    problems = list(contents.problems)
+    spoken = speaking(contents.current())
+    samples = [_with_ledger(entry, store, problems) for entry in spoken]
+    return Saved(contents.header, tuple(samples), frozenset(e.run for e in spoken), tuple(problems))
+
+
+def _split(text: str) -> tuple[Path, str | None] | None:
+    if Path(text).is_dir():
+        return Path(text), None
+    directory, separator, label = text.rpartition(":")
+    if separator and label and Path(directory).is_dir():
+        return Path(directory), label
+    return None
+
+
+def _label(contents: JournalContents) -> str:
+    return contents.header.subject.label if contents.header else ""
+
+
+def _with_ledger(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+    if entry.ledger is None or entry.seconds is None:
+        return entry.sample
+    try:
+        ledger = store.load_timed(entry.ledger, entry.seconds)
+    except LedgerError as error:
+        problems.append(Problem(store.path(entry.ledger), str(error)))
+        return entry.sample
+    return entry.sample.model_copy(update={"ledger": ledger})

@@ -1,0 +1,185 @@
+"""Two subjects measured side by side: who is measured when. Interprets no number.
+
+Counting samples come first, a group of cells at a time, two samples at once; then tracing; then
+timing, strictly alone, in pairs: one process of each side, in random order, cell after cell, so
+that whatever the machine does meets both sides alike.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from benchmarks.plan import Rounds, Task, plan
+from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
+from observatory.record.sample import Sample
+from observatory.run.presets import Narrowed
+from observatory.run.schedule import TakesSamples, side_by_side
+
+SideName = Literal["base", "head"]
+SIDES: tuple[SideName, ...] = ("base", "head")
+BACKENDS = ("NUMBA", "C", "C_VM")
+"""What a comparison takes unless told otherwise, in this order: NUMBA has most caches to lose."""
+TRACED = 2
+"""Tracing samples a side."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One sample of one side."""
+
+    side: SideName
+    task: Task
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The cells of a comparison by what is taken of them."""
+
+    groups: tuple[tuple[str, tuple[Cell, ...]], ...]
+    """Counted: a name and the cells, in the order in which they are counted."""
+    traced: tuple[Cell, ...]
+    timed: tuple[Cell, ...]
+
+    def of_timed(self) -> Matrix:
+        """The same times, with no more counted than they start from."""
+        wanted = set(self.timed) | set(self.traced)
+        groups = ((name, tuple(c for c in group if c in wanted)) for name, group in self.groups)
+        return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
+
+    @property
+    def counted(self) -> tuple[Cell, ...]:
+        """Every cell: what is timed is also counted."""
+        return tuple(cell for _, group in self.groups for cell in group)
+
+
+def matrix(narrowed: Narrowed) -> Matrix:
+    """The cells of a comparison, narrowed by the user's options; groups are empty if none is left.
+
+    Everything is counted. Times are taken of warm builds and calls, under one launch (spawn where
+    both are wanted), and of cold builds only if the scenario is named: they take long and their
+    counts tell the same.
+    """
+    backends = tuple(narrowed.backends or BACKENDS)
+    models = tuple(narrowed.models or ("radon",))
+    chosen = [c for c in cells(models=models, backends=backends) if narrowed.keeps(c)]
+    launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
+    scenarios = {"warm_disk", "warm_process", "call", *(narrowed.scenarios or ())}
+    one_launch = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
+    return Matrix(
+        groups=tuple(_groups(chosen, backends)),
+        traced=tuple(c for c in one_launch if _has(c, "tracing")),
+        timed=tuple(c for c in one_launch if _has(c, "timing")),
+    )
+
+
+def _groups(
+    chosen: Sequence[Cell], backends: Sequence[str]
+) -> Iterable[tuple[str, tuple[Cell, ...]]]:
+    """By backend, quick scenarios first; then what takes long: siblings and variants."""
+    long = ("variants", "siblings")
+    for name, scenarios in (("caches", None), ("siblings and variants", long)):
+        for backend in backends:
+            group = [
+                cell
+                for cell in chosen
+                if cell.backend == backend and (cell.scenario in long) == (scenarios is long)
+            ]
+            if group:
+                yield f"{backend} {name}", tuple(group)
+
+
+def _has(cell: Cell, measure: Measure) -> bool:
+    return any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
+
+
+@dataclass
+class Interleaving:
+    """Takes the samples of two sides. `began` and `ended` are told of each, from this thread."""
+
+    executors: Mapping[SideName, TakesSamples]
+    began: Callable[[Job], None]
+    ended: Callable[[Job, Sample], None]
+    workers: int
+    order: random.Random
+    """Which side of a pair comes first."""
+
+    def count(self, group: Sequence[Cell]) -> None:
+        """Fill caches where that was not done yet, and count each cell once on each side."""
+        tasks = plan(group, Rounds(timing=0, counting=1))
+        fillers = [task for task in tasks if task.keep is not None]
+        for step in (fillers, [task for task in tasks if task.keep is None]):
+            missing = [
+                Job(side, task)
+                for task, side in product(step, self._shuffled())
+                if task.keep is None or not (self.executors[side].caches / task.keep).is_dir()
+            ]
+            self._take(missing, self.workers)
+
+    def recount(self, chosen: Sequence[Cell]) -> None:
+        """Count cells once more, on both sides, from the caches that are filled."""
+        self._take(self._repeats(chosen, "counting", 1), self.workers)
+
+    def trace(self, chosen: Sequence[Cell]) -> None:
+        """Take the tracing samples of some cells."""
+        self._take(self._repeats(chosen, "tracing", TRACED), self.workers)
+
+    def time(self, chosen: Sequence[Cell], rounds: int, deadline: float) -> bool:
+        """Take `rounds` pairs of timed samples of each cell; False if the deadline came before.
+
+        ``deadline``: of `time.monotonic`. A pair that has begun is finished.
+        """
+        for number in range(rounds):
+            for cell in chosen:
+                if time.monotonic() >= deadline:
+                    return False
+                task = _repeat(cell, "timing", number)
+                self._take([Job(side, task) for side in self._shuffled()], 1)
+        return True
+
+    def _repeats(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> list[Job]:
+        return [
+            Job(side, _repeat(cell, measure, number))
+            for number in range(rounds)
+            for cell in chosen
+            for side in self._shuffled()
+        ]
+
+    def _shuffled(self) -> list[SideName]:
+        return self.order.sample(SIDES, len(SIDES))
+
+    def _take(self, jobs: Sequence[Job], workers: int) -> None:
+        side_by_side(
+            jobs,
+            lambda job: self.executors[job.side].run(job.task),
+            self._cancel,
+            self.began,
+            self.ended,
+            workers,
+        )
+
+    def _cancel(self) -> None:
+        for executor in self.executors.values():
+            executor.cancel()
+
+
+def _repeat(cell: Cell, measure: Measure, number: int) -> Task:
+    """A task that starts from what `Interleaving.count` has filled, if it starts from anything."""
+    (task,) = (
+        task
+        for task in plan([cell], Rounds(0, 0, 0), {cell: _only(measure)})
+        if task.cell == cell and task.keep is None
+    )
+    return Task(cell, measure, number, cache=task.cache)
+
+
+def _only(measure: Measure) -> Rounds:
+    return Rounds(
+        timing=int(measure == "timing"),
+        counting=int(measure == "counting"),
+        tracing=int(measure == "tracing"),
+    )

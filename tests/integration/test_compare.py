@@ -1,0 +1,91 @@
+"""`observatory compare` as a whole, on the newest release, with and without a known fault."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from observatory.cli.exit_codes import Exit
+from observatory.record.comparison import Comparison
+from observatory.run.environments import Environment
+from scripts.fault_kit import build
+
+pytestmark = pytest.mark.integration
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+CELLS = ("--backend", "NUMBA", "--scenario", "warm_disk")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fault: numba's keys differ between processes."""
+    return build("key_salted", tmp_path_factory.mktemp("wheel"))
+
+
+def test_a_cache_that_stopped_hitting_is_told_with_its_cause(
+    newest: Environment, observatory: Command, wheel: Path, tmp_path: Path
+) -> None:
+    version = newest.versions.pytensor
+    out, comment = tmp_path / "told.json", tmp_path / "comment.md"
+    done = observatory(
+        "compare", version, f"{version} {wheel}", *CELLS, "--budget", "1s",
+        "--samples", str(tmp_path / "samples"), "--json", str(out), "--markdown", str(comment),
+    )  # fmt: skip
+    assert done.returncode == Exit.WORSE, done.stderr
+    told = Comparison.model_validate_json(out.read_bytes())
+    (cause,) = told.causes
+    assert cause.kind == "keys differ between processes"
+    assert {(cell.scenario, cell.launch) for cell in cause.cells} == {
+        ("warm_disk", "fork"), ("warm_disk", "spawn"),
+    }  # fmt: skip
+    assert cause.functions
+    exact = {v.metric for v in told.worse if v.kind == "exact"}
+    assert exact == {"cache_misses"}
+    assert "keys differ between processes" in comment.read_text()
+    assert "counted again" in done.stderr
+
+
+def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
+    newest: Environment, observatory: Command, tmp_path: Path
+) -> None:
+    version, samples = newest.versions.pytensor, tmp_path / "samples"
+    done = observatory(
+        "compare", version, version, *CELLS, "--launch", "spawn", "--budget", "1s",
+        "--samples", str(samples),
+    )  # fmt: skip
+    # Nothing is worse; a budget of a second decides no time.
+    assert done.returncode == Exit.UNDECIDED, done.stderr
+    first = Comparison.model_validate_json((samples / "comparison.json").read_bytes())
+    assert first.interleaved
+    assert first.worse == []
+    assert first.missing == []
+    again = tmp_path / "again.json"
+    done = observatory(
+        "compare", str(samples / "base"), str(samples / "head"), "--json", str(again)
+    )
+    assert done.returncode == Exit.UNDECIDED, done.stderr
+    second = Comparison.model_validate_json(again.read_bytes())
+    assert second.interleaved
+    assert second.verdicts == first.verdicts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("3.3.7", "nonsense"), "accepted: a release"),
+        (("3.3.7", "3.3.7", "--budget", "soon"), "is no time"),
+        (("3.3.7", "3.3.7", "--backend", "JAX"), "there is no backend 'JAX'"),
+        (("results:0.0.0", "results:3.3.7"), "no one subject '0.0.0'"),
+        (("results:3.3.7", "3.3.7"), "save both or measure both"),
+    ],
+)
+def test_what_is_not_understood_is_said_in_a_sentence(
+    observatory: Command, arguments: tuple[str, ...], said: str
+) -> None:
+    done = observatory("compare", *arguments)
+    assert done.returncode == Exit.USAGE
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

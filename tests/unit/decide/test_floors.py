@@ -1,0 +1,62 @@
+"""The noise floor of a machine, from samples of one subject."""
+
+import numpy as np
+import pytest
+
+from observatory.decide.evidence import Evidence
+from observatory.decide.floors import SMALLEST, Floors, floors_of, noise_floor
+from observatory.record.calibration import Calibration
+from observatory.record.sample import CellRecord
+from tests.factories import NOON, WARM, header, sample
+
+
+def calibration(evidence: Evidence) -> Calibration:
+    under = header()
+    return Calibration(
+        machine=under.machine,
+        subject=under.subject,
+        versions=under.versions,
+        taken_at=NOON,
+        floors=list(floors_of(evidence, seed=1)),
+    )
+
+
+def timed(spread: float, number: int = 56) -> Evidence:
+    rng = np.random.default_rng(1)
+    values = 0.25 * np.exp(rng.normal(0, spread, number))
+    return Evidence.of(sample(WARM, metrics={"compile_time": float(v)}) for v in values)
+
+
+def test_a_floor_is_what_one_comparison_in_a_hundred_exceeds() -> None:
+    rng = np.random.default_rng(2)
+    values = np.exp(rng.normal(0, 0.02, 20_000))
+    floor = noise_floor(values, np.random.default_rng(3))
+    chosen = rng.choice(values, (20_000, 14))
+    apart = np.abs(np.log(np.median(chosen[:, :7], axis=1) / np.median(chosen[:, 7:], axis=1)))
+    assert np.mean(apart > np.log1p(floor)) == pytest.approx(0.01, abs=0.004)
+
+
+def test_drift_that_meets_neighbours_alike_raises_no_floor() -> None:
+    drifting = np.linspace(1, 3, 56)
+    assert noise_floor(list(drifting), np.random.default_rng(1)) < 0.35
+    shuffled = np.random.default_rng(1).permutation(drifting)
+    assert noise_floor(list(shuffled), np.random.default_rng(1)) > 0.6
+
+
+def test_a_noisier_machine_has_a_higher_minimum_effect() -> None:
+    quiet, loud = (Floors.of(calibration(timed(spread))) for spread in (0.002, 0.1))
+    assert quiet.minimum_effect(WARM, "compile_time") == SMALLEST
+    assert loud.minimum_effect(WARM, "compile_time") > 0.08
+
+
+def test_too_few_values_give_no_floor() -> None:
+    assert list(floors_of(timed(0.1, number=13), seed=1)) == []
+
+
+def test_a_near_exact_metric_has_a_range() -> None:
+    evidence = Evidence.of(
+        sample(WARM, "tracing", {"python_calls": value}) for value in (1000, 1010)
+    )
+    (floor,) = floors_of(evidence, seed=1)
+    assert (floor.kind, floor.cell) == ("near_exact", CellRecord(**vars(WARM)))
+    assert floor.change == pytest.approx(0.01)

@@ -1,0 +1,75 @@
+"""Two sets of noisy values: what is called worse, and how rarely for nothing."""
+
+import numpy as np
+import pytest
+
+from observatory.decide import noisy
+from observatory.record.comparison import Ratio
+
+
+def values(rng: np.random.Generator, n: int = 7, around: float = 0.25, spread: float = 0.02):
+    return list(around * np.exp(rng.normal(0, spread, n)))
+
+
+def judged(base: list[float], head: list[float], floor: float = 0.05) -> str:
+    test = noisy.tested(base, head, seed=1)
+    (q_value,) = noisy.discoveries([test.p_value])
+    return noisy.conclude(test.ratio, q_value, floor)
+
+
+def test_seven_a_side_suffice_for_ten_per_cent() -> None:
+    rng = np.random.default_rng(1)
+    assert judged(values(rng), values(rng, around=0.275)) == "worse"
+    assert judged(values(rng, around=0.275), values(rng)) == "better"
+
+
+def test_equal_values_are_unaffected() -> None:
+    rng = np.random.default_rng(2)
+    assert judged(values(rng), values(rng)) == "unaffected"
+
+
+def test_a_sure_change_below_the_minimum_effect_is_no_alarm() -> None:
+    rng = np.random.default_rng(3)
+    base, head = values(rng, 15, spread=0.002), values(rng, 15, around=0.2575, spread=0.002)
+    assert noisy.tested(base, head, 1).p_value < 0.001
+    assert judged(base, head, floor=0.05) == "unaffected"
+
+
+def test_wide_values_are_undecided_and_not_unaffected() -> None:
+    rng = np.random.default_rng(4)
+    assert judged(values(rng, spread=0.2), values(rng, spread=0.2)) == "undecided"
+
+
+def test_the_test_is_exact_at_seven_a_side() -> None:
+    base, head = [1 + i / 100 for i in range(7)], [2 + i / 100 for i in range(7)]
+    assert noisy.tested(base, head, 1).p_value == pytest.approx(2 / 3432)
+
+
+def test_one_outlier_does_not_make_an_alarm() -> None:
+    base = [0.25, 0.251, 0.249, 0.25, 0.252, 0.248, 0.25]
+    assert judged(base, [*base[:-1], 2.5]) != "worse"
+
+
+def test_more_cells_ask_for_more_evidence() -> None:
+    alone = noisy.discoveries([0.01])[0]
+    among = noisy.discoveries([0.01] + [0.5] * 19)[0]
+    assert alone < noisy.FALSE_DISCOVERY_RATE < among
+
+
+def test_the_interval_holds_the_ratio_and_constants_have_no_width() -> None:
+    ratio = noisy.tested([2.0] * 7, [3.0] * 7, 1).ratio
+    assert (ratio.low, ratio.estimate, ratio.high) == (1.5, 1.5, 1.5)
+    rng = np.random.default_rng(5)
+    ratio = noisy.tested(values(rng), values(rng), 1).ratio
+    assert ratio.low <= ratio.estimate <= ratio.high
+
+
+@pytest.mark.parametrize("base", [[1.0], [1.0, 0.0], [1.0, -1.0]])
+def test_what_has_no_ratio_is_refused(base: list[float]) -> None:
+    with pytest.raises(ValueError, match="two positive values"):
+        noisy.tested(base, [1.0, 2.0], 1)
+
+
+def test_a_significant_estimate_above_the_floor_needs_its_interval_above_one() -> None:
+    ratio = Ratio(estimate=1.2, low=0.9, high=1.4, confidence=0.95)
+    assert noisy.conclude(ratio, 0.001, 0.05) == "undecided"

@@ -1,0 +1,148 @@
+"""Verdicts by kind of metric, and what is said to be missing."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from benchmarks.vocabulary import Cell
+from observatory.decide.evidence import Evidence
+from observatory.decide.floors import Floors
+from observatory.decide.verdicts import judge_exact, judge_noisy
+from observatory.record.comparison import Verdict
+from observatory.record.sample import CellRecord, Sample
+from tests.factories import WARM, failed, sample
+
+CALL = Cell("radon", "call", "NUMBA", "fork")
+
+
+def exact(base: Sequence[Sample], head: Sequence[Sample], floors: Floors | None = None):
+    old, new = Evidence.of(base), Evidence.of(head)
+    return judge_exact(sorted(old.cells | new.cells), old, new, floors or Floors())
+
+
+def one(verdicts: Sequence[Verdict], metric: str) -> Verdict:
+    (found,) = [verdict for verdict in verdicts if verdict.metric == metric]
+    return found
+
+
+def times(*values: float, cell: Cell = WARM) -> list[Sample]:
+    return [sample(cell, metrics={"compile_time": value}) for value in values]
+
+
+def noisy(base: Sequence[Sample], head: Sequence[Sample], **options: object) -> list[Verdict]:
+    old, new = Evidence.of(base), Evidence.of(head)
+    return judge_noisy([WARM], old, new, Floors(), 1, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "conclusion"),
+    [(0, 1, "worse"), (1, 0, "better"), (3, 3, "unaffected")],
+)
+def test_one_miss_more_in_a_warm_cell_is_worse(before: int, after: int, conclusion: str) -> None:
+    base = [sample(WARM, "counting", {"cache_misses": before})]
+    head = [sample(WARM, "counting", {"cache_misses": after})]
+    assert one(exact(base, head).verdicts, "cache_misses").conclusion == conclusion
+
+
+def test_misses_of_a_cold_build_describe_the_workload() -> None:
+    cold = Cell("radon", "cold", "NUMBA", "fork")
+    base = [sample(cold, "counting", {"cache_misses": 35, "uncacheable": 0})]
+    head = [sample(cold, "counting", {"cache_misses": 41, "uncacheable": 1})]
+    verdicts = exact(base, head).verdicts
+    assert one(verdicts, "cache_misses").conclusion == "workload changed"
+    assert one(verdicts, "uncacheable").conclusion == "worse"
+
+
+def test_the_worst_sample_speaks_for_correctness() -> None:
+    base = [sample(WARM) for _ in range(7)]
+    head = [*base[:6], sample(WARM, metrics={"wrong_results": 1})]
+    verdict = one(exact(base, head).verdicts, "wrong_results")
+    assert verdict.conclusion == "worse"
+
+
+def test_wrong_on_both_sides_is_said_and_is_no_alarm() -> None:
+    side = [sample(WARM, metrics={"wrong_results": 2})]
+    verdict = one(exact(side, side).verdicts, "wrong_results")
+    assert verdict.conclusion == "unaffected"
+    assert verdict.reason == "wrong_results is 2 in both"
+
+
+def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
+    judged = exact([sample(WARM)], [failed(WARM)])
+    assert one(judged.verdicts, "crashed").conclusion == "worse"
+    (gap,) = judged.missing
+    assert gap.side == "head"
+    assert "1 of 1 samples failed" in gap.reason
+    assert "SIGSEGV" in gap.reason
+
+
+def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
+    judged = exact([sample(WARM), sample(CALL)], [sample(WARM)])
+    (gap,) = judged.missing
+    assert (gap.cell, gap.side) == (CellRecord(**vars(CALL)), "head")
+    assert {verdict.cell.scenario for verdict in judged.verdicts} == {"warm_disk"}
+
+
+@pytest.mark.parametrize(
+    ("head", "conclusion"),
+    [
+        (700_100, "unaffected"),
+        (704_000, "workload changed"),
+        (735_000, "worse"),
+        (660_000, "better"),
+    ],
+)
+def test_python_calls_are_worse_from_two_per_cent_on(head: int, conclusion: str) -> None:
+    base = [sample(WARM, "tracing", {"python_calls": value}) for value in (700_000, 700_200)]
+    other = [sample(WARM, "tracing", {"python_calls": head})]
+    assert one(exact(base, other).verdicts, "python_calls").conclusion == conclusion
+
+
+def test_a_calibrated_spread_is_respected() -> None:
+    base = [sample(WARM, "tracing", {"python_calls": 700_000})]
+    head = [sample(WARM, "tracing", {"python_calls": 735_000})]
+    floors = Floors({(CellRecord(**vars(WARM)), "python_calls"): 0.06})
+    assert one(exact(base, head, floors).verdicts, "python_calls").conclusion == "unaffected"
+
+
+def test_bytes_describe_and_never_alarm() -> None:
+    base = [sample(WARM, "counting", {"cache_bytes": 1_000_000})]
+    head = [sample(WARM, "counting", {"cache_bytes": 3_000_000})]
+    assert one(exact(base, head).verdicts, "cache_bytes").conclusion == "workload changed"
+
+
+SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
+
+
+def test_noisy_values_need_seven_processes_a_side() -> None:
+    (verdict,) = noisy(times(*SEVEN[:6]), times(*(2 * v for v in SEVEN[:6])))
+    assert verdict.conclusion == "undecided"
+    assert verdict.reason == "6 processes a side; at least 7 are needed"
+    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)))
+    assert verdict.conclusion == "worse"
+    assert verdict.ratio is not None
+    assert verdict.ratio.estimate == pytest.approx(2)
+
+
+def test_times_of_other_cpus_are_never_judged() -> None:
+    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)), incomparable="other CPU")
+    assert (verdict.conclusion, verdict.reason) == ("undecided", "other CPU")
+
+
+def test_separate_runs_need_a_larger_change() -> None:
+    floors = Floors(interleaved=False)
+    assert floors.minimum_effect(WARM, "compile_time") == 0.25
+    assert Floors().minimum_effect(WARM, "compile_time") == 0.05
+
+
+def test_parts_of_compile_time_are_not_judged_beside_it() -> None:
+    side = [sample(WARM, metrics={"compile_time": 1, "first_call_time": 0.5})] * 7
+    assert [verdict.metric for verdict in noisy(side, side)] == ["compile_time"]
+
+
+def test_a_time_that_was_wanted_and_never_taken_is_undecided() -> None:
+    side = [sample(WARM, "counting")]
+    assert noisy(side, side) == []
+    (verdict,) = noisy(side, side, wanted=[WARM])
+    assert (verdict.metric, verdict.conclusion) == ("compile_time", "undecided")
+    assert verdict.reason == "no time was taken on both sides"

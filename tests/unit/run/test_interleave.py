@@ -1,0 +1,109 @@
+"""Who is measured when, in a comparison."""
+
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plan import Task
+from benchmarks.vocabulary import Cell
+from observatory.record.sample import Sample
+from observatory.run.interleave import Interleaving, Job, matrix
+from observatory.run.presets import Narrowed
+from tests.factories import sample
+
+DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")
+CALL = Cell("radon", "call", "NUMBA", "spawn")
+COLD = Cell("radon", "cold", "NUMBA", "spawn")
+
+
+class Stub:
+    """Takes samples at once, and keeps the caches it is asked to keep."""
+
+    def __init__(self, caches: Path) -> None:
+        self.caches = caches
+        self.caches.mkdir()
+        self.cancelled = False
+
+    def run(self, task: Task) -> Sample:
+        if task.keep is not None:
+            (self.caches / task.keep).mkdir()
+        return sample(task.cell, task.measure)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@pytest.fixture
+def taken() -> list[Job]:
+    return []
+
+
+@pytest.fixture
+def interleaving(tmp_path: Path, taken: list[Job]) -> Interleaving:
+    executors = {"base": Stub(tmp_path / "base"), "head": Stub(tmp_path / "head")}
+    return Interleaving(
+        executors, lambda _: None, lambda job, _: taken.append(job), 1, random.Random(7)
+    )
+
+
+def test_each_pair_has_one_of_each_side_in_random_order(
+    interleaving: Interleaving, taken: list[Job]
+) -> None:
+    assert interleaving.time([DISK, CALL], 20, float("inf"))
+    pairs = [(a, b) for a, b in zip(taken[::2], taken[1::2], strict=True)]
+    assert len(pairs) == 40
+    assert all({a.side, b.side} == {"base", "head"} for a, b in pairs)
+    assert all(a.task == b.task for a, b in pairs)
+    first = Counter(a.side for a, _ in pairs)
+    assert min(first["base"], first["head"]) > 8
+    assert [a.task.cell for a, _ in pairs[:4]] == [DISK, CALL, DISK, CALL]
+
+
+def test_a_spent_budget_ends_it_between_pairs(interleaving: Interleaving, taken: list[Job]) -> None:
+    assert not interleaving.time([DISK], 5, time.monotonic() - 1)
+    assert taken == []
+
+
+def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[Job]) -> None:
+    interleaving.count([DISK, COLD])
+    interleaving.count([CALL])
+    filled = Counter((job.side, job.task.keep) for job in taken if job.task.keep)
+    assert set(filled.values()) == {1}
+    assert len(filled) == 2
+    warm = [job.task for job in taken if job.task.cell in (DISK, CALL)]
+    assert {task.cache for task in warm} == {"radon-NUMBA-spawn"}
+    assert Counter((j.side, j.task.cell) for j in taken) == Counter(
+        (side, cell) for side in ("base", "head") for cell in (DISK, COLD, CALL)
+    )
+
+
+def test_a_second_count_starts_from_the_filled_caches(
+    interleaving: Interleaving, taken: list[Job]
+) -> None:
+    interleaving.count([DISK])
+    taken.clear()
+    interleaving.recount([DISK])
+    assert [job.task.cache for job in taken] == ["radon-NUMBA-spawn"] * 2
+
+
+def test_numba_comes_first_and_long_scenarios_last() -> None:
+    groups = [name for name, _ in matrix(Narrowed()).groups]
+    assert groups[:3] == ["NUMBA caches", "C caches", "C_VM caches"]
+    assert all("siblings" in name for name in groups[3:])
+
+
+def test_times_are_taken_under_one_launch_and_of_cold_builds_only_if_named() -> None:
+    assert {(c.scenario, c.launch) for c in matrix(Narrowed()).timed} == {
+        ("warm_disk", "spawn"), ("warm_process", "spawn"), ("call", "spawn"),
+    }  # fmt: skip
+    named = matrix(Narrowed(scenarios=["cold"], launches=["fork"]))
+    assert {(c.scenario, c.launch) for c in named.timed} == {("cold", "fork")}
+    assert {c.scenario for c in named.counted} == {"cold"}
+
+
+def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
+    needed = matrix(Narrowed()).of_timed()
+    assert set(needed.counted) == set(needed.timed) | set(needed.traced)
