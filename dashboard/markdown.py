@@ -123,7 +123,7 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> str:
     # The cells are split before anything else is read: a pipe counts even within a code span,
     # and a backslash before it, whatever stands before that, takes its meaning away.
     named = tuple((name,) for name in header)
-    written = [[inline(cell) for cell in row] for row in (named, *rows)]
+    written = [[inline(cell).replace("|", "\\|") for cell in row] for row in (named, *rows)]
     lines = [f"| {' | '.join(row)} |" for row in written]
     return "\n".join((lines[0], f"|{'---|' * len(header)}", *lines[1:]))
 

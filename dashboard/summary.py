@@ -160,7 +160,9 @@ def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
     if absent:
         said = f"the {len(counted)} warm caches that were counted hit, {absent} were not counted"
         return (Claim("unknown", said),)
-    return (Claim("good", "every warm cache hits"),)
+    launches = {cell.launch for cell in counted}
+    where = f" under {launches.pop()}" if len(launches) == 1 else ""
+    return (Claim("good", f"every warm cache hits{where}"),)
 
 
 def _expected_warm_cells(subject: Newest) -> set[Cell]:

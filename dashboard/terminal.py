@@ -20,6 +20,7 @@ from dashboard.document import (
     Points,
     Rows,
     State,
+    Story,
     Strong,
     Words,
 )
@@ -43,10 +44,13 @@ _SUMMED_UP = 9
 def terminal(comparison: Comparison) -> RenderableType:
     """Everything that the comment says, for a console of 80 columns or more.
 
-    Folded lists show their first lines, the least important ones none. No text is ever obeyed
-    as markup or as a control sequence.
+    Folded lists show their first lines, the least important ones none.
     """
-    story = tell(comparison)
+    return drawn(tell(comparison))
+
+
+def drawn(story: Story) -> RenderableType:
+    """A story for rich. No text in it is ever obeyed as markup or as a control sequence."""
     drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
     for part in story.parts:
         drawn.append(Text())

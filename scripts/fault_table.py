@@ -18,12 +18,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.fault_kit import FAULTS, Fault, build, fault
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.vocabulary import Cell
 from observatory.record.comparison import Comparison, Verdict
+from scripts.fault_kit import FAULTS, Fault, build, fault
 
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)

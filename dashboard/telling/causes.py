@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from dashboard.document import Flat, Folded, Heading, Line, Part, Piece, Points, Rows, Strong, Words
 from dashboard.telling.advice import about_cause
+from dashboard.telling.cells import Labels
 from dashboard.telling.headline import consequences
-from dashboard.telling.phrases import Labels, capitalised, name, sentence, worst
+from dashboard.telling.phrases import capitalised, name, sentence, worst
 from dashboard.telling.tally import Tally, is_evidence
 from dashboard.words import several
 from observatory.decide.units import change, count, seconds

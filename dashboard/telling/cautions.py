@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from benchmarks.vocabulary import METRICS
 from dashboard.document import Folded, Heading, Part, Piece, Points, Strong, Words
-from dashboard.telling.phrases import Labels, enumerated, name, sentence
+from dashboard.telling.cells import Labels
+from dashboard.telling.phrases import enumerated, name, sentence
 from dashboard.telling.tally import Tally
 from dashboard.words import known_first, several
 from observatory.decide.units import count
@@ -43,14 +44,14 @@ def cautions(tally: Tally, labels: Labels) -> list[Part]:
 
 
 def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
-    """Wrong results and crashes of both sides alike."""
+    """Wrong results and crashes that are no news."""
     by_metric: dict[str, set[CellRecord]] = defaultdict(set)
     for verdict in tally.standing:
         by_metric[verdict.metric].add(verdict.cell)
     said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):
         where = labels.cells(cells)
-        yield (Strong(f"{said[metric]} in BASE and HEAD alike"), ": ", *where, ".")
+        yield (Strong(f"{said[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
 def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:

@@ -19,9 +19,9 @@ from dashboard.document import (
 )
 from dashboard.telling.advice import about_time
 from dashboard.telling.causes import counts
+from dashboard.telling.cells import Labels
 from dashboard.telling.headline import improvements
 from dashboard.telling.phrases import (
-    Labels,
     bounds,
     by_metric,
     certainty,
@@ -36,7 +36,7 @@ from dashboard.words import several
 from observatory.decide.units import count
 from observatory.record.comparison import Verdict, Workload
 
-SECTIONS = {
+_SECTIONS = {
     "Compile time": (
         "compile_time", "function_time", "first_call_time", "cpu_time", "python_calls",
     ),
@@ -55,10 +55,10 @@ def slower(tally: Tally, labels: Labels) -> list[Part]:
     """Alarms of measured metrics that no cause explains, a section for each kind of time."""
     found = [verdict for verdict in tally.alone if verdict.kind != "exact"]
     parts = []
-    for title, metrics in SECTIONS.items():
+    for title, metrics in _SECTIONS.items():
         own = [verdict for verdict in found if verdict.metric in metrics]
         parts += _section(title, own, metrics, labels)
-    known = {metric for metrics in SECTIONS.values() for metric in metrics}
+    known = {metric for metrics in _SECTIONS.values() for metric in metrics}
     others = [verdict for verdict in found if verdict.metric not in known]
     return parts + _section("Other measurements", others, (), labels)
 
@@ -71,12 +71,8 @@ def better(tally: Tally, labels: Labels) -> list[Part]:
     if tally.worse:
         said = improvements(tally.improved, labels)[:_VISIBLE]
         part = Part(5, "what got better", (Heading(("Better",)), Points(tuple(said))))
-        return [
-            part,
-            *_folded_cells(
-                measured, f"{several(len(measured), 'measurement')} that got better", labels
-            ),
-        ]
+        summary = f"{several(len(measured), 'measurement')} that got better"
+        return [part, *_folded_cells(measured, summary, labels)]
     blocks: list[Block] = [Heading(("Better",))]
     exact = [verdict for verdict in tally.improved if verdict.kind == "exact"]
     if exact:
@@ -104,12 +100,14 @@ def workload(tally: Tally, labels: Labels) -> list[Part]:
     points = [_names(entry) for entry in entries]
     points += counts([v for v in descriptive if v.kind == "exact"], labels, _MOST)
     points += _about([v for v in descriptive if v.kind != "exact"], labels)
+    if len(points) > _MOST:
+        points[_MOST:] = [(f"and {several(len(points) - _MOST, 'more change')}",)]
     appeared = sum(number for entry in entries for _, number in entry.appeared)
     vanished = sum(number for entry in entries for _, number in entry.vanished)
     summary = "Workload changed, no alarm"
     if appeared or vanished:
         summary += f": {several(appeared, 'function')} appeared, {count(vanished)} vanished"
-    folded = Folded(summary, (Points(tuple(points[:_MOST])),))
+    folded = Folded(summary, (Points(tuple(points)),))
     return [Part(9, "the changes of the workload", (folded,))]
 
 
@@ -150,7 +148,7 @@ def _folded_cells(verdicts: Sequence[Verdict], summary: str, labels: Labels) -> 
 
 def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Rows]:
     """A table for each metric, a row for each verdict."""
-    return [_table(metric, found, labels) for metric, found in by_metric(verdicts, ()).items()]
+    return [_table(metric, found, labels) for metric, found in by_metric(verdicts).items()]
 
 
 def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
@@ -173,7 +171,7 @@ def _about(verdicts: Iterable[Verdict], labels: Labels) -> list[Words]:
     return [
         (name(metric), f" up to {effect(max(found, key=extent))} in ",
          *labels.cells({verdict.cell for verdict in found}))
-        for metric, found in by_metric(verdicts, ()).items()
+        for metric, found in by_metric(verdicts).items()
     ]  # fmt: skip
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.document import Piece, State, Words
+from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import (
-    MEASURED,
-    Labels,
     by_metric,
     capitalised,
     certainty,
@@ -62,10 +61,9 @@ def headline(tally: Tally, labels: Labels) -> Words:
     """The verdict sentence, without a full stop."""
     if tally.worse:
         return _alarming(tally, labels)
-    judged = len(tally.cells) - len(tally.unjudged)
-    if not judged:
-        return ("Nothing could be judged: no cell is complete on both sides",)
-    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally, judged)
+    if all(verdict.conclusion == "undecided" for verdict in tally.comparison.verdicts):
+        return ("Nothing could be judged: no cell was measured well enough on both sides",)
+    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally)
     if tally.standing:
         where = labels.crowd({verdict.cell for verdict in tally.standing})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
@@ -76,9 +74,13 @@ def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
     """What got better, a claim for each metric; times that follow from hits are told with them."""
     exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
     hit = {verdict.cell for verdict in exact}
-    measured = [verdict for verdict in verdicts if verdict.kind != "exact"]
-    following = [v for v in measured if v.cell in hit and v.metric == "compile_time"]
-    return _claims(exact, following, [v for v in measured if v not in following], labels, _BETTER)
+    following: list[Verdict] = []
+    alone: list[Verdict] = []
+    for verdict in verdicts:
+        if verdict.kind != "exact":
+            follows = verdict.metric == "compile_time" and verdict.cell in hit
+            (following if follows else alone).append(verdict)
+    return _claims(exact, following, alone, labels, _BETTER)
 
 
 def consequences(verdicts: Sequence[Verdict]) -> Words:
@@ -88,7 +90,7 @@ def consequences(verdicts: Sequence[Verdict]) -> Words:
     numbers are those of the worst cell.
     """
     said: list[Piece] = []
-    for found in list(by_metric(verdicts, tuple(MEASURED)).values())[:_CLAIMS]:
+    for found in list(by_metric(verdicts).values())[:_CLAIMS]:
         first = max(found, key=extent)
         numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
         said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
@@ -113,22 +115,21 @@ def _claims(
     labels: Labels,
     phrases: dict[str, tuple[str, str]],
 ) -> list[Words]:
-    """A claim for each metric: counts first, what follows from them with the last of these."""
-    claims = [
-        _claim(metric, found, labels, phrases)
-        for metric, found in by_metric(exact, tuple(phrases)).items()
-    ]
-    if claims and following:
-        # The first metric says it: compile_time if it is among them.
-        found = next(iter(by_metric(following, tuple(MEASURED)).values()))
-        sure = certainty(max(found, key=extent).ratio)
-        told = (*_by_how_much(found), f" ({sure})" if sure else "")
-        claims[-1] = (*claims[-1], ", and there ", *told)
-    else:
-        measured = [*following, *measured]
+    """A claim for each metric: counts first, each with what follows from it in its cells."""
+    claims: list[Words] = []
+    left = list(following)
+    for metric, found in by_metric(exact, phrases).items():
+        claim = _claim(metric, found, labels, phrases)
+        cells = {verdict.cell for verdict in found}
+        if own := [verdict for verdict in left if verdict.cell in cells]:
+            left = [verdict for verdict in left if verdict.cell not in cells]
+            # The first metric says it: compile_time if it is among them.
+            told = next(iter(by_metric(own).values()))
+            claim = (*claim, ", and there ", *_by_how_much(told), *_how_sure(told))
+        claims.append(claim)
     claims += [
         _claim(metric, found, labels, phrases)
-        for metric, found in by_metric(measured, tuple(MEASURED)).items()
+        for metric, found in by_metric([*left, *measured]).items()
     ]
     return claims
 
@@ -138,9 +139,11 @@ def _pleasing(tally: Tally, labels: Labels) -> Words:
     return (*said, "; nothing got worse", _rest(tally))
 
 
-def _quiet(tally: Tally, judged: int) -> Words:
+def _quiet(tally: Tally) -> Words:
+    judged = len(tally.cells) - len(tally.unjudged)
     if tally.unjudged:
-        return (f"Nothing got worse in {several(judged, 'cell')}", _rest(tally))
+        where = several(judged, "cell") if judged else "what could be judged"
+        return (f"Nothing got worse in {where}", _rest(tally))
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
     if tally.comparison.workload:
         return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
@@ -148,9 +151,13 @@ def _quiet(tally: Tally, judged: int) -> Words:
 
 
 def _rest(tally: Tally) -> str:
+    """Of how many cells not all is known; that it is only times and memory, if so."""
     if not tally.unjudged:
         return ""
     rest = f"{count(len(tally.unjudged))} of {several(len(tally.cells), 'cell')}"
+    counted = all(verdict.kind == "noisy" for verdict in tally.comparison.undecided)
+    if counted and not tally.comparison.missing:
+        return f"; times or memory of {rest} could not be judged"
     return f"; {rest} could not be fully judged"
 
 
@@ -161,10 +168,9 @@ def _claim(
     phrases: dict[str, tuple[str, str]],
 ) -> Words:
     where = labels.crowd({verdict.cell for verdict in verdicts})
-    first = max(verdicts, key=extent)
+    first = verdicts[0]
     if first.kind != "exact":
-        sure = certainty(first.ratio)
-        return (*_by_how_much(verdicts), " in ", *where, f" ({sure})" if sure else "")
+        return (*_by_how_much(verdicts), " in ", *where, *_how_sure(verdicts))
     rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
     up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
     most = max(rises)
@@ -180,6 +186,12 @@ def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
     first = max(verdicts, key=extent)
     up_to = "up to " if len({verdict.cell for verdict in verdicts}) > 1 else ""
     return said_of(first.metric, f"{up_to}{effect(first)}")
+
+
+def _how_sure(verdicts: Sequence[Verdict]) -> Words:
+    """The interval of the largest change, in brackets."""
+    sure = certainty(max(verdicts, key=extent).ratio)
+    return (f" ({sure})",) if sure else ()
 
 
 def _joined(claims: list[Words]) -> Words:

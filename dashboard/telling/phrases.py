@@ -1,4 +1,4 @@
-"""Verdicts in words: what changed, by how much, how sure, and in which cells.
+"""Verdicts in words: what changed, by how much, and how sure.
 
 Whatever is compared is said to be slower, faster, larger or more; a bare ratio is never shown.
 """
@@ -6,27 +6,18 @@ Whatever is compared is said to be slower, faster, larger or more; a bare ratio 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from math import inf, prod
+from collections.abc import Iterable, Sequence
+from math import inf
 from statistics import median
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS
 from dashboard.document import Name, Piece, Words, written
 from dashboard.plain import shorten
-from dashboard.words import known_first, several
-from observatory.decide.units import change, count, human, percent, times
-from observatory.record.comparison import Comparison, Ratio, Values, Verdict
-from observatory.record.sample import CellRecord
+from dashboard.words import several
+from observatory.decide.units import change, human, percent, times
+from observatory.record.comparison import Ratio, Values, Verdict
 
 LONGEST_NAME = 80
 LONGEST_SENTENCE = 600
-_NAMED_CELLS = 3
-_NAMED_WORDS = 4
-_NAMED_GROUPS = 4
-_AXES: dict[str, dict[str, str]] = {
-    "model": MODELS, "scenario": SCENARIOS, "backend": BACKENDS, "launch": LAUNCHES,
-}  # fmt: skip
 
 MEASURED = {
     "compile_time": "compiling is {}",
@@ -44,112 +35,6 @@ MEASURED = {
 """What is said of a noisy or near-exact metric that is "8 % slower", in the order of telling."""
 _COMPARATIVES = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 _PLURAL = ("more", "fewer")
-
-
-@dataclass(frozen=True)
-class Labels:
-    """How cells are named: without their model where the whole comparison has only one."""
-
-    model: str | None
-    every: frozenset[CellRecord]
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> Labels:
-        """The labels of a comparison's cells."""
-        every = all_cells(comparison)
-        models = {cell.model for cell in every}
-        return cls(models.pop() if len(models) == 1 else None, frozenset(every))
-
-    def cell(self, cell: CellRecord) -> Name:
-        """One cell."""
-        words = (cell.scenario, cell.backend, cell.launch)
-        shown = words if self.model is not None else (cell.model, *words)
-        return name(" ".join(shown))
-
-    def cells(self, cells: Collection[CellRecord]) -> Words:
-        """Several cells, by their axes: "`cold` · `C` and `NUMBA` · `spawn`; `call C fork`"."""
-        chosen = set(cells)
-        if len(chosen) < 2:
-            return (self.cell(chosen.pop()),) if chosen else ("no cell",)
-        if whole := self._whole(chosen):
-            return whole
-        groups = _alike(chosen)
-        said: list[Piece] = []
-        for group in groups[:_NAMED_GROUPS]:
-            said += ["; " if said else "", *self._group(group)]
-        if rest := sum(len(group) for group in groups[_NAMED_GROUPS:]):
-            said.append(f"; and {several(rest, 'more cell')}")
-        return tuple(said)
-
-    def crowd(self, cells: set[CellRecord]) -> Words:
-        """For a headline: the cell, or how many of what: "4 warm cells of `NUMBA`"."""
-        if len(cells) == 1:
-            return (self.cell(next(iter(cells))),)
-        if whole := self._whole(cells):
-            return whole
-        scenarios = {cell.scenario for cell in cells}
-        backends = known_first((cell.backend for cell in cells), BACKENDS)
-        words: list[Piece] = [several(len(cells), "cell")]
-        if len(scenarios) == 1:
-            words = [f"{count(len(cells))} ", name(scenarios.pop()), " cells"]
-        elif scenarios <= set(WARM_SCENARIOS):
-            words = [several(len(cells), "warm cell")]
-        if len(backends) <= 2:
-            words += [" of ", *enumerated([name(word) for word in backends], 2, "backend")]
-        return tuple(words)
-
-    def _group(self, cells: list[CellRecord]) -> Words:
-        """Cells of the same scenarios: axis by axis if they are all combinations of these."""
-        axes = [
-            known_first((getattr(cell, axis) for cell in cells), known)
-            for axis, known in _AXES.items()
-            if axis != "model" or self.model is None
-        ]
-        if len(cells) == 1 or prod(map(len, axes)) != len(cells):
-            return enumerated([self.cell(cell) for cell in cells], _NAMED_CELLS, "cell")
-        said: list[Piece] = []
-        for axis in axes:
-            said += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
-        return tuple(said[1:])
-
-    def _whole(self, cells: set[CellRecord]) -> Words:
-        """Say that no cell is left out, of all or of a backend; empty where some are."""
-        if cells >= self.every:
-            return ("every cell",)
-        backends = {cell.backend for cell in cells}
-        if len(backends) > 1 or cells < {c for c in self.every if c.backend in backends}:
-            return ()
-        return ("every cell of ", name(backends.pop()))
-
-
-def all_cells(comparison: Comparison) -> set[CellRecord]:
-    """Every cell that the comparison speaks of."""
-    judged = {verdict.cell for verdict in comparison.verdicts}
-    return judged | {missing.cell for missing in comparison.missing}
-
-
-def in_order(cells: Collection[CellRecord]) -> list[CellRecord]:
-    """Cells in the order of the vocabulary, unknown words last."""
-    orders = {
-        axis: {word: place for place, word in enumerate(known)} for axis, known in _AXES.items()
-    }
-
-    def place(cell: CellRecord) -> list[tuple[int, str]]:
-        words = {axis: getattr(cell, axis) for axis in _AXES}
-        return [(orders[axis].get(word, len(orders[axis])), word) for axis, word in words.items()]
-
-    return sorted(set(cells), key=place)
-
-
-def _alike(cells: Collection[CellRecord]) -> list[list[CellRecord]]:
-    """Cells in groups: scenarios with the same models, backends and launches are told together."""
-    by_scenario: dict[str, list[CellRecord]] = defaultdict(list)
-    for cell in in_order(cells):
-        by_scenario[cell.scenario].append(cell)
-    groups: dict[frozenset[tuple[str, str, str]], list[CellRecord]] = defaultdict(list)
-    for found in by_scenario.values():
-        groups[frozenset((each.model, each.backend, each.launch) for each in found)] += found
-    return list(groups.values())
 
 
 def name(text: str) -> Name:
@@ -248,7 +133,9 @@ def bounds(ratio: Ratio) -> str:
     return _span(percent(low - 1), percent(high - 1))
 
 
-def by_metric(verdicts: Iterable[Verdict], order: tuple[str, ...]) -> dict[str, list[Verdict]]:
+def by_metric(
+    verdicts: Iterable[Verdict], order: Iterable[str] = MEASURED
+) -> dict[str, list[Verdict]]:
     """Verdicts by metric, those of the order first; unknown ones by name."""
     found: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:

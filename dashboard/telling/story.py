@@ -1,6 +1,6 @@
 """From a comparison to all that is said of it, in the order in which it is read.
 
-The verdict; what could not be judged; the two sides; causes, wrong results and crashes first;
+The verdict; the two sides; what could not be judged; causes, wrong results and crashes first;
 times; what got better; what is merely different; how to repeat it.
 """
 
@@ -12,9 +12,10 @@ from dashboard.document import Command, Folded, Line, Name, Part, Points, Story,
 from dashboard.plain import shorten
 from dashboard.telling.causes import causes, uncaused
 from dashboard.telling.cautions import cautions
+from dashboard.telling.cells import Labels
 from dashboard.telling.changes import better, slower, workload
 from dashboard.telling.headline import headline, state_of
-from dashboard.telling.phrases import Labels, name
+from dashboard.telling.phrases import name
 from dashboard.telling.tally import Tally
 from dashboard.words import listed, several
 from observatory.decide.units import count, percent, seconds
@@ -55,11 +56,8 @@ def _sides(comparison: Comparison, labels: Labels) -> Words:
     said: Words = ("BASE is ", base, ", HEAD is ", head)
     if base == head:
         said = ("BASE and HEAD are both ", base)
-    return (*said, "." if labels.model is None else ", the model is ", *_model(labels))
-
-
-def _model(labels: Labels) -> Words:
-    return () if labels.model is None else (name(labels.model), ".")
+    model = () if labels.model is None else (", the model is ", name(labels.model))
+    return (*said, *model, ".")
 
 
 def _came_to(tally: Tally) -> Words:
@@ -74,13 +72,13 @@ def _came_to(tally: Tally) -> Words:
     said = []
     if len(told) > 1:
         said.append(f"{several(len(tally.cells), 'cell')}: {', '.join(told)}.")
-    if not tally.worse and (ruled_out := _would_have_shown(tally)):
-        said.append(ruled_out)
-    return tuple(" ".join(said) for _ in said[:1])
+    if not tally.worse and (excluded := _ruled_out(tally)):
+        said.append(excluded)
+    return (" ".join(said),) if said else ()
 
 
-def _would_have_shown(tally: Tally) -> str:
-    """How large a change the unaffected times exclude: the other half of "nothing changed"."""
+def _ruled_out(tally: Tally) -> str:
+    """How large a change the unaffected times rule out: the other half of "nothing changed"."""
     effects: dict[str, list[float]] = {"compile_time": [], "call_time": []}
     for verdict in tally.comparison.verdicts:
         if verdict.conclusion == "unaffected" and verdict.minimum_effect is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dashboard.telling.phrases import all_cells, worst
+from dashboard.telling.cells import all_cells
+from dashboard.telling.phrases import worst
 from observatory.record.comparison import Cause, Comparison, Verdict
 from observatory.record.sample import CellRecord
 
@@ -66,12 +67,12 @@ class Tally:
 
     @cached_property
     def standing(self) -> list[Verdict]:
-        """Wrong results and crashes that BASE has as much as HEAD: no alarm, and no peace."""
+        """Wrong results and crashes of HEAD that BASE has too: no alarm, and no peace."""
         return [
             verdict
             for verdict in self.comparison.verdicts
             if verdict.metric in (WRONG, CRASHED)
-            and verdict.conclusion == "unaffected"
+            and verdict.conclusion != "worse"
             and worst(verdict.head) > 0
         ]
 

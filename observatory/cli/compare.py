@@ -130,7 +130,7 @@ def compare(
             seed, reproduce, samples,
         )  # fmt: skip
     _tell(told, json_, markdown)
-    raise typer.Exit(_status(told))
+    raise typer.Exit(status(told))
 
 
 def _measured(
@@ -213,7 +213,8 @@ def _as_json(told: Comparison) -> bytes:
     return told.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
 
 
-def _status(told: Comparison) -> Exit:
+def status(told: Comparison) -> Exit:
+    """What a comparison comes to: wrong numbers first, then worse, then not judged."""
     worse = {verdict.metric for verdict in told.worse}
     if "wrong_results" in worse:
         return Exit.WRONG_RESULTS

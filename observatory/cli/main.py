@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from dashboard.publish import NotOurDirectoryError
-from observatory.cli import calibrate, compare, run, show
+from observatory.cli import calibrate, compare, importing, run, show
 from observatory.cli.exit_codes import EPILOG, Exit
 from observatory.decide.frame import SelectionError
 from observatory.record.problems import RecordError
@@ -35,7 +35,7 @@ app = typer.Typer(
     "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
     epilog=EPILOG,
 )
-for part in (run, show, compare, calibrate):
+for part in (run, show, compare, calibrate, importing):
     app.registered_commands += part.app.registered_commands
 
 

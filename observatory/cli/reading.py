@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,10 +13,11 @@ import typer
 from rich.console import Console
 
 from observatory.cli.exit_codes import Exit
-from observatory.decide.frame import frame
-from observatory.record.latest import Note, latest
+from observatory.decide.frame import SelectionError, frame
+from observatory.record.cache import directory_for
+from observatory.record.latest import Note
 from observatory.record.problems import Problem
-from observatory.record.read import read_journals, read_results
+from observatory.record.read import read_results
 
 _SHOWN_PROBLEMS = 10
 
@@ -33,14 +35,26 @@ class Reading:
 
 def read(directory: Path) -> Reading:
     """Read a results directory. Raises RecordError where there is none."""
-    results = read_results(directory)
-    journals = read_journals(directory)
-    notes = [note for journal in journals for note in latest(journal.current()).notes]
-    problems = [*results.problems, *(p for journal in journals for p in journal.problems)]
-    times = [entry.sample.started_at for journal in journals for entry in journal.entries]
-    return Reading(
-        frame(results), tuple(notes), tuple(dict.fromkeys(problems)), max(times, default=None)
-    )
+    results = read_results(directory, directory_for(directory))
+    journals = results.journals.values()
+    notes = [note for journal in journals for note in journal.notes]
+    times = [journal.measured_at for journal in journals if journal.measured_at is not None]
+    return Reading(frame(results), tuple(notes), results.problems, max(times, default=None))
+
+
+@contextmanager
+def naming_problems(problems: Sequence[Problem], strict: bool) -> Iterator[None]:
+    """Name on stderr what was broken once the block is done; see `report_problems`.
+
+    They are named too where the block finds nothing to show: they may be why.
+    """
+    errors = Console(stderr=True)
+    try:
+        yield
+    except SelectionError:
+        report_problems(errors, problems, strict)
+        raise
+    report_problems(errors, problems, strict)
 
 
 def report_problems(console: Console, problems: Sequence[Problem], strict: bool) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from dashboard.site import build
 from observatory.cli import options
-from observatory.cli.reading import Reading, read, report_problems
+from observatory.cli.reading import Reading, naming_problems, read
 from observatory.cli.tables import render
 from observatory.decide.frame import SelectionError, select
 from observatory.decide.table import Table, comparison_tables, subject_tables
@@ -44,15 +44,15 @@ def show(
     Several runs of one subject are one column: the latest run of each cell speaks.
     """  # fmt: skip
     reading = read(results)
-    chosen = select(
-        reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
-    )
-    if subjects is None:
-        subjects = [newest_subject(chosen)]
     console = Console()
-    for table in tables(reading, chosen, subjects, metric):
-        console.print(render(table))
-    report_problems(Console(stderr=True), reading.problems, strict)
+    with naming_problems(reading.problems, strict):
+        chosen = select(
+            reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
+        )
+        if subjects is None:
+            subjects = [newest_subject(chosen)]
+        for table in tables(reading, chosen, subjects, metric):
+            console.print(render(table))
 
 
 def tables(
@@ -93,20 +93,20 @@ def export_command(
 ) -> None:
     """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
     reading = read(results)
-    rows = select(
-        reading.frame,
-        subjects=subject or (),
-        scenarios=scenario or (),
-        backends=backend or (),
-        launches=launch or (),
-        metrics=metric or (),
-    )
-    if out is None:
-        sys.stdout.buffer.write(exported(rows, format_))
-        sys.stdout.buffer.flush()
-    else:
-        export(rows, format_, out)
-    report_problems(Console(stderr=True), reading.problems, strict)
+    with naming_problems(reading.problems, strict):
+        rows = select(
+            reading.frame,
+            subjects=subject or (),
+            scenarios=scenario or (),
+            backends=backend or (),
+            launches=launch or (),
+            metrics=metric or (),
+        )
+        if out is None:
+            sys.stdout.buffer.write(exported(rows, format_))
+            sys.stdout.buffer.flush()
+        else:
+            export(rows, format_, out)
 
 
 @app.command()
@@ -117,8 +117,8 @@ def dashboard(
 ) -> None:
     """Build the static site: open OUT/index.html, no server and no network needed."""
     reading = read(results)
-    print(f"The page: {build_site(reading, out)}")
-    report_problems(Console(stderr=True), reading.problems, strict)
+    with naming_problems(reading.problems, strict):
+        print(f"The page: {build_site(reading, out)}")
 
 
 def build_site(reading: Reading, out: Path, machine: str | None = None) -> Path:

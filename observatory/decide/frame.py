@@ -10,34 +10,43 @@ rather than on the values, and it says next to nothing: NaN.
 
 Results of other projects have no cells: `scenario` is the benchmark with its parameters, `metric`
 asv's type of it (`time`, `peakmem`, `track`), and model, backend, launch and versions are empty.
+`subject` is the commit; where one machine measured it in several environments with one Python, the
+environment's name is added.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
 from observatory.record.asv_names import parse_name, parse_params
-from observatory.record.read import Described, ResultFile, Results, Series
+from observatory.record.read import Described, ResultFile, Results
 
 FEWEST_FOR_INTERVAL = 5
 _WORDS_SHOWN = 40
+_Numbers = npt.NDArray[np.integer]
 
 
-class Row(NamedTuple):
-    """One value of the frame, and the columns in order."""
+class _Origin(NamedTuple):
+    """What all rows of one file have in common, by column."""
 
     subject: str
     pytensor: str
     numba: str
     python: str
     machine: str
+
+
+class _Place(NamedTuple):
+    """What all rows of one series and parameters have in common, by column."""
+
     model: str
     scenario: str
     backend: str
@@ -45,28 +54,21 @@ class Row(NamedTuple):
     metric: str
     unit: str
     kind: str
-    value: float
-    n: int
-    ci_low: float
-    ci_high: float
-    date: datetime
 
 
-COLUMNS = Row._fields
-_TYPES = dict.fromkeys(COLUMNS[:12], "string") | {
-    "value": "float64",
-    "n": "Int64",
-    "ci_low": "float64",
-    "ci_high": "float64",
-    "date": "datetime64[ms, UTC]",
-}
-_ORDERS: dict[str, Iterable[str]] = {
+COLUMNS = (*_Origin._fields, *_Place._fields, "value", "n", "ci_low", "ci_high", "date")
+_KNOWN: dict[str, Iterable[str]] = {
     "model": MODELS,
     "scenario": SCENARIOS,
     "backend": BACKENDS,
     "launch": LAUNCHES,
     "metric": METRICS,
 }
+_ORDERS = {
+    column: {word: rank for rank, word in enumerate(words)} for column, words in _KNOWN.items()
+}
+_LAST = 10**6
+_CHUNK = 2**14
 
 
 class SelectionError(ValueError):
@@ -75,13 +77,28 @@ class SelectionError(ValueError):
 
 def frame(results: Results) -> pd.DataFrame:
     """The tidy frame of everything that was read; empty, with its columns, if that is nothing."""
-    rows = itertools.chain.from_iterable(_rows(file, results) for file in results.files)
-    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    origins = _origins(results.files)
+    places, place = _places(results)
+    dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
+    # What ties on all the documented keys is ordered by where it comes from.
+    of_origin = _ranks([(one.subject, one.python, one.machine, number)
+                        for number, one in enumerate(origins)])  # fmt: skip
+    of_place = _ranks([_place_key(one) for one in places])
+    order = np.lexsort((of_origin[results.file], of_place[place], dates[results.file]))
+    file, place, values = results.file[order], place[order], results.values
+    n = values.n[order]
+    noisy = np.array([one.kind == "noisy" for one in places], np.bool_)[place]
+    told = noisy & (n >= FEWEST_FOR_INTERVAL)
     made = {
-        name: pd.Series(values, dtype=_TYPES[name])
-        for name, values in zip(COLUMNS, columns, strict=True)
+        **_words(_Origin._fields, origins, file),
+        **_words(_Place._fields, places, place),
+        "value": values.value[order],
+        "n": pd.array(np.maximum(n, 1).astype(np.int64), dtype="Int64"),
+        "ci_low": np.where(told, values.ci_low[order], np.nan),
+        "ci_high": np.where(told, values.ci_high[order], np.nan),
+        "date": pd.DatetimeIndex(dates[file]).tz_localize("UTC"),
     }
-    return _sorted(pd.DataFrame(made, columns=list(COLUMNS)))
+    return pd.DataFrame(made, columns=list(COLUMNS), copy=False)
 
 
 def select(
@@ -128,61 +145,88 @@ def _listed(present: list[str]) -> str:
     return f"there are {shown}" + (f" and {rest} more" if rest > 0 else "")
 
 
-def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
-    # Words that the vocabulary lacks come after those it has, by alphabet; what ties on all the
-    # documented keys is ordered by where it comes from, so that equal input gives equal output.
-    keys = {"date": frame["date"]}
-    for column, known in _ORDERS.items():
-        present = set(frame[column])
-        order = [word for word in known if word in present]
-        order += sorted(present.difference(order))
-        keys[column] = frame[column].map({word: rank for rank, word in enumerate(order)})
-    keys |= {name: frame[name] for name in ("subject", "python", "machine")}
-    ranked = pd.DataFrame(keys).sort_values(list(keys), kind="stable")
-    return frame.loc[ranked.index].reset_index(drop=True)
+def _origins(files: Sequence[ResultFile]) -> list[_Origin]:
+    environments: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for file in files:
+        environments[file.machine, file.commit, file.python].add(file.env_name)
+    found = []
+    for file in files:
+        if file.header is not None:
+            subject, versions = file.header.subject, file.header.versions
+            origin = _Origin(subject.label, versions.pytensor, versions.numba or "",
+                             subject.python, file.machine)  # fmt: skip
+        else:
+            several = len(environments[file.machine, file.commit, file.python]) > 1
+            label = f"{file.commit[:8]} {file.env_name}" if several else file.commit[:8]
+            origin = _Origin(label, "", "", file.python, file.machine)
+        found.append(origin)
+    return found
 
 
-def _rows(file: ResultFile, results: Results) -> Iterable[Row]:
-    for series in file.series:
-        yield from _series_rows(file, series, results.benchmarks.get(series.name))
+def _places(results: Results) -> tuple[list[_Place], _Numbers]:
+    """Every series with parameters that has a value, and for each value which of them it is."""
+    lengths = np.zeros(len(results.series), np.int64)
+    for number in np.flatnonzero(np.bincount(results.values.series)):
+        lengths[number] = len(results.series[number])
+    starts = np.cumsum(lengths) - lengths
+    numbers = starts[results.values.series] + results.values.position
+    used = np.zeros(int(lengths.sum()), np.bool_)
+    used[numbers] = True
+    present = np.flatnonzero(used)
+    owners = np.searchsorted(starts, present, side="right") - 1
+    found = []
+    for owner, position in zip(owners.tolist(), (present - starts[owners]).tolist(), strict=True):
+        series = results.series[owner]
+        params = series.combination(position)
+        found.append(_place(series.name, params, results.benchmarks.get(series.name)))
+    return found, (np.cumsum(used, dtype=np.int32) - 1)[numbers]
 
 
-def _series_rows(file: ResultFile, series: Series, described: Described | None) -> Iterable[Row]:
-    header = file.header
-    ours = parse_name(series.name)
-    for index, params in enumerate(itertools.product(*series.params)):
-        value = series.values[index]
-        if value is None:
-            continue
-        cell = parse_params(ours[0], params) if ours else None
-        low, high = _interval(series, index)
-        yield Row(
-            subject=header.subject.label if header else file.commit[:8],
-            pytensor=header.versions.pytensor if header else "",
-            numba=(header.versions.numba or "") if header else "",
-            python=header.subject.python if header else file.python,
-            machine=file.machine,
-            model=cell.model if cell else "",
-            scenario=cell.scenario if cell else _foreign_name(series.name, params),
-            backend=cell.backend if cell else "",
-            launch=cell.launch if cell else "",
-            metric=ours[1].name if ours and cell else (described.type if described else "value"),
-            unit=ours[1].unit if ours and cell else (described.unit if described else ""),
-            kind=ours[1].kind if ours and cell else "noisy",
-            value=value,
-            n=series.n[index] or 1,
-            ci_low=low,
-            ci_high=high,
-            date=file.date,
-        )
+def _place(name: str, params: tuple[str, ...], described: Described | None) -> _Place:
+    ours = parse_name(name)
+    cell = parse_params(ours[0], params) if ours else None
+    if ours is not None and cell is not None:
+        metric = ours[1]
+        return _Place(cell.model, cell.scenario, cell.backend, cell.launch,
+                      metric.name, metric.unit, metric.kind)  # fmt: skip
+    scenario = f"{name}({', '.join(params)})" if params else name
+    metric_name, unit = (described.type, described.unit) if described else ("value", "")
+    return _Place("", scenario, "", "", metric_name, unit, "noisy")
 
 
-def _interval(series: Series, index: int) -> tuple[float, float]:
-    low, high, n = series.ci_low[index], series.ci_high[index], series.n[index]
-    if low is None or high is None or (n or 1) < FEWEST_FOR_INTERVAL:
-        return math.nan, math.nan
-    return low, high
+def _place_key(place: _Place) -> tuple[tuple[int, str], ...]:
+    """Sorts places as the vocabulary is; words that it lacks come after, by alphabet."""
+    words = {column: getattr(place, column) for column in _ORDERS}
+    return tuple((_ORDERS[column].get(word, _LAST), word) for column, word in words.items())
 
 
-def _foreign_name(name: str, params: tuple[str, ...]) -> str:
-    return f"{name}({', '.join(params)})" if params else name
+def _ranks(keys: Sequence[Any]) -> _Numbers:
+    """The place of each key in the order of all; equal keys have the same."""
+    ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    return np.array([ranks[key] for key in keys], np.int32)
+
+
+def _words(
+    names: Sequence[str], rows: Sequence[tuple[str, ...]], numbers: _Numbers
+) -> dict[str, pd.api.extensions.ExtensionArray]:
+    """Columns of texts: for each name the texts of the rows that the numbers say."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    dtype = pd.StringDtype()
+    return {
+        name: dtype.__from_arrow__(_texts(words, numbers))  # type: ignore[attr-defined]
+        for name, words in zip(names, columns, strict=True)
+    }
+
+
+def _texts(words: Sequence[str], numbers: _Numbers) -> pa.ChunkedArray:
+    """For each number its word, in chunks: Arrow takes twice the memory of what it makes at once.
+
+    Where all words are one, as in half of the columns, the chunks are one and the same.
+    """
+    type_ = pa.large_string()
+    parts = [numbers[start : start + _CHUNK] for start in range(0, len(numbers), _CHUNK)]
+    if parts and len(set(words)) == 1:
+        whole = pa.array([words[0]] * len(parts[0]), type_)
+        return pa.chunked_array([whole[: len(part)] for part in parts], type_)
+    known = pa.array(words, type_)
+    return pa.chunked_array([known.take(pa.array(part)) for part in parts], type_)

@@ -17,8 +17,6 @@ from collections import defaultdict
 from datetime import UTC
 from pathlib import Path
 
-from asv import util
-from asv.benchmarks import Benchmarks
 from asv.machine import Machine as AsvMachine
 from asv.results import Results
 from asv.runner import (
@@ -27,7 +25,7 @@ from asv.runner import (
 )
 
 from benchmarks.vocabulary import SCENARIOS
-from observatory.record import layout
+from observatory.record import benchmarks_json, layout
 from observatory.record.asv_names import (
     BENCHMARK_VERSION,
     asv_params,
@@ -79,8 +77,9 @@ def write_machine(results: Path, machine: Machine) -> None:
 def write_benchmarks(results: Path, suites: Path) -> None:
     """Write ``results/benchmarks.json``: what asv's own discovery finds in ``suites``.
 
-    The suites are imported by asv's script in a process of its own. Raises RecordError with the
-    last lines of what it said if that fails, OSError where nothing can be written.
+    Entries that `observatory import` made stay. The suites are imported by asv's script in a
+    process of its own. Raises RecordError with the last lines of what it said if that fails,
+    OSError where nothing can be written.
     """
     with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
         found = Path(scratch, "discovered.json")
@@ -105,11 +104,11 @@ def write_benchmarks(results: Path, suites: Path) -> None:
             said = "\n".join(done.stderr.strip().splitlines()[-5:])
             raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{said}")
         listed = json.loads(found.read_text())
-        written = Path(Benchmarks.get_benchmark_file_path(scratch))
-        util.write_json(
-            str(written), {entry["name"]: entry for entry in listed}, Benchmarks.api_version
-        )
-        _write_if_changed(results / written.name, written.read_bytes())
+    try:
+        imported = benchmarks_json.imported(benchmarks_json.load(results))
+    except RecordError:
+        imported = {}  # nothing can be kept of a broken file, which this makes anew
+    benchmarks_json.write(results, imported | {entry["name"]: entry for entry in listed})
 
 
 def _asv_results(header: JournalHeader, recorded: list[Recorded]) -> Results:

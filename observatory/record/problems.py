@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _LONGEST_REASON = 300
 
@@ -23,7 +25,9 @@ class Problem:
     line: int | None = None
 
     def __str__(self) -> str:
-        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
+        # The name of a file may be no text at all, and must be printed all the same.
+        place = str(self.path).encode(errors="backslashreplace").decode()
+        place += "" if self.line is None else f":{self.line}"
         return f"{place}: {self.reason}"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from observatory.record.calibration import Calibration
 from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
 from observatory.record.journal import JournalHeader, JournalLine
@@ -22,6 +23,9 @@ def schemas() -> dict[str, str]:
         "sample-1.json": _text(TypeAdapter(Sample), "What one sample prints"),
         "journal-1.json": _text(
             TypeAdapter(JournalHeader | JournalLine), "One line of a journal of samples"
+        ),
+        "calibration-1.json": _text(
+            TypeAdapter(Calibration), "What chance alone does on a machine"
         ),
         "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
     }

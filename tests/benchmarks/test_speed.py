@@ -15,14 +15,17 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
 from dashboard.site import build
 from observatory.cli.reading import Reading, read
+from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.journal import Journal
+from observatory.record.read import read_results
 from observatory.record.sample import Sample
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
 from tests.factories_frame import RELEASES
@@ -83,6 +86,13 @@ def test_sample_help(benchmark: BenchmarkFixture) -> None:
 
 @pytest.mark.benchmark(group="17 releases")
 def test_read_results_and_make_the_frame(benchmark: BenchmarkFixture, results: Path) -> None:
+    found: pd.DataFrame = benchmark(lambda: frame(read_results(results)))
+    assert found["subject"].nunique() == 17
+
+
+@pytest.mark.benchmark(group="17 releases")
+def test_read_them_again_from_the_cache(benchmark: BenchmarkFixture, results: Path) -> None:
+    read(results)
     found: Reading = benchmark(read, results)
     assert found.frame["subject"].nunique() == 17
     assert found.problems == ()

@@ -42,6 +42,12 @@ def test_a_healthy_subject_is_said_to_be_one():
     assert facts["measured"] == "2026-08-14 06:12 UTC"
 
 
+def test_a_launch_that_was_not_measured_is_not_said_to_hit():
+    frame = factory.as_frame(factory.release_rows("3.3.7"))
+    found = said(frame[frame["launch"] == "fork"])
+    assert "every warm cache hits under fork;" in found.sentence
+
+
 def test_misses_are_counted_once_for_both_launches_and_named():
     found = said(changed(35, scenario="warm_disk", backend="NUMBA", metric="cache_misses"))
     assert found.state == "bad"

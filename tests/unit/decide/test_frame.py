@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 from benchmarks.vocabulary import Cell
 from observatory.decide.frame import COLUMNS, SelectionError, frame, select
 from observatory.record.asv_files import project
-from observatory.record.read import Described, ResultFile, Results, Series, read_results
+from observatory.record.read import Results, read_results
 from tests.factories import WARM, failed, header, journal, sample
+from tests.factories_asv import foreign, put
 
 SPAWN = Cell("radon", "warm_disk", "C", "spawn")
 CALL = Cell("radon", "call", "NUMBA", "fork")
@@ -67,7 +69,7 @@ def test_the_columns_and_their_types_are_fixed(two: pd.DataFrame) -> None:
         "float64", "Int64", "float64",
     ]  # fmt: skip
     assert str(two["date"].dtype) == "datetime64[ms, UTC]"
-    empty = frame(Results((), {}, ()))
+    empty = frame(Results())
     assert empty.dtypes.equals(two.dtypes)
     assert len(empty) == 0
 
@@ -108,19 +110,15 @@ def test_what_was_not_measured_is_no_row(tmp_path: Path) -> None:
     assert (row["metric"], row["value"]) == ("crashed", 1.0)
 
 
-def _foreign(name: str, params: tuple[tuple[str, ...], ...], *values: float | None) -> ResultFile:
-    nothing = (None,) * len(values)
-    series = Series(name, params, values, nothing, nothing, nothing)
-    moment = datetime(2024, 1, 1, tzinfo=UTC)
-    return ResultFile(
-        Path("x"), "ci", "c0ffee11" + "0" * 32, "", moment, "3.12", {}, (series,), None
-    )
+def _foreign(name: str, params: list[list[str]], *values: float | None) -> dict[str, Any]:
+    return foreign({name: [values, params]}, commit_hash="c0ffee11" + "0" * 32)
 
 
-def test_results_of_other_projects_are_named_by_benchmark_and_parameters() -> None:
-    file = _foreign("suite.time_it", (("1", "'a'"),), 2.0, None)
-    found = frame(Results((file,), {"suite.time_it": Described("seconds", "time")}, ()))
-    (row,) = rows(found)
+def test_results_of_other_projects_are_named_by_benchmark_and_parameters(tmp_path: Path) -> None:
+    put(tmp_path, _foreign("suite.time_it", [["1", "'a'"]], 2.0, None))
+    described = {"suite.time_it": {"unit": "seconds", "type": "time"}}
+    (tmp_path / "benchmarks.json").write_text(json.dumps(described))
+    (row,) = rows(of(tmp_path))
     assert [row[name] for name in COLUMNS[:12]] == [
         "c0ffee11", "", "", "3.12", "ci", "", "suite.time_it(1)", "", "", "time",
         "seconds", "noisy",
@@ -128,19 +126,58 @@ def test_results_of_other_projects_are_named_by_benchmark_and_parameters() -> No
     assert (row["value"], row["n"]) == (2.0, 1)
 
 
-def test_a_foreign_benchmark_without_parameters_or_description_keeps_its_name() -> None:
-    (row,) = rows(frame(Results((_foreign("suite.track_it", (), 2.0),), {}, ())))
+def test_a_foreign_benchmark_without_parameters_or_description_keeps_its_name(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, _foreign("suite.track_it", [], 2.0))
+    (row,) = rows(of(tmp_path))
     assert (row["scenario"], row["metric"], row["unit"]) == ("suite.track_it", "value", "")
 
 
-def test_our_suites_run_by_plain_asv_are_cells_without_a_journal() -> None:
-    params = (("'radon'",), ("'C'",), ("'fork'",))
-    (row,) = rows(
-        frame(Results((_foreign("compile.Cold.track_compile_time", params, 2.0),), {}, ()))
-    )
+def test_our_suites_run_by_plain_asv_are_cells_without_a_journal(tmp_path: Path) -> None:
+    params = [["'radon'"], ["'C'"], ["'fork'"]]
+    put(tmp_path, _foreign("compile.Cold.track_compile_time", params, 2.0))
+    (row,) = rows(of(tmp_path))
     assert (row["model"], row["scenario"], row["backend"], row["launch"], row["metric"]) == (
         "radon", "cold", "C", "fork", "compile_time",
     )  # fmt: skip
+
+
+def test_environments_of_one_commit_on_one_machine_are_told_apart(tmp_path: Path) -> None:
+    for number, (python, env_name) in enumerate((("3.6", "np1.1"), ("3.6", "np1.2"), ("3.7", "x"))):
+        content = foreign({"a": [[number]]}, python=python, env_name=env_name)
+        put(tmp_path, content, f"{number}.json")
+    put(tmp_path, foreign({"a": [[3]]}, commit_hash="beef" * 10, env_name="np1.1"), "3.json")
+    found = of(tmp_path).sort_values("value")
+    assert list(found["subject"]) == ["c0ffee00 np1.1", "c0ffee00 np1.2", "c0ffee00", "beefbeef"]
+
+
+def test_rows_of_many_files_are_ordered_and_each_value_stays_with_its_names(tmp_path: Path) -> None:
+    expected = []
+    for number in range(40):
+        machine, day = f"m{number % 3}", 86_400_000 * (number * 7 % 5)
+        values = {f"b{name}": [[number + name / 10]] for name in range(number % 4)}
+        content = foreign(
+            values, commit_hash=f"{number:08}" + "0" * 32, date=day,
+            params={"machine": machine}, python=f"3.{number % 2}",
+        )  # fmt: skip
+        put(tmp_path, content, f"{number}.json")
+        expected += [
+            (day, name, f"{number:08}", f"3.{number % 2}", machine, value[0][0])
+            for name, value in values.items()
+        ]
+    found = of(tmp_path)
+    days = found["date"].astype("int64")
+    columns = [found[name] for name in ("scenario", "subject", "python", "machine", "value")]
+    assert list(zip(days, *columns, strict=True)) == sorted(expected)
+
+
+def test_an_exact_count_has_no_interval_however_often_it_was_counted(tmp_path: Path) -> None:
+    counted = [sample(measure="counting", metrics={"cache_misses": n}) for n in (1, 1, 2, 1, 1, 1)]
+    project(tmp_path, journal(tmp_path, counted).read())
+    (row,) = rows(of(tmp_path), metric="cache_misses")
+    assert row["n"] == 6
+    assert math.isnan(row["ci_low"])
 
 
 def test_filters_keep_what_matches_all_of_them(two: pd.DataFrame) -> None:
@@ -160,4 +197,4 @@ def test_a_word_that_matches_nothing_is_an_error_that_lists_what_exists(two: pd.
     with pytest.raises(SelectionError, match="scenario warm_disk and metric call_time at once"):
         select(two, scenarios=["warm_disk"], metrics=["call_time"])
     with pytest.raises(SelectionError, match="no results at all"):
-        select(frame(Results((), {}, ())), backends=["C"])
+        select(frame(Results()), backends=["C"])

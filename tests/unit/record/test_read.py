@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -9,74 +10,70 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.record import read
+from observatory.record import listing, read
 from observatory.record.problems import RecordError
 from observatory.record.read import read_journals, read_results
 from tests.factories import header, journal, sample
-
-COLUMNS = ["result", "params", "version", "started_at", "duration", "stats_ci_99_a",
-           "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "stats_repeat",
-           "samples", "profile"]  # fmt: skip
-
-
-def foreign(rows: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    fields = {
-        "commit_hash": "c0ffee" + "0" * 34,
-        "env_name": "virtualenv-py3.12",
-        "date": 1_700_000_000_000,
-        "params": {"machine": "ci", "python": "3.12"},
-        "python": "3.12",
-        "requirements": {},
-        "env_vars": {},
-        "result_columns": COLUMNS,
-        "results": rows,
-        "durations": {},
-        "version": 2,
-    }
-    return fields | changes
-
-
-def put(results: Path, content: dict[str, Any] | str, name: str = "c0ffee00-x.json") -> Path:
-    path = results / "ci" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return path
+from tests.factories_asv import Value, foreign, old, put, row, values
 
 
 def test_a_result_file_of_another_project_is_read(tmp_path: Path) -> None:
-    row = [[1.5, None], [["1", "2"]], "v", 0, 0.1, [1.0, None], [2.0, None], None, None, None, [9]]
-    row[10] = [9, None]
-    put(tmp_path, foreign({"suite.time_it": row}))
+    made = row(result=[1.5, None], params=[["1", "2"]], stats_ci_99_a=[1.0, None],
+               stats_ci_99_b=[2.0, None], stats_repeat=[9, None])  # fmt: skip
+    put(tmp_path, foreign({"suite.time_it": made}))
     results = read_results(tmp_path)
     (file,) = results.files
-    (series,) = file.series
     assert (file.machine, file.python, file.header) == ("ci", "3.12", None)
     assert file.date.isoformat() == "2023-11-14T22:13:20+00:00"
-    assert series.params == (("1", "2"),)
-    assert (series.values, series.n) == ((1.5, None), (9, None))
-    assert (series.ci_low, series.ci_high) == ((1.0, None), (2.0, None))
+    assert values(results) == [Value("suite.time_it", ("1",), 1.5, 9, 1.0, 2.0)]
+    assert len(results.series[0]) == 2
     assert results.problems == ()
 
 
 def test_nan_and_infinity_are_read_and_are_no_values(tmp_path: Path) -> None:
-    row = [[float("nan"), float("inf"), 1.0], [["1", "2", "3"]]]
-    put(tmp_path, foreign({"suite.time_it": row}))
+    made = row(result=[float("nan"), float("inf"), 1.0], params=[["1", "2", "3"]])
+    put(tmp_path, foreign({"suite.time_it": made}))
     results = read_results(tmp_path)
-    assert results.files[0].series[0].values == (None, None, 1.0)
+    assert values(results) == [Value("suite.time_it", ("3",), 1.0)]
     assert results.problems == ()
+
+
+def test_old_and_new_files_of_machines_and_environments_are_read_together(tmp_path: Path) -> None:
+    put(tmp_path, old({"a": 1.0}), "c0ffee00-old.json")
+    put(tmp_path, foreign({"a": [[2.0]]}), "c0ffee00-new.json")
+    other = foreign({"a": [[3.0]]}, params={"machine": "other"}, env_name=None)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c0ffee00-x.json").write_text(json.dumps(other))
+    results = read_results(tmp_path)
+    told = [(file.machine, file.env_name, file.python) for file in results.files]
+    assert told == [
+        ("ci", "virtualenv-py3.12", "3.12"),
+        ("ci", "conda-py3.6-numpy", "3.6"),
+        ("other", "", "3.12"),
+    ]
+    by_file = dict(zip(results.file.tolist(), results.values.value.tolist(), strict=True))
+    assert by_file == {0: 2.0, 1: 1.0, 2: 3.0}
+    assert len(results.series) == 1
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         ("{", "not JSON"),
-        ("[1, 2]", "not an asv result file of format 2"),
+        ("[1, 2]", "not an asv result file of format 1 or 2"),
         ("[" * 100_000, "not JSON"),
-        (json.dumps({"version": 1, "results": {}}), "run `asv update`"),
+        (json.dumps({"version": 1, "results": {}}), "commit_hash"),
+        (json.dumps({"version": 3, "results": {}}), "of format 1 or 2 but of 3"),
+        (json.dumps(foreign({}, version=True)), "of format 1 or 2 but of True"),
         (json.dumps(foreign({}, commit_hash=3)), "commit_hash"),
         (json.dumps(foreign({}, date=-1)), "date"),
         (json.dumps(foreign({}, date=10**18)), "date"),
         (json.dumps(foreign({}, results=[])), "results"),
+        (json.dumps(foreign({}, result_columns=["params"])), "no `result`"),
+        (json.dumps(foreign({}, result_columns=["result", "result"])), "a column twice"),
+        (json.dumps(foreign({}, params={"cpu": ["many"]})), "params.cpu"),
+        (json.dumps(old({}, params=[])), "params"),
+        ('{"version": 1, "results": {"\\ud800": 1}}', "not JSON"),
     ],
 )
 def test_a_broken_file_is_named_with_its_reason_and_the_others_are_read(
@@ -92,14 +89,15 @@ def test_a_broken_file_is_named_with_its_reason_and_the_others_are_read(
 
 
 @pytest.mark.parametrize(
-    "row",
+    "bad",
     [3, [[1.0, 2.0], []], [[1.0], "x"], [[1.0], ["x"]], [[1.0], [["1"] * 2000] * 9],
-     [1.0] * 20, [[1.0], [], "v", 0, 0, [1.0, 2.0]]],
+     [1.0] * 20, [[1.0], [], "v", 0, 0, [1.0, 2.0]], None, [["1.0"]], [[[1.0]]],
+     [[1.0], [[{}]]], [3.0]],
 )  # fmt: skip
-def test_a_broken_benchmark_is_named_and_the_others_are_read(tmp_path: Path, row: Any) -> None:
-    path = put(tmp_path, foreign({"bad": row, "good": [[1.0]]}))
+def test_a_broken_benchmark_is_named_and_the_others_are_read(tmp_path: Path, bad: Any) -> None:
+    path = put(tmp_path, foreign({"bad": bad, "good": [[1.0]]}))
     results = read_results(tmp_path)
-    assert [series.name for series in results.files[0].series] == ["good"]
+    assert values(results) == [Value("good", (), 1.0)]
     (problem,) = results.problems
     assert problem.path == path
     assert "'bad' is skipped" in problem.reason
@@ -109,16 +107,55 @@ def test_a_file_above_the_bound_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, foreign({"suite.time_it": [[1.0]]}))
-    monkeypatch.setattr(read, "LARGEST_FILE", 100)
+    monkeypatch.setattr(listing, "LARGEST_FILE", 100)
     results = read_results(tmp_path)
     assert results.files == ()
     assert "larger than 100 bytes" in results.problems[0].reason
 
 
+def test_what_is_no_file_is_named_and_never_opened(tmp_path: Path) -> None:
+    put(tmp_path, foreign({"a": [[1.0]]}))
+    os.mkfifo(tmp_path / "ci" / "pipe.json")
+    (tmp_path / "ci" / "gone.json").symlink_to(tmp_path / "nowhere")
+    results = read_results(tmp_path)
+    assert [p.path.name for p in results.problems] == ["gone.json", "pipe.json"]
+    assert len(results.files) == 1
+
+
+def test_names_of_files_that_are_no_text_are_read_and_printed(tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff")
+    odd.mkdir()
+    (odd / "a.json").write_text(json.dumps(foreign({"a": [[1.0]]}, params={})))
+    (odd / os.fsdecode(b"\xfe.json")).write_text("[]")
+    for cache in (None, tmp_path / "cache", tmp_path / "cache"):
+        results = read_results(tmp_path, cache)
+        assert results.files[0].machine == "\N{REPLACEMENT CHARACTER}"
+        said = str(results.problems[0]).encode().decode()
+        assert "\\udcff/\\udcfe.json: it is not an asv" in said
+
+
+def test_the_directory_of_one_machine_is_read_too(tmp_path: Path) -> None:
+    put(tmp_path, foreign({"a": [[1.0]]}))
+    assert read_results(tmp_path / "ci").files == ()
+    (tmp_path / "ci" / "machine.json").write_text("{}")
+    assert len(read_results(tmp_path / "ci").files) == 1
+
+
+def test_what_is_ours_and_no_result_is_not_taken_for_one(tmp_path: Path) -> None:
+    put(tmp_path, foreign({"a": [[1.0]]}))
+    for name in ("samples", "ledgers", "calibrations"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ci.json").write_text("{}")
+    results = read_results(tmp_path)
+    assert (len(results.files), results.problems) == (1, ())
+
+
 def test_units_come_from_benchmarks_json_and_a_broken_one_is_named(tmp_path: Path) -> None:
-    listed = {"a": {"unit": "seconds", "type": "time"}, "version": 2}
-    (tmp_path / "benchmarks.json").write_text(json.dumps(listed))
-    assert read_results(tmp_path).benchmarks == {"a": read.Described("seconds", "time")}
+    made = {"a": {"unit": "seconds", "type": "time"}, "b": [], "version": 2}
+    (tmp_path / "benchmarks.json").write_text(json.dumps(made))
+    results = read_results(tmp_path)
+    assert results.benchmarks == {"a": read.Described("seconds", "time")}
+    assert "'b' is not an object" in results.problems[0].reason
     (tmp_path / "benchmarks.json").write_text("oops")
     assert "not JSON" in read_results(tmp_path).problems[0].reason
 
@@ -144,6 +181,17 @@ def test_journals_are_read_with_their_samples(tmp_path: Path) -> None:
     labels = {contents.header and contents.header.subject.label
               for contents in read_journals(tmp_path)}  # fmt: skip
     assert labels == {"3.3.6", "3.3.7"}
+    summaries = read_results(tmp_path).journals.values()
+    assert {one.header and one.header.subject.label for one in summaries} == labels
+    assert {one.measured_at for one in summaries} == {sample().started_at}
+
+
+def test_each_broken_line_of_a_journal_is_named_with_its_number(tmp_path: Path) -> None:
+    made = journal(tmp_path, [sample()])
+    with made.path.open("ab") as stream:
+        stream.write(b"oops\n")
+    (problem,) = read_results(tmp_path).problems
+    assert (problem.path, problem.line) == (made.path, 3)
 
 
 json_values = st.recursive(

@@ -1,0 +1,87 @@
+"""``results/benchmarks.json``, which asv's discovery and imports write together.
+
+asv knows only what it discovers itself. Entries that were imported are marked, so that those who
+write the others keep them, and those who import touch nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from observatory.record.asv_names import BENCHMARK_VERSION, parse_name
+from observatory.record.decode import NotJsonError, decoded
+from observatory.record.files import write_atomic
+from observatory.record.listing import BENCHMARKS
+from observatory.record.problems import RecordError
+from observatory.record.series_reader import LARGEST_PRODUCT
+
+if TYPE_CHECKING:
+    from observatory.record.pytest_benchmark import Imported
+
+Entries = dict[str, dict[str, Any]]
+
+_API_VERSION = 2
+_MARK = "imported"
+
+
+def load(results: Path) -> Entries:
+    """The entries by name; none if there is no file. Raises RecordError for a broken one."""
+    path = results / BENCHMARKS
+    try:
+        loaded = decoded(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (NotJsonError, OSError) as error:
+        raise RecordError(f"{path} cannot be read, and so not be added to: {error}") from error
+    if not isinstance(loaded, dict):
+        raise RecordError(f"{path} is not an object of benchmarks; remove it and make it again")
+    return {name: entry for name, entry in loaded.items() if isinstance(entry, dict)}
+
+
+def write(results: Path, entries: Mapping[str, Any]) -> None:
+    """Write the file, in the form that asv gives it, if it changes. Raises OSError."""
+    whole = {**entries, "version": _API_VERSION}
+    content = json.dumps(whole, indent=4, sort_keys=True).encode()
+    path = results / BENCHMARKS
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomic(path, content)
+
+
+def imported(entries: Entries) -> Entries:
+    """Those of them that were imported."""
+    return {name: entry for name, entry in entries.items() if entry.get(_MARK)}
+
+
+def may_import(name: str, entries: Entries) -> bool:
+    """Whether an import may have this name: it is nobody else's."""
+    return parse_name(name) is None and (name not in entries or bool(entries[name].get(_MARK)))
+
+
+def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
+    """The entries with imported ones. Parameters that another import had are kept beside theirs."""
+    found = dict(entries)
+    for one in added:
+        params = [list(words) for words in one.params]
+        before = entries.get(one.name, {})
+        if before.get("param_names") == list(one.param_names):
+            united = [
+                list(dict.fromkeys([*old, *new]))
+                for old, new in zip(before.get("params", []), params, strict=True)
+            ]
+            if math.prod(map(len, united)) <= LARGEST_PRODUCT:
+                params = united
+        found[one.name] = {
+            "code": "",
+            _MARK: "pytest-benchmark",
+            "name": one.name,
+            "param_names": list(one.param_names),
+            "params": params,
+            "type": one.type,
+            "unit": one.unit,
+            "version": BENCHMARK_VERSION,
+        }
+    return found

@@ -1,0 +1,65 @@
+"""What readers want to know of a journal without its samples."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from observatory.record.cache import DIGEST_SIZE, Made
+from observatory.record.columns import Columns
+from observatory.record.journal import JournalHeader, read_journal
+from observatory.record.latest import Note, latest
+from observatory.record.listing import Listed
+from observatory.record.shards import Signature, signature_of
+from observatory.record.sources import kept_problems
+
+
+@dataclass(frozen=True)
+class JournalSummary:
+    """The last header, the notes of the samples that speak, and when the newest was taken."""
+
+    header: JournalHeader | None
+    notes: tuple[Note, ...]
+    measured_at: datetime | None
+
+    @classmethod
+    def kept(cls, head: str) -> JournalSummary:
+        """The summary that the cache keeps as the head of a journal."""
+        return _ADAPTER.validate_json(head)
+
+
+class JournalSource:
+    """A journal. It may be larger than what should be in memory at once."""
+
+    def __init__(self, listed: Listed) -> None:
+        self.key = listed.key
+        self.signature = listed.signature
+        self._path = listed.path
+
+    def digest(self) -> bytes:
+        """The hash of the content. Raises OSError."""
+        hasher = functools.partial(hashlib.blake2b, digest_size=DIGEST_SIZE)
+        with self._path.open("rb") as stream:
+            return hashlib.file_digest(stream, hasher).digest()
+
+    def make(self) -> Made:
+        """Read it and summarise it. Raises nothing: what is broken is a problem."""
+        contents = read_journal(self._path)
+        made = JournalSummary(
+            header=contents.header,
+            notes=tuple(latest(contents.current()).notes),
+            measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
+        )
+        problems = kept_problems((problem.reason, problem.line) for problem in contents.problems)
+        return Made(_ADAPTER.dump_json(made, by_alias=True).decode(), problems, Columns())
+
+    def current(self) -> Signature:
+        """The signature as it is now. Raises OSError."""
+        return signature_of(self._path.stat())
+
+
+_ADAPTER = TypeAdapter(JournalSummary)

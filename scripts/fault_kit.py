@@ -1,0 +1,265 @@
+"""Known faults of PyTensor's caches, each as a wheel that puts it into an environment under test.
+
+    .venv/bin/python scripts/fault_kit.py list
+    .venv/bin/python scripts/fault_kit.py build DIR [NAME ...]
+    observatory compare 3.3.7 "3.3.7 DIR/observatory_fault_key_salted-1.0-py3-none-any.whl"
+
+Each wheel holds one module of scripts/faults/ and a start-up hook. Installed, it makes PyTensor do
+on purpose what a plausible bug would do; uninstalled, nothing of it is left. `FAULTS` says what a
+comparison of a release with and without the fault must find, and where: what a fault kit is for.
+Two builds of one fault are the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import sys
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.vocabulary import LAUNCHES, Cell
+from observatory.record.comparison import CauseKind
+
+SOURCES = Path(__file__).resolve().parent / "faults"
+VERSION = "1.0"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in a wheel: zip archives know none before."""
+
+_BOTH = tuple(LAUNCHES)
+_NUMBA = ("NUMBA", "DEFAULT")
+"""DEFAULT is numba from PyTensor 3.0 on."""
+_NUMBA_ALL = (*_NUMBA, "NUMBA_OPS_ONLY")
+_BUILDS = ("cold", "warm_disk", "warm_process", "variants")
+_COMPILING = (
+    "compile_time",
+    "function_time",
+    "first_call_time",
+    "cpu_time",
+    "python_calls",
+    "peak_rss",
+)
+"""What follows when functions are compiled that were loaded before."""
+_MEMORY = ("peak_rss",)
+"""... and where they are compiled outside the clock, by the same process."""
+
+
+@dataclass(frozen=True)
+class Alarms:
+    """Metrics that worsen in every combination of these scenarios, backends and launches."""
+
+    metrics: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    backends: tuple[str, ...]
+    launches: tuple[str, ...] = _BOTH
+
+    def cover(self, cell: Cell, metric: str) -> bool:
+        """Whether this metric of this cell is among them."""
+        return (
+            metric in self.metrics
+            and cell.scenario in self.scenarios
+            and cell.backend in self.backends
+            and cell.launch in self.launches
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault, and what a comparison of a release with and without it must say."""
+
+    name: str
+    meaning: str
+    cause: CauseKind | None
+    """The one cause that must be named; None where only times change, which have no ledger."""
+    must: tuple[Alarms, ...]
+    """Alarms that have to be raised wherever the cell is compared."""
+    may: tuple[Alarms, ...] = ()
+    """Alarms that follow from the fault and are none on the side."""
+    functions: tuple[str, ...] = ()
+    """Names that the cause must list, and no others; empty: many, or none."""
+
+    def expects(self, cell: Cell, metric: str) -> Literal["must", "may", "never"]:
+        """Whether an alarm on this metric of this cell must, may or must never be raised."""
+        if any(alarms.cover(cell, metric) for alarms in self.must):
+            return "must"
+        return "may" if any(alarms.cover(cell, metric) for alarms in self.may) else "never"
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        "key_salted",
+        "numba's keys differ between processes",
+        "keys differ between processes",
+        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA),),
+        may=(
+            Alarms(_COMPILING, ("warm_disk",), _NUMBA),
+            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
+            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",)),
+        ),
+    ),
+    Fault(
+        "key_hash_seed",
+        "numba's keys depend on the hash seed: spawn shows it, fork does not",
+        "keys differ between hash seeds",
+        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA, ("spawn",)),),
+        may=(
+            Alarms(_COMPILING, ("warm_disk",), _NUMBA, ("spawn",)),
+            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
+            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",), ("spawn",)),
+        ),
+    ),
+    Fault(
+        "outer_not_cached",
+        "the outer graph has no key and is never cached",
+        "refused",
+        must=(Alarms(("uncacheable",), (*_BUILDS, "siblings"), _NUMBA_ALL),),
+        may=(Alarms(_COMPILING, _BUILDS, _NUMBA_ALL), Alarms(_MEMORY, ("call",), _NUMBA)),
+        functions=("outer graph",),
+    ),
+    Fault(
+        "op_key_unstable",
+        "the key of one Op, Split, is another one each time",
+        "keys are not repeatable",
+        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
+        may=(
+            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+            Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
+            Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
+            Alarms(_MEMORY, ("call",), _NUMBA),
+        ),
+        functions=("Split{len_splits=2, axis=0}", "outer graph"),
+    ),
+    Fault(
+        "cache_dir_removed",
+        "the numba cache's directory is removed after the import",
+        "crashed",
+        must=(Alarms(("crashed",), (*_BUILDS, "siblings", "call"), _NUMBA_ALL),),
+    ),
+    Fault(
+        "saved_never_loaded",
+        "numba's cache is written and never read",
+        "stored but not loaded",
+        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
+        may=(
+            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+            Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
+            Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
+            Alarms(_MEMORY, ("call",), _NUMBA),
+        ),
+    ),
+    Fault(
+        "variable_names_in_keys",
+        "keys of Ops hold the names of variables: graphs share no functions",
+        "not reused",
+        must=(Alarms(("reuse_lost",), ("variants",), _NUMBA),),
+        may=(
+            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+            Alarms(_COMPILING, ("cold", "variants"), _NUMBA_ALL),
+        ),
+    ),
+    Fault(
+        "uid_counter",
+        "numba numbers functions 1, 2, 3 again: siblings share symbols",
+        "wrong results",
+        must=(Alarms(("wrong_results",), ("siblings",), _NUMBA, ("fork",)),),
+        may=(Alarms(("wrong_results", "crashed"), ("siblings",), _NUMBA),),
+    ),
+    Fault(
+        "c_key_salted",
+        "the keys of C modules differ between processes",
+        "keys differ between processes",
+        must=(Alarms(("cache_misses",), ("warm_disk",), ("C", "C_VM")),),
+        may=(
+            Alarms(_COMPILING, ("warm_disk",), ("C", "C_VM")),
+            Alarms(_MEMORY, ("warm_process",), ("C", "C_VM")),
+            Alarms(_MEMORY, ("call",), ("C", "C_VM", "C_VM_NOGC")),
+        ),
+    ),
+    Fault(
+        "rewriting_slower",
+        "rewriting does more work: 5 to 8 % more Python calls in a warm build",
+        "more Python work",
+        must=(Alarms(("python_calls",), ("warm_disk", "warm_process"), ("C", "C_VM", *_NUMBA)),),
+        may=(Alarms(_COMPILING, _BUILDS, ("C", "C_VM", *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+    ),
+    Fault(
+        "call_slower",
+        "a call of a compiled function takes about 10 % longer",
+        None,
+        must=(Alarms(("call_time",), ("call",), ("C", "C_VM", "C_VM_NOGC", *_NUMBA)),),
+    ),
+)
+
+
+def fault(name: str) -> Fault:
+    """The fault of that name. Raises KeyError."""
+    return {one.name: one for one in FAULTS}[name]
+
+
+def build(name: str, directory: Path) -> Path:
+    """Write the wheel of one fault and return its path. Raises KeyError for an unknown fault."""
+    package = f"observatory_fault_{fault(name).name}"
+    metadata = f"{package}-{VERSION}.dist-info"
+    files = {
+        f"{package}/__init__.py": (SOURCES / "hook.py").read_text("utf-8"),
+        f"{package}/fault.py": (SOURCES / f"{name}.py").read_text("utf-8"),
+        f"{package}.pth": f"import {package}\n",
+        f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {VERSION}\n"
+        f"Summary: A fault on purpose: {fault(name).meaning}\nRequires-Python: >=3.11\n",
+        f"{metadata}/WHEEL": "Wheel-Version: 1.0\nGenerator: fault_kit\n"
+        "Root-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = f"{metadata}/RECORD"
+    lines = [f"{path},{_digest(text)},{len(text.encode())}" for path, text in files.items()]
+    files[record] = "\n".join([*lines, f"{record},,", ""])
+    directory.mkdir(parents=True, exist_ok=True)
+    wheel = directory / f"{package}-{VERSION}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in files.items():
+            info = zipfile.ZipInfo(path, _EARLIEST)
+            info.create_system = 3  # Unix, wherever it is built
+            info.external_attr = 0o100644 << 16
+            archive.writestr(info, text)  # stored: compressed bytes depend on the zlib
+    return wheel
+
+
+def _digest(text: str) -> str:
+    """As a RECORD has it (the standard on binary distributions, PEP 427)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256={base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+
+def _listing(faults: Iterable[Fault]) -> str:
+    return "\n".join(
+        f"{one.name:24}{one.meaning}\n{'':24}cause: {one.cause or 'none, only a time'}"
+        for one in faults
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Build wheels and print their paths, or list the faults."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="the faults, and the cause that must be found")
+    building = commands.add_parser("build", help="write wheels and print their paths")
+    building.add_argument("directory", type=Path)
+    building.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    options = parser.parse_args(argv)
+    if options.command == "list":
+        print(_listing(FAULTS))
+        return 0
+    known = [one.name for one in FAULTS]
+    for name in options.names:
+        if name not in known:
+            parser.error(f"there is no fault {name!r}; choose from {', '.join(known)}")
+    for name in options.names or known:
+        print(build(name, options.directory))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""A whole comparison: what differs beside the subject, what is warned of, what is workload."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.vocabulary import Cell
+from observatory.cli.compare import status
+from observatory.cli.exit_codes import Exit
+from observatory.decide.comparing import Setting, compared
+from observatory.decide.evidence import Evidence
+from observatory.record.calibration import Calibration, Floor
+from observatory.record.comparison import Comparison, Side
+from observatory.record.sample import CellRecord, LedgerEntry, Sample
+from tests.factories import NOON, WARM, failed, header, sample
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
+
+
+def side(label: str = "3.3.7", cpu: str = "Some CPU", **packages: str) -> Side:
+    under = header(label)
+    versions = under.versions.model_copy(update={"packages": packages})
+    machine = under.machine.model_copy(update={"cpu": cpu})
+    return Side(subject=under.subject, versions=versions, machine=machine)
+
+
+def setting(**changes: Any) -> Setting:
+    fields: dict[str, Any] = {
+        "base": side("3.3.6"), "head": side("3.3.7"), "started_at": NOON, "interleaved": True,
+        "seed": 1, "observatory": "0.1.0", "reproduce": "observatory compare 3.3.6 3.3.7",
+    }  # fmt: skip
+    return Setting(**fields | changes)
+
+
+def compare(old: list[Sample], new: list[Sample], **changes: Any) -> Comparison:
+    return compared(setting(**changes), Evidence.of(old), Evidence.of(new), 12.0)
+
+
+def compiled(*names: str) -> Sample:
+    ledger = [
+        LedgerEntry.model_validate(
+            {"name": name, "kind": "numba", "key": f"{name} {number}", "outcome": "miss",
+             "seconds": 0.1, "step": "build"}
+        )
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    return sample(COLD, "counting", {"cache_misses": len(names)}, ledger=ledger)
+
+
+def times(*values: float) -> list[Sample]:
+    return [sample(WARM, metrics={"compile_time": value}) for value in values]
+
+
+def test_packages_and_the_machine_that_differ_are_named_but_not_pytensor() -> None:
+    told = compare(
+        [sample()], [sample()],
+        base=side(numba="0.67.0", pytensor="3.3.6", etuples="0.3"),
+        head=side(numba="0.68.0", pytensor="3.3.7", cpu="Other CPU"),
+    )  # fmt: skip
+    assert [(d.what, d.base, d.head) for d in told.differences] == [
+        ("cpu", "Some CPU", "Other CPU"), ("etuples", "0.3", None), ("numba", "0.67.0", "0.68.0"),
+    ]  # fmt: skip
+    assert any(warning.startswith("the CPUs differ") for warning in told.warnings)
+
+
+def test_other_functions_are_workload_by_name_and_no_alarm() -> None:
+    told = compare([compiled("Add", "Mul", "Mul")], [compiled("Add", "Sub")])
+    (workload,) = told.workload
+    assert (workload.backend, workload.appeared, workload.vanished) == (
+        "NUMBA", [("Sub", 1)], [("Mul", 2)],
+    )  # fmt: skip
+    assert told.worse == []
+
+
+def test_runs_that_were_not_interleaved_say_so_and_need_more() -> None:
+    slower = times(*(1.2 * value for value in SEVEN))
+    assert [v.conclusion for v in compare(times(*SEVEN), slower).worse] == ["worse"]
+    apart = compare(times(*SEVEN), slower, interleaved=False)
+    assert apart.worse == []
+    assert any("different runs" in warning for warning in apart.warnings)
+
+
+def calibration(cpu: str) -> Calibration:
+    floor = Floor(
+        cell=CellRecord(**vars(WARM)), metric="compile_time", kind="noisy", samples=28, change=0.4
+    )
+    at = side(cpu=cpu)
+    return Calibration(
+        machine=at.machine, subject=at.subject, versions=at.versions, taken_at=NOON, floors=[floor]
+    )
+
+
+def test_a_calibration_counts_on_its_own_cpu_only() -> None:
+    slower = times(*(1.2 * value for value in SEVEN))
+    here = compare(times(*SEVEN), slower, calibration=calibration("Some CPU"))
+    assert here.worse == []
+    assert not any("calibrat" in warning for warning in here.warnings)
+    elsewhere = compare(times(*SEVEN), slower, calibration=calibration("Other CPU"))
+    assert len(elsewhere.worse) == 1
+    assert any("of another CPU" in warning for warning in elsewhere.warnings)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "meaning"),
+    [
+        ([sample()], [sample()], Exit.OK),
+        ([sample()], [sample(metrics={"wrong_results": 1})], Exit.WRONG_RESULTS),
+        ([sample()], [failed()], Exit.WORSE),
+        ([failed()], [failed()], Exit.UNDECIDED),
+        ([sample(), sample(COLD)], [sample()], Exit.UNDECIDED),
+        (times(*SEVEN[:3]), times(*SEVEN[:3]), Exit.UNDECIDED),
+    ],
+    ids=["equal", "wrong", "crashed", "both fail", "a cell missing", "too few"],
+)
+def test_the_exit_status_has_one_meaning(
+    base: list[Sample], head: list[Sample], meaning: Exit
+) -> None:
+    assert status(compare(base, head)) is meaning

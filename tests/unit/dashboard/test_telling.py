@@ -1,0 +1,233 @@
+"""What is said of a comparison, sentence by sentence."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from dashboard.document import Folded, Heading, Line, Name, Points, Rows, Strong, Words
+from dashboard.telling.advice import about_cause
+from dashboard.telling.cells import Labels
+from dashboard.telling.phrases import effect
+from dashboard.telling.story import tell
+from observatory.record.comparison import CauseKind, Comparison, Missing, Workload
+from tests import factories_comparison as factory
+from tests.factories_comparison import cell, exact, noisy, where
+
+
+def plain(words: Words) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in words)
+
+
+def verdict(comparison: Comparison) -> str:
+    return plain(tell(comparison).verdict)
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """Every line of the story, folded ones too, a table's row as one line."""
+    told: list[str] = []
+
+    def take(block: object) -> None:
+        match block:
+            case Heading(words) | Line(words):
+                told.append(plain(words))
+            case Points(items):
+                told.extend(plain(item) for item in items)
+            case Rows(header, rows):
+                told.append(" | ".join(header))
+                told.extend(" | ".join(plain(cell) for cell in row) for row in rows)
+            case Folded(summary, content):
+                told.append(summary)
+                for inner in content:
+                    take(inner)
+
+    for part in tell(comparison).parts:
+        for block in part.blocks:
+            take(block)
+    return told
+
+
+def line(comparison: Comparison, start: str) -> str:
+    return next(each for each in lines(comparison) if each.startswith(start))
+
+
+def test_the_model_is_named_where_there_are_several() -> None:
+    other = cell("cold C fork").model_copy(update={"model": "radon_pymc"})
+    told = factory.comparison(
+        verdicts=[exact(other, "crashed", 0, 0, "unaffected"),
+                  exact(cell("cold C fork"), "crashed", 0, 1)]
+    )  # fmt: skip
+    assert verdict(told) == "HEAD crashes in radon cold C fork"
+    assert "the model is" not in line(told, "BASE is")
+
+
+# The verdict sentence.
+
+NOTHING_JUDGED = "Nothing could be judged: no cell was measured well enough on both sides"
+
+
+def test_a_function_that_misses_is_one_function() -> None:
+    one = factory.comparison([exact(cell("warm_disk NUMBA fork"), "cache_misses", 0, 1)])
+    assert verdict(one) == "1 function stopped hitting the cache in warm_disk NUMBA fork"
+
+
+def test_counts_that_differ_between_cells_are_said_to_be_the_most() -> None:
+    several = factory.comparison([
+        exact(cell("warm_disk NUMBA fork"), "cache_misses", 0, 3),
+        exact(cell("warm_disk NUMBA spawn"), "cache_misses", 0, 7),
+    ])  # fmt: skip
+    assert verdict(several).startswith("Up to 7 functions stopped hitting the cache in 2 warm_disk")
+
+
+def test_what_follows_from_a_cause_is_no_alarm_of_its_own() -> None:
+    told = lines(factory.cache_regression())
+    assert "Compile time" not in told
+    assert sum("18 times slower" in each for each in told) == 1
+    assert line(factory.cache_regression(), "Costs: ").startswith(
+        "Costs: compiling is up to 18 times slower (0.25 s → 4.50 s, 95 % interval"
+    )
+
+
+def test_an_alarm_whose_cause_is_not_in_the_file_is_told_all_the_same() -> None:
+    lost = factory.cache_regression().model_copy(update={"causes": []})
+    told = lines(lost)
+    assert "Without a known cause" in told
+    assert "Compile time" in told
+
+
+def test_wrong_results_of_both_sides_are_no_peace() -> None:
+    wrong = exact(cell("siblings NUMBA fork"), "wrong_results", 7, 7, "unaffected")
+    told = factory.comparison([wrong])
+    assert verdict(told).endswith(
+        "; both BASE and HEAD crash or give wrong values in siblings NUMBA fork"
+    )
+    assert line(told, "Wrong values in both BASE and HEAD: siblings NUMBA fork.")
+
+
+def test_fewer_wrong_results_are_still_wrong_results() -> None:
+    told = factory.comparison([exact(cell("siblings NUMBA fork"), "wrong_results", 7, 3, "better")])
+    assert verdict(told) == (
+        "4 values are right again in siblings NUMBA fork; nothing got worse; "
+        "both BASE and HEAD crash or give wrong values in siblings NUMBA fork"
+    )
+
+
+def test_only_undecided_cells_leave_nothing_judged() -> None:
+    place = cell("cold C fork")
+    found = noisy(place, "compile_time", 1.02, "undecided", reason="too few")
+    told = factory.comparison(verdicts=[found])
+    assert verdict(told) == NOTHING_JUDGED
+    assert tell(told).state == "undecided"
+
+
+def test_times_that_are_too_noisy_do_not_hide_counts_that_are_equal() -> None:
+    changed = [
+        noisy(each, metric, 1.02, "undecided", reason="too noisy")
+        for each in factory.CELLS
+        for metric in ("compile_time", "call_time")
+    ]
+    assert verdict(factory.comparison(changed[:6])) == (
+        "Nothing got worse in 24 cells; times or memory of 3 of 27 cells could not be judged"
+    )
+    assert verdict(factory.comparison(changed)) == (
+        "Nothing got worse in what could be judged; "
+        "times or memory of 27 of 27 cells could not be judged"
+    )
+
+
+def test_a_consequence_is_told_with_the_count_of_its_own_cells() -> None:
+    lost = factory.cache_regression()
+    leaking = [exact(each, "files_leaked", 16, 18) for each in where(scenario="cold", backend="C")]
+    said = verdict(factory.comparison([*lost.worse, *leaking], causes=lost.causes))
+    assert said.startswith(
+        "35 functions stopped hitting the cache in 4 warm cells of NUMBA, and there compiling is"
+    )
+    assert said.endswith("; 2 more files are left behind in 2 cold cells of C")
+
+
+def test_an_empty_comparison_has_a_verdict() -> None:
+    empty = factory.comparison(verdicts=[])
+    assert verdict(empty) == NOTHING_JUDGED
+    assert tell(empty).state == "undecided"
+
+
+def test_a_changed_workload_is_said_and_is_no_alarm() -> None:
+    entry = Workload(model="radon", backend="NUMBA", appeared=[("A", 1)], vanished=[("B", 2)])
+    told = factory.comparison(workload=[entry])
+    assert tell(told).state == "unaffected"
+    assert verdict(told).startswith("Nothing got worse: HEAD compiles another graph, and all 27")
+    assert "Workload changed, no alarm: 1 function appeared, 2 vanished" in lines(told)
+
+
+# What could not be judged.
+
+
+def test_what_could_not_be_judged_comes_before_the_numbers_that_depend_on_it() -> None:
+    told = lines(factory.mixed())
+    numbers = next(i for i, each in enumerate(told) if each.startswith("27 cells: "))
+    assert told.index("Could not judge") < numbers
+    assert not any("%" in each and "slower" in each for each in told[: told.index("Refused")])
+
+
+def test_reasons_that_differ_in_numbers_only_are_told_once() -> None:
+    told = lines(factory.mixed())
+    assert sum("too wide to tell" in each for each in told) == 1
+    assert line(factory.mixed(), "compile_time of cold · C").count("For example: ") == 1
+
+
+def test_a_crash_is_not_told_twice() -> None:
+    told = lines(factory.failed_run())
+    assert sum("FileNotFoundError" in each for each in told) == 1
+    assert (
+        "11 cells incomplete in HEAD: every cell of NUMBA. HEAD crashes there: see below." in told
+    )
+
+
+def test_many_warnings_are_folded() -> None:
+    told = factory.comparison(warnings=[f"warning number {n} " + "x" * n for n in range(12)])
+    assert "8 more to keep in mind" in lines(told)
+    assert "Read with care" in lines(told)
+
+
+def test_every_missing_reason_names_its_cells() -> None:
+    missing = [
+        Missing(cell=cell("cold C fork"), side="base", reason="it hung"),
+        Missing(cell=cell("cold C spawn"), side="head", reason="it was not measured"),
+    ]
+    told = lines(factory.comparison(missing=missing))
+    assert "1 cell incomplete in BASE: cold C fork. It hung." in told
+    assert "1 cell incomplete in HEAD: cold C spawn. It was not measured." in told
+
+
+# What to do.
+
+
+@pytest.mark.parametrize("kind", get_args(CauseKind))
+def test_every_kind_of_cause_has_an_advice_of_one_sentence_or_more(kind: CauseKind) -> None:
+    said = plain(about_cause(kind))
+    assert said.endswith(".")
+    assert said[0].islower()
+    assert "`" not in said
+
+
+def test_names_in_an_advice_are_names() -> None:
+    assert Name("__props__") in about_cause("keys differ between processes")
+
+
+def test_times_that_nothing_explains_come_with_an_advice() -> None:
+    told = lines(factory.slower())
+    assert any(each.startswith("Next: the counts do not tell why") for each in told)
+    assert any(each.startswith("Next: set the compiled graphs side by side") for each in told)
+
+
+def test_a_long_list_of_slow_cells_is_folded_after_the_worst() -> None:
+    cells = where(scenario=("warm_disk", "warm_process"))
+    changed = [noisy(each, "compile_time", 1.1 + n / 50, "worse") for n, each in enumerate(cells)]
+    parts = tell(factory.comparison(changed)).parts
+    shown = next(block for part in parts for block in part.blocks if isinstance(block, Rows))
+    assert len(shown.rows) == 4
+    worst = max(changed, key=lambda each: each.ratio.estimate if each.ratio else 0)
+    assert shown.rows[0][0] == (Labels.of(factory.nothing_changed()).cell(worst.cell),)
+    assert shown.rows[0][1] == (Strong(effect(worst)),)
+    assert "8 more of compile time" in lines(factory.comparison(changed))

@@ -1,0 +1,187 @@
+"""The fault kit's wheels and its table, without PyTensor: a stand-in has the module to wait for."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from benchmarks.vocabulary import METRICS, Cell, cells
+from observatory.decide.reuse import REUSE_LOST
+from observatory.record.comparison import CauseKind
+from observatory.run.sources import read_wheel
+from scripts import fault_kit
+from scripts.fault_kit import FAULTS, SOURCES, Fault, build, fault
+
+SCRIPT = Path(fault_kit.__file__)
+ALL = pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
+
+STAND_IN = """
+class NumbaPyTensorCacheLocator:
+    def get_disambiguator(self):
+        return "key"
+"""
+
+REPORT = """
+import json, site, sys
+before = set(sys.modules)
+site.addsitedir(sys.argv[1])
+hook = sys.modules["observatory_fault_key_salted"]
+found = {"loaded": sorted(set(sys.modules) - before), "waits": hook.Waiting in sys.meta_path}
+sys.path.insert(0, sys.argv[2])
+import pytensor.link
+found["fired early"] = hook.Waiting not in sys.meta_path
+from pytensor.link.numba import cache
+found["key"] = cache.NumbaPyTensorCacheLocator().get_disambiguator()
+found["waits in the end"] = hook.Waiting in sys.meta_path
+found["loader as found"] = "exec_module" not in vars(cache.__loader__)
+import os
+found["pid"] = os.getpid()
+print(json.dumps(found))
+"""
+
+
+def unpacked(name: str, directory: Path) -> Path:
+    """The wheel of a fault, as an installer lays it out."""
+    with zipfile.ZipFile(build(name, directory / "wheels")) as archive:
+        archive.extractall(directory / "site")
+    return directory / "site"
+
+
+def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
+    files = {path.stem for path in SOURCES.glob("*.py")} - {"hook"}
+    assert files == {one.name for one in FAULTS}
+    assert len(FAULTS) == len(files) == 11
+
+
+@ALL
+def test_a_source_says_which_module_it_waits_for_and_which_bug_it_stands_for(one: Fault) -> None:
+    source = SOURCES / f"{one.name}.py"
+    space: dict[str, Any] = {"__name__": "fault"}
+    exec(compile(source.read_text(), source, "exec"), space)
+    assert space["MODULE"].startswith("pytensor.")
+    assert callable(space["put_into"])
+    assert "\n\nStands for " in space["__doc__"]
+
+
+@ALL
+def test_two_builds_of_a_wheel_are_the_same_bytes(one: Fault, tmp_path: Path) -> None:
+    first, second = build(one.name, tmp_path / "a"), build(one.name, tmp_path / "b")
+    assert first.name == second.name == f"observatory_fault_{one.name}-1.0-py3-none-any.whl"
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:  # nor do they tell when or where
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert {(info.create_system, info.external_attr) for info in archive.infolist()} == {
+            (3, 0o100644 << 16)
+        }
+    name, version, _, _ = read_wheel(first)
+    assert (name, version) == (f"observatory-fault-{one.name.replace('_', '-')}", "1.0")
+
+
+def test_the_record_of_a_wheel_lists_every_file_with_its_hash(tmp_path: Path) -> None:
+    with zipfile.ZipFile(build("key_salted", tmp_path)) as archive:
+        (record,) = [name for name in archive.namelist() if name.endswith("/RECORD")]
+        rows = list(csv.reader(archive.read(record).decode().splitlines()))
+        assert {row[0] for row in rows} == set(archive.namelist())
+        for path, digest, size in rows:
+            if path == record:
+                assert (digest, size) == ("", "")
+                continue
+            content = archive.read(path)
+            raw = base64.urlsafe_b64decode(digest.removeprefix("sha256=") + "=")
+            assert raw == hashlib.sha256(content).digest()
+            assert int(size) == len(content)
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> dict[str, Any]:
+    """What a process saw that starts with the hook and then imports a stand-in for PyTensor."""
+    package = tmp_path / "stand-in" / "pytensor" / "link" / "numba"
+    package.mkdir(parents=True)
+    for directory in (package, package.parent, package.parent.parent):
+        (directory / "__init__.py").touch()
+    (package / "cache.py").write_text(STAND_IN)
+    site = unpacked("key_salted", tmp_path)
+    command = [sys.executable, "-I", "-c", REPORT, str(site), str(tmp_path / "stand-in")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_the_hook_puts_the_fault_into_the_module_it_waits_for(found: dict[str, Any]) -> None:
+    assert found["key"] == f"key-{found['pid']}"
+
+
+def test_the_hook_waits_and_imports_nothing_of_pytensor(found: dict[str, Any]) -> None:
+    assert found["waits"]
+    assert not found["fired early"]
+    assert not [name for name in found["loaded"] if name.startswith(("pytensor", "numba"))]
+    assert len(found["loaded"]) < 10
+
+
+def test_the_hook_leaves_when_it_is_done(found: dict[str, Any]) -> None:
+    assert not found["waits in the end"]
+    assert found["loader as found"]
+
+
+@ALL
+def test_the_table_speaks_of_metrics_cells_and_causes_that_there_are(one: Fault) -> None:
+    assert one.must
+    assert one.cause is None or one.cause in get_args(CauseKind)
+    for alarms in (*one.must, *one.may):
+        for metric in alarms.metrics:
+            assert metric == REUSE_LOST or metric in METRICS
+            covered = [cell for cell in cells() if alarms.cover(cell, metric)]
+            assert {cell.scenario for cell in covered} == set(alarms.scenarios)
+            assert {cell.backend for cell in covered} == set(alarms.backends)
+
+
+def test_an_alarm_must_may_or_must_never_be_raised() -> None:
+    disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    assert fault("key_hash_seed").expects(disk, "cache_misses") == "must"
+    assert fault("key_hash_seed").expects(disk, "compile_time") == "may"
+    assert fault("key_hash_seed").expects(disk, "wrong_results") == "never"
+    forked = Cell("radon", "warm_disk", "NUMBA", "fork")
+    assert fault("key_hash_seed").expects(forked, "cache_misses") == "never"
+
+
+def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "build", tmp_path, "uid_counter", "call_slower"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = [Path(line) for line in done.stdout.splitlines()]
+    assert [path.name.split("-")[0] for path in printed] == [
+        "observatory_fault_uid_counter",
+        "observatory_fault_call_slower",
+    ]
+    assert sorted(printed) == sorted(tmp_path.iterdir())
+
+
+def test_the_command_lists_every_fault_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fault_kit.main(["list"]) == 0
+    printed = capsys.readouterr().out
+    for one in FAULTS:
+        assert one.name in printed
+        assert one.meaning in printed
+        assert (one.cause or "only a time") in printed
+
+
+def test_a_fault_that_is_not_there_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fault_kit.main(["build", str(tmp_path), "nonsense"])
+    assert ended.value.code == 2
+    assert "there is no fault 'nonsense'; choose from key_salted" in capsys.readouterr().err
