@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +46,7 @@ from observatory.run.sources import SubjectError
 app = typer.Typer()
 
 _TIMEOUT = 600.0
+_OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -109,7 +110,7 @@ def compare(
     until a test decides every cell or the budget is spent. --results is where the machine's
     calibration is looked for. Every sample is kept, and can be compared again as saved results.
     """  # fmt: skip
-    reproduce = shlex.join(["observatory", *sys.argv[1:]])
+    reproduce = shlex.join(["observatory", *without_outputs(sys.argv[1:])])
     narrowed = Narrowed(model, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
@@ -131,6 +132,17 @@ def compare(
         )  # fmt: skip
     _tell(told, json_, markdown)
     raise typer.Exit(status(told))
+
+
+def without_outputs(arguments: Sequence[str]) -> Iterator[str]:
+    """The command line without where its outcome goes: others have no such paths."""
+    left = iter(arguments)
+    for argument in left:
+        name, equals, _ = argument.partition("=")
+        if name not in _OUTPUTS:
+            yield argument
+        elif not equals:
+            next(left, None)
 
 
 def _measured(

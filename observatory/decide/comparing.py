@@ -11,7 +11,9 @@ from observatory.decide.causes import explained
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import SEPARATE_RUNS, Floors
 from observatory.decide.functions import workload
+from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.decide.reuse import same_workload
+from observatory.decide.units import percent
 from observatory.decide.verdicts import judge_exact, judge_noisy
 from observatory.record.calibration import Calibration
 from observatory.record.comparison import Comparison, Difference, Side, Workload
@@ -112,19 +114,19 @@ def _warnings(setting: Setting) -> Iterator[str]:
     if not setting.interleaved:
         yield (
             "BASE and HEAD were measured in different runs: their times also differ by whatever "
-            f"else the machine did, and only a change of {SEPARATE_RUNS:.0%} counts"
+            f"else the machine did, and only a change of {percent(SEPARATE_RUNS)} counts"
         )
     if base.machine.cpu != head.machine.cpu:
         yield f"the CPUs differ: {base.machine.cpu} (BASE), {head.machine.cpu} (HEAD)"
     if setting.calibration is None:
         yield (
-            "this machine was never calibrated: a change of 5 % counts; `observatory calibrate` "
-            "measures what chance does here"
+            f"this machine was never calibrated: a change of {percent(DEFAULT_MINIMUM_EFFECT)} "
+            "counts; `observatory calibrate` measures what chance does here"
         )
     elif _usable(setting) is None:
         yield (
             f"the calibration is of another CPU ({setting.calibration.machine.cpu}) and is not "
-            "used: a change of 5 % counts"
+            f"used: a change of {percent(DEFAULT_MINIMUM_EFFECT)} counts"
         )
 
 

@@ -22,7 +22,7 @@ from observatory.decide import noisy
 from observatory.decide.evidence import CORRECTNESS, Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import reuse_lost
-from observatory.decide.units import count
+from observatory.decide.units import count, percent
 from observatory.record.comparison import Conclusion, Missing, Ratio, Values, Verdict
 from observatory.record.sample import CellRecord
 
@@ -204,8 +204,8 @@ def _noisy(
         conclusion = noisy.conclude(test.ratio, q_value, floor)
         if conclusion == "undecided":
             reason = (
-                f"HEAD takes {test.ratio.low:.3f} to {test.ratio.high:.3f} times as much as BASE: "
-                f"too wide to tell a change of {floor:.0%} from none"
+                f"HEAD takes {_against_base(test.ratio.low)} to {_against_base(test.ratio.high)} "
+                f"BASE: too wide to tell a change of {percent(floor)} from none"
             )
     return Verdict(
         cell=record_of(cell),
@@ -221,6 +221,11 @@ def _noisy(
         minimum_effect=floor,
         reason=reason,
     )
+
+
+def _against_base(ratio: float) -> str:
+    """`1.9 % less than`, `7.1 % more than`."""
+    return f"{percent(abs(ratio - 1))} {'less' if ratio < 1 else 'more'} than"
 
 
 def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:

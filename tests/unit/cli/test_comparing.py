@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks.vocabulary import Cell
-from observatory.cli.compare import status
+from observatory.cli.compare import status, without_outputs
 from observatory.cli.exit_codes import Exit
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
@@ -117,3 +117,17 @@ def test_the_exit_status_has_one_meaning(
     base: list[Sample], head: list[Sample], meaning: Exit
 ) -> None:
     assert status(compare(base, head)) is meaning
+
+
+def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
+    typed = [
+        "compare",
+        "3.3.6",
+        "3.3.7",
+        "--json",
+        "/tmp/a.json",
+        "--markdown=/tmp/b.md",
+        "--seed",
+        "2",
+    ]
+    assert list(without_outputs(typed)) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]

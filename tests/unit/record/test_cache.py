@@ -154,23 +154,21 @@ def test_a_file_from_the_future_is_hashed_each_time_but_noted_once(
     assert (parses.taken(), shard_files(where)) == ([], before)
 
 
-def test_a_file_that_changes_while_it_is_parsed_is_parsed_again(
-    where: Path, parses: Parses, monkeypatch: pytest.MonkeyPatch
+def test_what_changes_between_hashing_and_parsing_is_parsed_again(
+    where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = where / "ci" / "y.json"
+    made = journal(where, [sample()])
+    before = made.path.read_bytes()
 
-    def appended(content: bytes, series: SeriesList, parse: Any = asv_result.parse) -> Any:
-        found = parse(content, series)
-        if found.head and found.head.env_name == "y":
-            path.write_text(path.read_text() + " ")
-        return found
+    def changed(path: Path, read_journal: Any = summary.read_journal) -> Any:
+        path.write_bytes(before + b"oops\n")
+        return read_journal(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(asv_result, "parse", appended)
-        read(where)
-    parses.taken()
-    read(where)
-    assert parses.taken() == ["y"]
+        patch.setattr(summary, "read_journal", changed)
+        assert any("jsonl:3" in problem for problem in said(read(where))[1])
+    made.path.write_bytes(before)
+    assert said(read(where)) == said(read_results(where))
 
 
 def test_a_removed_file_is_gone_and_a_renamed_one_is_new(where: Path, parses: Parses) -> None:
