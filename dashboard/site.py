@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -26,7 +26,7 @@ def build(
     out: Path,
     *,
     problems: Sequence[str],
-    measured_at: datetime | None,
+    measured_at: Mapping[tuple[str, str], datetime],
     version: str,
     machine: str | None = None,
 ) -> Path:
@@ -36,7 +36,7 @@ def build(
         frame: the tidy frame, columns as in ``dashboard.readings.COLUMNS``; may be empty.
         out: a directory that is absent, empty, or was made by an earlier call; it is replaced.
         problems: sentences that name the files that could not be read.
-        measured_at: when the newest result was measured, with a time zone.
+        measured_at: by subject and machine, when its newest sample was taken, with a time zone.
         version: of this tool.
         machine: whose matrix is shown, if it measured the newest subject; default: the one with
             the longest history.
@@ -61,7 +61,7 @@ def first_page(
     readings: tuple[Reading, ...],
     *,
     problems: Sequence[str],
-    measured_at: datetime | None,
+    measured_at: Mapping[tuple[str, str], datetime],
     version: str,
     foreign: bool = False,
     machine: str | None = None,
@@ -83,7 +83,9 @@ def first_page(
     past = history(readings, longest)
     return _environment().get_template("index.html.j2").render(
         common,
-        headline=headline(subject, measured_at),
+        headline=headline(
+            subject, measured_at.get((subject.subject, subject.setting.machine))
+        ),
         subject=subject.subject,
         matrices=matrices(subject),
         history=past,

@@ -1,7 +1,7 @@
 """Run `observatory compare` on every known fault: caught, for the right cause, and alone.
 
     .venv/bin/python -m scripts.fault_table [NAME ...] [--subject 3.3.7] [--budget 5m]
-        [--backend NUMBA] [--keep DIR]
+        [--backend NUMBA] [--scenario warm_disk] [--keep DIR]
 
 The first row compares the subject with itself: whatever it alarms, a fault would not have caused.
 Exit status 1 if a fault was not caught, was given another cause, or alarmed beside it. About four
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--subject", default="3.3.7")
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--backend", action="append", default=[])
+    parser.add_argument("--scenario", action="append", default=[], help="default: all")
     parser.add_argument("--keep", type=Path, default=None)
     options = parser.parse_args()
     chosen: list[Fault | None] = [fault(name) for name in options.names if name != NOTHING]
@@ -68,19 +69,22 @@ def main() -> int:
         keep.mkdir(parents=True, exist_ok=True)
         rows = []
         for one in chosen:
-            rows.append(row(one, options.subject, options.budget, options.backend, keep))
+            rows.append(row(one, options, keep))
             Console(stderr=True).print(f"{rows[-1]}", highlight=False, markup=False)
     Console().print(table(rows))
     return 0 if all(each.good for each in rows) else 1
 
 
-def row(one: Fault | None, subject: str, budget: str, backends: list[str], keep: Path) -> Row:
+def row(one: Fault | None, options: argparse.Namespace, keep: Path) -> Row:
     """Compare the subject with itself plus the fault, and check what is said."""
     name = "none" if one is None else one.name
+    subject = options.subject
     head = subject if one is None else f"{subject} {build(one.name, keep)}"
     out = keep / f"{name}.json"
-    command = [sys.executable, "-m", "observatory", "compare", subject, head, "--budget", budget]
-    command += [part for backend in backends_of(one, backends) for part in ("--backend", backend)]
+    command = [sys.executable, "-m", "observatory", "compare", subject, head]
+    command += ["--budget", options.budget]
+    command += [w for name in backends_of(one, options.backend) for w in ("--backend", name)]
+    command += [word for name in options.scenario for word in ("--scenario", name)]
     command += ["--json", str(out), "--markdown", str(keep / f"{name}.md")]
     began = time.monotonic()
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)

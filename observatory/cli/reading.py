@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,8 +29,8 @@ class Reading:
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     problems: tuple[Problem, ...]
-    measured_at: datetime | None
-    """When the newest sample was taken; None without journals."""
+    measured_at: Mapping[tuple[str, str], datetime]
+    """By subject and machine, when its newest sample was taken; those with journals only."""
 
 
 def read(directory: Path) -> Reading:
@@ -38,8 +38,15 @@ def read(directory: Path) -> Reading:
     results = read_results(directory, directory_for(directory))
     journals = results.journals.values()
     notes = [note for journal in journals for note in journal.notes]
-    times = [journal.measured_at for journal in journals if journal.measured_at is not None]
-    return Reading(frame(results), tuple(notes), results.problems, max(times, default=None))
+    measured_at: dict[tuple[str, str], datetime] = {}
+    for journal in journals:
+        if journal.header is not None and journal.measured_at is not None:
+            place = (journal.header.subject.label, journal.header.machine.machine)
+            # One subject may have several journals: one for each Python.
+            measured_at[place] = max(
+                journal.measured_at, measured_at.get(place, journal.measured_at)
+            )
+    return Reading(frame(results), tuple(notes), results.problems, measured_at)
 
 
 @contextmanager

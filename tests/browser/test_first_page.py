@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -51,9 +50,8 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         "empty": factory.as_frame([]),
         "hostile": factory.as_frame(rows),
     }[request.param]
-    when = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
     problems = ["results/<script>alert(1)</script>.json: not JSON"]
-    return build(frame, tmp_path / "html", problems=problems, measured_at=when, version="0.1.0")
+    return build(frame, tmp_path / "html", problems=problems, measured_at={}, version="0.1.0")
 
 
 def visit(browser, site: Path, *, width: int, scheme: str) -> Visit:
@@ -87,7 +85,7 @@ def test_the_page_is_quiet_local_and_no_wider_than_the_screen(browser, site, wid
 
 
 def test_the_policy_of_the_page_refuses_a_script_put_into_it(browser, tmp_path):
-    site = build(factory.frame(), tmp_path / "html", problems=[], measured_at=None, version="0.1.0")
+    site = build(factory.frame(), tmp_path / "html", problems=[], measured_at={}, version="0.1.0")
     text = site.read_text("utf-8")
     site.write_text(text.replace("</main>", "<script>document.title='owned'</script></main>"))
     seen = visit(browser, site, width=1280, scheme="light")
@@ -96,7 +94,7 @@ def test_the_policy_of_the_page_refuses_a_script_put_into_it(browser, tmp_path):
 
 
 def test_every_link_within_the_page_leads_somewhere(browser, tmp_path):
-    site = build(factory.frame(), tmp_path / "html", problems=[], measured_at=None, version="0.1.0")
+    site = build(factory.frame(), tmp_path / "html", problems=[], measured_at={}, version="0.1.0")
     seen = visit(browser, site, width=1280, scheme="light")
     lost = seen.page.evaluate(
         "[...document.querySelectorAll('a[href^=\"#\"], [aria-labelledby]')].flatMap(e =>"

@@ -13,10 +13,11 @@ from observatory.decide import frame as observatory_frame
 from tests import factories_frame as factory
 
 WHEN = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
+MEASURED = {("3.3.7", "bench-2c"): WHEN, ("3.3.4", "bench-2c"): datetime(2026, 11, 20, tzinfo=UTC)}
 
 
 def built(frame: pd.DataFrame, out: Path, problems: tuple[str, ...] = ()) -> str:
-    return build(frame, out, problems=problems, measured_at=WHEN, version="0.1.0").read_text(
+    return build(frame, out, problems=problems, measured_at=MEASURED, version="0.1.0").read_text(
         "utf-8"
     )
 
@@ -93,3 +94,9 @@ def test_an_error_while_writing_leaves_the_old_pages_and_no_rubbish(tmp_path):
         publish({"index.html": None}, out)  # type: ignore[dict-item]
     assert (out / "index.html").read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["html"]
+
+
+def test_the_page_says_when_its_own_subject_was_measured(tmp_path):
+    page = built(factory.frame(), tmp_path)
+    assert "2026-08-14 06:12 UTC" in page
+    assert "2026-11-20" not in page

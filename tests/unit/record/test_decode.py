@@ -26,6 +26,7 @@ def without_constants(value: Any) -> Any:
         (b'{"a": [1, NaN, -Infinity, Infinity]}', {"a": [1, None, None, None]}),
         (b'{"NaN, Infinity": ["say NaN", NaN]}', {"NaN, Infinity": ["say NaN", None]}),
         (b'["an escaped \\" quote, NaN", NaN]', ['an escaped " quote, NaN', None]),
+        (b'["\\" NaN \\" in quotes", NaN]', ['" NaN " in quotes', None]),
         (b'["ends with a backslash \\\\", NaN, "x"]', ["ends with a backslash \\", None, "x"]),
         (b"NaN", None),
     ],
