@@ -66,10 +66,11 @@ def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
     done = observatory(
         "compare", str(samples / "base"), str(samples / "head"), "--json", str(again)
     )
-    assert done.returncode == Exit.UNDECIDED, done.stderr
+    # Nobody asks saved results for times that they do not hold.
+    assert done.returncode == Exit.OK, done.stderr
     second = Comparison.model_validate_json(again.read_bytes())
     assert second.interleaved
-    assert second.verdicts == first.verdicts
+    assert second.verdicts == [v for v in first.verdicts if v not in first.undecided]
 
 
 @pytest.mark.parametrize(
