@@ -13,7 +13,7 @@ from observatory.record.sample import Sample
 OUTER_GRAPH = "outer graph"
 """What the probes call the function of a whole graph."""
 _SANDBOX = re.compile(r"[^\s'\"]*observatory-sandbox-[^\s'\"/]*")
-_FILLING = "the process that fills the cache: "
+_WHO = re.compile(r"^(the process that fills the cache|sibling [^:]{1,80}): ")
 _NAMED = 3
 _LONGEST = 80
 _LONGEST_NOTE = 1000
@@ -58,13 +58,13 @@ def of_cause(
 def failure_of(failures: Sequence[Sample]) -> str:
     """How samples failed, in the words of the last one, without what differs from one to another.
 
-    Each sample has a sandbox directory of its own, and one that fills its cache itself says so.
+    Each sample has a sandbox directory of its own, and one of several processes says which it is.
     """
     if not failures:
         return "samples failed"
     last = failures[-1]
     message = last.failure.message if last.failure else f"the sample was {last.status}"
-    message = message.removeprefix(_FILLING)
+    message = _WHO.sub("", message)
     return " ".join(_SANDBOX.sub("SANDBOX", message).split())[:_LONGEST_NOTE]
 
 

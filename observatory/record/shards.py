@@ -101,7 +101,7 @@ def encoded(block: Block, series: SeriesList) -> bytes:
     columns[0] = numbers.astype(np.int32)
     fields = [pa.field(name, pa.from_numpy_dtype(array.dtype), nullable=False)
               for name, array in zip(COLUMN_NAMES, columns, strict=True)]  # fmt: skip
-    table = pa.table([pa.array(array) for array in columns], schema=pa.schema(fields))
+    table = pa.table(list(map(_arrow, columns)), schema=pa.schema(fields))
     names = [[series.all[number].name, series.all[number].params] for number in used]
     lengths = block.lengths.tolist()
     files = [_plain(entry, many) for entry, many in zip(block.entries, lengths, strict=True)]
@@ -125,11 +125,29 @@ def parsed(content: bytes, series: SeriesList) -> Block:
         Series(name, tuple(map(tuple, params))) for name, params in _unpacked(told[_SERIES])
     )
     table = file.read(use_threads=False)
-    columns = Columns(*(table.column(name).to_numpy() for name in COLUMN_NAMES))
+    columns = Columns(*(_numpy(table.column(name)) for name in COLUMN_NAMES))
     lengths = np.array([one[-1] for one in files], np.int32)
     if lengths.sum() != len(columns):
         raise ValueError("the files do not have as many values as there are")
     return Block(tuple(map(_entry, files)), lengths, columns.renumbered(numbers))
+
+
+# Arrow's own conversions import pandas, which those who read columns have no other use for.
+
+
+def _arrow(array: npt.NDArray[Any]) -> pa.Array:
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(array.dtype), len(array), [None, pa.py_buffer(array)]
+    )
+
+
+def _numpy(column: pa.ChunkedArray) -> npt.NDArray[Any]:
+    dtype = np.dtype(column.type.to_pandas_dtype())
+    parts = [
+        np.frombuffer(part.buffers()[1], dtype, len(part), part.offset * dtype.itemsize)
+        for part in column.chunks
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _plain(entry: Entry, length: int) -> list[Any]:

@@ -191,11 +191,12 @@ def test_failures_that_differ_in_their_directories_are_one_cause() -> None:
         message = f"{before}FileNotFoundError: '/tmp/observatory-sandbox-{directory}/caches'"
         return failed(cell, "counting", failure={"message": message})
 
-    base = [counted(COLD, FILLED), counted(DISK, HIT)]
-    head = [broken(COLD, "abc"), broken(DISK, "xyz", "the process that fills the cache: ")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT)]
+    head = [broken(COLD, "abc"), broken(DISK, "xyz", "the process that fills the cache: "),
+            broken(PROCESS, "uvw", "sibling centered-normal-halfnormal: ")]  # fmt: skip
     (cause,), _ = compare(base, head)
     assert cause.sentence == "HEAD fails: FileNotFoundError: 'SANDBOX/caches'"
-    assert len(cause.cells) == 2
+    assert len(cause.cells) == 3
 
 
 def test_more_python_calls_are_a_cause_only_where_nothing_is_compiled_again() -> None:
