@@ -20,11 +20,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
+import re
 import tempfile
 import time
 import zlib
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -42,7 +43,8 @@ FULL = 1_000_000
 
 _RESTED = 2 * 10**9  # ns
 _FORGOTTEN = 7 * 86400  # s: older shards of another version, and of killed writes, are removed
-_SUFFIX = ".parquet"
+_SUFFIX, _UNFINISHED = ".parquet", ".tmp"
+_VERSION = re.compile(r"[0-9a-f]{16}")
 _clock = time.time_ns
 
 
@@ -91,7 +93,7 @@ def version() -> str:
     """What a cache of this version is filed under: a hash of the code that makes its content."""
     here = Path(__file__).parent
     sources = [*sorted(here.glob("*.py")), here.parents[1] / "benchmarks" / "vocabulary.py"]
-    found = hashlib.blake2b(digest_size=8)
+    found = hashlib.blake2b(digest_size=8)  # 16 digits, as _VERSION has them
     for source in sources:
         found.update(source.read_bytes())
     return found.hexdigest()
@@ -228,7 +230,7 @@ class Cache:
         path = self._directory / f"{_hash(content).hex()}{_SUFFIX}"
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self._directory, suffix=".tmp")
+            descriptor, name = tempfile.mkstemp(dir=self._directory, suffix=_UNFINISHED)
             try:
                 with os.fdopen(descriptor, "wb") as stream:
                     stream.write(content)  # not synced: a torn one is not believed
@@ -238,19 +240,27 @@ class Cache:
                 raise
         except OSError:
             return False
-        self._forget()
+        with contextlib.suppress(OSError):
+            self._forget()
         return True
 
     def _forget(self) -> None:
-        """Remove what other versions and killed writes have left long ago."""
+        """Remove what killed writes and other versions have left long ago, and nothing else."""
         assert self._directory is not None
-        for path in [*self._directory.glob("*.tmp"), *self._directory.parent.iterdir()]:
-            with contextlib.suppress(OSError):  # others may do the same
-                if path != self._directory and time.time() - path.stat().st_mtime > _FORGOTTEN:
-                    if path.is_dir():
-                        shutil.rmtree(path)
-                    else:
-                        path.unlink()
+        for path in self._directory.glob(f"*{_UNFINISHED}"):
+            _remove_if_old(path, path.unlink)
+        for other in self._directory.parent.iterdir():
+            if _VERSION.fullmatch(other.name) and other != self._directory:
+                for path in other.iterdir():
+                    if path.suffix in (_SUFFIX, _UNFINISHED):
+                        _remove_if_old(path, path.unlink)
+                _remove_if_old(other, other.rmdir)  # only if it is empty
+
+
+def _remove_if_old(path: Path, remove: Callable[[], None]) -> None:
+    with contextlib.suppress(OSError):  # others may do the same at the same time
+        if time.time() - path.stat().st_mtime > _FORGOTTEN:
+            remove()
 
 
 def _rested(signature: Signature, checked_ns: int) -> bool:

@@ -84,6 +84,7 @@ class Side:
         self._left_out = max(self._results.glob("*/*-*.json"))
         self._content = self._left_out.read_bytes()
         self._left_out.unlink()
+        (scratch / "work").mkdir()
 
     def add_one(self) -> None:
         """Put the file there that was left out until now, as it was recorded."""
@@ -91,7 +92,7 @@ class Side:
 
     def run(self) -> tuple[Taken, int]:
         """Load everything in a process of its own."""
-        return taken(*self._command, str(self._results), str(self.scratch))
+        return taken(*self._command, str(self._results), str(self.scratch / "work"))
 
 
 SIDES = {"asv": (ASV,), "columns": ("-c", COLUMNS), "frame": ("-c", FRAME)}

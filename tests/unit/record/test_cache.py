@@ -280,17 +280,25 @@ def test_many_values_are_written_as_they_come(
 def test_what_other_versions_and_killed_writes_left_is_removed_in_the_end(where: Path) -> None:
     read(where)
     directory = shard_files(where)[0].parent
+    older = directory.parent / "0123456789abcdef"
+    mixed = directory.parent / "fedcba9876543210"
+    others = directory.parent / "results"
+    for made in (older, mixed, others):
+        made.mkdir()
+        (made / "x.parquet").touch()
+    (mixed / "notes.txt").touch()
     (directory / "x.tmp").touch()
-    (directory.parent / "older").mkdir()
     long_ago = time.time() - 30 * 86400
-    os.utime(directory / "x.tmp", (long_ago, long_ago))
-    os.utime(directory.parent / "older", (long_ago, long_ago))
+    for path in (*directory.parent.rglob("*"),):
+        os.utime(path, (long_ago, long_ago))
     (directory / "young.tmp").touch()
     put(where, foreign({}), "new.json")
     read(where)
     assert not (directory / "x.tmp").exists()
-    assert not (directory.parent / "older").exists()
     assert (directory / "young.tmp").exists()
+    assert not (older / "x.parquet").exists()
+    assert [path.name for path in mixed.iterdir()] == ["notes.txt"]
+    assert [path.name for path in others.iterdir()] == ["x.parquet"]  # whoever's they are
 
 
 KILLED = """
