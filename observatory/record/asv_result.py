@@ -11,7 +11,7 @@ A benchmark that cannot be read is named and left out; nothing else is left out 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -66,7 +66,9 @@ def parse(content: bytes, series: SeriesList) -> Parsed:
         head, results = _head(loaded), loaded.get("results")
         if not isinstance(results, dict):
             raise UnreadableError("its `results` is not an object of benchmarks")
-        row_of = _row_of_object if loaded["version"] == 1 else _row_of_list(loaded)
+        row_of: Callable[[Any], Sequence[Any]] = (
+            _row_of_object if loaded["version"] == 1 else _row_of_list(loaded)
+        )
     except UnreadableError as error:
         return Parsed(None, Columns(), (str(error),))
     reader = SeriesReader(series)
@@ -124,7 +126,7 @@ def _word(name: str, value: Any) -> str:
     return "" if value is None else word
 
 
-def _row_of_list(loaded: dict[str, Any]) -> Callable[[Any], Row]:
+def _row_of_list(loaded: dict[str, Any]) -> Callable[[Any], Sequence[Any]]:
     """Format 2: a list by ``result_columns``, cut off after its last value that is not null."""
     columns = loaded.get("result_columns")
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
@@ -138,10 +140,11 @@ def _row_of_list(loaded: dict[str, Any]) -> Callable[[Any], Row]:
     pick = itemgetter(*(where.get(name, width) for name in Row._fields))
     padding = [None] * (width + 1)
 
-    def row_of(raw: Any) -> Row:
+    def row_of(raw: Any) -> tuple[Any, ...]:
         if not isinstance(raw, list) or len(raw) > width:
             raise UnreadableError("its row is not a list that fits result_columns")
-        return Row._make(pick(raw + padding[len(raw) :]))
+        row: tuple[Any, ...] = pick(raw + padding[len(raw) :])
+        return row
 
     return row_of
 

@@ -17,6 +17,7 @@ LARGEST_TEXT = 2**26
 """Characters of the names and parameters of all the combinations of one file."""
 LONGEST_NAME = 1000
 
+_COLUMNS = ("result", "samples", "stats_repeat", "stats_ci_99_a", "stats_ci_99_b")
 _PLAIN = {int, float, bool, type(None)}
 
 
@@ -34,11 +35,7 @@ class SeriesReader:
         self._text = 0
         self._numbers: list[int] = []
         self._lengths: list[int] = []
-        self._values: list[Any] = []
-        self._samples: list[Any] = []
-        self._repeats: list[Any] = []
-        self._lows: list[Any] = []
-        self._highs: list[Any] = []
+        self._gathered: tuple[list[Any], ...] = tuple([] for _ in _COLUMNS)
 
     def add(self, name: str, row: Sequence[Any]) -> None:
         """Add a benchmark: result, params, samples, repeats and both ends of the interval.
@@ -50,16 +47,15 @@ class SeriesReader:
             return  # it failed, or was skipped, with every combination
         number = self._number(name, params)
         length = self._series.lengths[number]
-        checked = [
-            _fitting(result, "result", length),
-            _fitting(samples, "samples", length),
-            _fitting(repeats, "stats_repeat", length),
-            _fitting(lows, "stats_ci_99_a", length),
-            _fitting(highs, "stats_ci_99_b", length),
-        ]
-        gathered = (self._values, self._samples, self._repeats, self._lows, self._highs)
-        for column, items in zip(gathered, checked, strict=True):
-            column += items
+        columns = (result, samples, repeats, lows, highs)
+        for title, column in zip(_COLUMNS, columns, strict=True):
+            if column is not None and (not isinstance(column, list) or len(column) != length):
+                raise UnreadableError(
+                    f"its `{title}` does not have the {length} values that its parameters make"
+                )
+        nothing = [None] * length
+        for gathered, column in zip(self._gathered, columns, strict=True):
+            gathered += nothing if column is None else column
         self._numbers.append(number)
         self._lengths.append(length)
 
@@ -67,12 +63,13 @@ class SeriesReader:
         """All that was added, without what has no value."""
         numbers, lengths = np.array(self._numbers, np.int32), np.array(self._lengths, np.int64)
         starts = np.cumsum(lengths) - lengths
-        value = _floats(self._values)
-        if not _PLAIN.issuperset(map(type, self._values)):
+        values, samples, repeats, lows, highs = self._gathered
+        value = _floats(values)
+        if not _PLAIN.issuperset(map(type, values)):
             self._name_what_is_no_number(starts)
-        low, high = _floats(self._lows), _floats(self._highs)
-        n = _counts(self._samples, _floats(self._repeats))
-        self._complete(low, high)
+        low, high = _floats(lows), _floats(highs)
+        n = _counts(samples, _floats(repeats))
+        _complete(low, high, samples)
         closed = np.isfinite(low) & np.isfinite(high)
         found = Columns(
             series=np.repeat(numbers, lengths),
@@ -102,16 +99,9 @@ class SeriesReader:
             raise UnreadableError(f"the file names more than {LARGEST_TEXT} characters of series")
         return number
 
-    def _complete(self, low: Floats, high: Floats) -> None:
-        """Intervals of samples that came without any."""
-        for index in np.flatnonzero(np.isnan(low) | np.isnan(high)):
-            samples = self._samples[index]
-            if isinstance(samples, list) and len(samples) > 1:
-                low[index], high[index] = interval(samples)
-
     def _name_what_is_no_number(self, starts: Ints) -> None:
         for number, start, length in zip(self._numbers, starts, self._lengths, strict=True):
-            items = self._values[start : start + length]
+            items = self._gathered[0][start : start + length]
             odd = sum(type(item) not in _PLAIN for item in items)
             if odd:
                 part = "" if odd == length else " in part"
@@ -142,14 +132,12 @@ def _series(name: str, params: tuple[tuple[Any, ...], ...]) -> Series:
     return Series(name, tuple(tuple(map(str, words)) for words in params))
 
 
-def _fitting(column: Any, name: str, length: int) -> list[Any]:
-    if column is None:
-        return [None] * length
-    if not isinstance(column, list) or len(column) != length:
-        raise UnreadableError(
-            f"its `{name}` does not have the {length} values that its parameters make"
-        )
-    return column
+def _complete(low: Floats, high: Floats, samples: list[Any]) -> None:
+    """Make the intervals of samples that came without any."""
+    for index in np.flatnonzero(np.isnan(low) | np.isnan(high)):
+        taken = samples[index]
+        if isinstance(taken, list) and len(taken) > 1:
+            low[index], high[index] = interval(taken)
 
 
 def _floats(items: list[Any]) -> Floats:

@@ -48,7 +48,10 @@ class JsonSource:
 
     def _read(self) -> bytes:
         with self._path.open("rb") as stream:
-            return stream.read(LARGEST_FILE + 1)
+            content = stream.read(self.signature.size + 1)
+            if len(content) > self.signature.size:  # it has grown since
+                content += stream.read(LARGEST_FILE + 1 - len(content))
+            return content
 
 
 def result_of(content: bytes, series: SeriesList) -> Made:
