@@ -11,17 +11,17 @@ fail() {
     exit 1
 }
 
-supported='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))'
+supported='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))'
 if ! "$python" -c "$supported" 2>/dev/null; then
-    for other in python3.14 python3.13 python3.12 python3.11; do
+    for other in python3.13 python3.12 python3.11; do
         if "$other" -c "$supported" 2>/dev/null; then
-            echo "$python is not Python 3.11 to 3.14: using $other instead"
+            echo "$python is not Python 3.11 to 3.13: using $other instead"
             python=$other
             break
         fi
     done
     "$python" -c "$supported" 2>/dev/null || fail \
-        "$python is not Python 3.11 to 3.14, and no python3.11 to python3.14 is on PATH:" \
+        "$python is not Python 3.11 to 3.13, and no python3.11 to python3.13 is on PATH:" \
         "install one, or say where it is: make PYTHON=/path/to/python3.12"
 fi
 

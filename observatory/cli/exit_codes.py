@@ -17,6 +17,7 @@ class Exit(IntEnum):
     UNREADABLE = 6
     WORSE = 7
     UNDECIDED = 8
+    ALERTS = 9
     INTERRUPTED = 130
 
     @property
@@ -35,6 +36,7 @@ _MEANINGS = {
     Exit.UNREADABLE: "with --strict: a file could not be read (else it is named and skipped)",
     Exit.WORSE: "compare: HEAD is worse than BASE",
     Exit.UNDECIDED: "compare: nothing is worse, but not every cell could be judged",
+    Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

@@ -12,17 +12,21 @@ import typer
 from rich.console import Console
 
 from dashboard.publish import NotOurDirectoryError
-from observatory.cli import calibrate, compare, importing, run, show
+from observatory.cli import alerting, calibrate, compare, evaluating, importing, run, show
 from observatory.cli.exit_codes import EPILOG, Exit
 from observatory.decide.frame import SelectionError
 from observatory.record.problems import RecordError
 from observatory.run.environments import EnvironmentMakingError
+from observatory.run.external import ExternalDetectorError
 from observatory.run.interpreters import NoInterpreterError
 from observatory.run.releases import ReleasesError
 from observatory.run.sources import SubjectError
 from observatory.run.uv import UvError
 
-_USAGE = (SelectionError, RecordError, NotOurDirectoryError, ReleasesError, SubjectError)
+_USAGE = (
+    ExternalDetectorError, NotOurDirectoryError, RecordError, ReleasesError, SelectionError,
+    SubjectError,
+)  # fmt: skip
 _ENVIRONMENT = (EnvironmentMakingError, NoInterpreterError, UvError)
 
 app = typer.Typer(
@@ -35,7 +39,7 @@ app = typer.Typer(
     "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
     epilog=EPILOG,
 )
-for part in (run, show, compare, calibrate, importing):
+for part in (run, show, compare, alerting, calibrate, evaluating, importing):
     app.registered_commands += part.app.registered_commands
 
 

@@ -44,7 +44,7 @@ class _Origin(NamedTuple):
     machine: str
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """What all rows of one series and parameters have in common, by column."""
 
     model: str
@@ -56,7 +56,7 @@ class _Place(NamedTuple):
     kind: str
 
 
-COLUMNS = (*_Origin._fields, *_Place._fields, "value", "n", "ci_low", "ci_high", "date")
+COLUMNS = (*_Origin._fields, *Place._fields, "value", "n", "ci_low", "ci_high", "date")
 _KNOWN: dict[str, Iterable[str]] = {
     "model": MODELS,
     "scenario": SCENARIOS,
@@ -78,7 +78,7 @@ class SelectionError(ValueError):
 def frame(results: Results) -> pd.DataFrame:
     """The tidy frame of everything that was read; empty, with its columns, if that is nothing."""
     origins = _origins(results.files)
-    places, place = _places(results)
+    places, place = places_of(results)
     dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
     # What ties on all the documented keys is ordered by where it comes from.
     of_origin = _ranks([(one.subject, one.python, one.machine, number)
@@ -91,7 +91,7 @@ def frame(results: Results) -> pd.DataFrame:
     told = noisy & (n >= FEWEST_FOR_INTERVAL)
     made = {
         **_words(_Origin._fields, origins, file),
-        **_words(_Place._fields, places, place),
+        **_words(Place._fields, places, place),
         "value": values.value[order],
         "n": pd.array(np.maximum(n, 1).astype(np.int64), dtype="Int64"),
         "ci_low": np.where(told, values.ci_low[order], np.nan),
@@ -145,6 +145,11 @@ def _listed(present: list[str]) -> str:
     return f"there are {shown}" + (f" and {rest} more" if rest > 0 else "")
 
 
+def subjects_of(files: Sequence[ResultFile]) -> list[str]:
+    """For each file how its subject is called."""
+    return [origin.subject for origin in _origins(files)]
+
+
 def _origins(files: Sequence[ResultFile]) -> list[_Origin]:
     environments: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for file in files:
@@ -163,7 +168,7 @@ def _origins(files: Sequence[ResultFile]) -> list[_Origin]:
     return found
 
 
-def _places(results: Results) -> tuple[list[_Place], _Numbers]:
+def places_of(results: Results) -> tuple[list[Place], npt.NDArray[np.integer]]:
     """Every series with parameters that has a value, and for each value which of them it is."""
     lengths = np.zeros(len(results.series), np.int64)
     for number in np.flatnonzero(np.bincount(results.values.series)):
@@ -182,19 +187,19 @@ def _places(results: Results) -> tuple[list[_Place], _Numbers]:
     return found, (np.cumsum(used, dtype=np.int32) - 1)[numbers]
 
 
-def _place(name: str, params: tuple[str, ...], described: Described | None) -> _Place:
+def _place(name: str, params: tuple[str, ...], described: Described | None) -> Place:
     ours = parse_name(name)
     cell = parse_params(ours[0], params) if ours else None
     if ours is not None and cell is not None:
         metric = ours[1]
-        return _Place(cell.model, cell.scenario, cell.backend, cell.launch,
+        return Place(cell.model, cell.scenario, cell.backend, cell.launch,
                       metric.name, metric.unit, metric.kind)  # fmt: skip
     scenario = f"{name}({', '.join(params)})" if params else name
     metric_name, unit = (described.type, described.unit) if described else ("value", "")
-    return _Place("", scenario, "", "", metric_name, unit, "noisy")
+    return Place("", scenario, "", "", metric_name, unit, "noisy")
 
 
-def _place_key(place: _Place) -> tuple[tuple[int, str], ...]:
+def _place_key(place: Place) -> tuple[tuple[int, str], ...]:
     """Sorts places as the vocabulary is; words that it lacks come after, by alphabet."""
     words = {column: getattr(place, column) for column in _ORDERS}
     return tuple((_ORDERS[column].get(word, _LAST), word) for column, word in words.items())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from observatory.record import layout
@@ -55,8 +57,25 @@ def load(text: str) -> Saved:
             + (f"; there is {there}" if there else "")
         )
     (contents,) = named
-    assert contents.header is not None
+    return _saved(contents, LedgerStore(directory / layout.LEDGERS))
+
+
+def load_all(directory: Path) -> Iterator[Saved]:
+    """Every subject of a results directory, by machine and then by the date of the subject."""
+    journals = [one for one in read_journals(directory) if one.header is not None]
     store = LedgerStore(directory / layout.LEDGERS)
+    for contents in sorted(journals, key=_place):
+        yield _saved(contents, store)
+
+
+def _place(contents: JournalContents) -> tuple[str, str, datetime, str]:
+    assert contents.header is not None
+    subject = contents.header.subject
+    return contents.header.machine.machine, subject.env_name, subject.date, subject.commit
+
+
+def _saved(contents: JournalContents, store: LedgerStore) -> Saved:
+    assert contents.header is not None
     problems = list(contents.problems)
     spoken = speaking(contents.current())
     samples = [_with_ledger(entry, store, problems) for entry in spoken]

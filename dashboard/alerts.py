@@ -1,0 +1,119 @@
+"""Alerts in words: the sentence that says it all, and the list on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from dashboard.plain import clean
+from dashboard.words import several
+from observatory.decide import units
+from observatory.record.alerts import Alert, Alerts, Change, SeriesChange, State
+
+_STYLES: dict[State, str] = {
+    "new": "bold red",
+    "expired": "bold red",
+    "open": "red",
+    "acknowledged": "yellow",
+    "resolved": "green",
+}
+_SERIES_SHOWN = 4
+_IMPROVEMENTS_SHOWN = 20
+
+
+def verdict(alerts: Alerts, now: datetime) -> str:
+    """One sentence: what needs a person, and how fresh that is."""
+    needing = alerts.in_state("new", "expired", "open")
+    new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
+    if needing:
+        parts = [f"{new} new" if new else "none of them new"]
+        parts += [f"{expired} no longer acknowledged"] if expired else []
+        said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
+    else:
+        said = "Nothing is wrong: 0 alerts open"
+    if known := len(alerts.in_state("acknowledged")):
+        said += f"; {known} acknowledged"
+    if alerts.newest is None:
+        return f"{said}; nothing was ever measured."
+    run = "last good run" if alerts.last_good else "no good run; last one"
+    return f"{said}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
+
+
+def ago(age: timedelta) -> str:
+    """How long ago, in one unit.
+
+    >>> ago(timedelta(minutes=5)), ago(timedelta(hours=30)), ago(timedelta(days=12))
+    ('5 min ago', '30 h ago', '12 days ago')
+    """
+    minutes = age.total_seconds() / 60
+    if minutes < 1:
+        return "just now"
+    if minutes < 90:
+        return f"{minutes:.0f} min ago"
+    return f"{minutes / 60:.0f} h ago" if minutes < 48 * 60 else f"{units.count(age.days)} days ago"
+
+
+def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
+    """The alerts for a terminal of 80 columns; `everything`: also what is over or better."""
+    calm = not alerts.in_state("new", "expired", "open")
+    drawn: list[RenderableType] = [Text(verdict(alerts, now), "bold green" if calm else "bold red")]
+    shown = [a for a in alerts.alerts if everything or a.state != "resolved"]
+    for alert in shown:
+        drawn += [Text(), *_alert(alert)]
+    resolved = len(alerts.in_state("resolved"))
+    if resolved and not everything:
+        drawn += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
+    if everything:
+        drawn += _improvements(alerts.improvements)
+    drawn += [Text(), Text(f"{units.count(alerts.judged)} series of times judged.", "dim")]
+    for one in alerts.unjudged:
+        drawn.append(Text(f"{units.count(one.count)} not judged: {clean(one.reason)}.", "dim"))
+    drawn += [Text(clean(text), "dim") for text in alerts.environments]
+    return Group(*drawn)
+
+
+def _alert(alert: Alert) -> Iterator[RenderableType]:
+    head = Text(f"{alert.state.upper()} ", _STYLES[alert.state])
+    head.append(alert.id, "bold")
+    head.append(f"  {clean(alert.kind)}, {between(alert)}")
+    yield head
+    lines = [clean(alert.sentence), *(_series(one) for one in alert.series[:_SERIES_SHOWN])]
+    if (rest := len(alert.series) - _SERIES_SHOWN) > 0:
+        lines.append(f"and {rest} more series")
+    lines += [clean(note) for note in alert.notes]
+    if alert.resolution:
+        lines.append(clean(alert.resolution))
+    if (said := alert.acknowledged) is not None:
+        lines.append(
+            f"acknowledged by {clean(said.who)} until {said.until:%Y-%m-%d}: {clean(said.why)}"
+        )
+    yield Padding(Text("\n".join(lines)), (0, 0, 0, 4))
+
+
+def between(change: Change) -> str:
+    """Which subjects the change lies between."""
+    first = clean(change.first_bad.label)
+    if change.last_good is None:
+        return f"at {first}"
+    missing = f", {several(change.between, 'subject')} between not measured" * bool(change.between)
+    return f"since {first} (last good {clean(change.last_good.label)}{missing})"
+
+
+def _series(one: SeriesChange) -> str:
+    levels = units.change(one.before, one.after, one.unit)
+    now = "" if one.now in (None, one.after) else f", now {units.human(one.now, one.unit)}"
+    return f"{clean(one.benchmark)} {clean(one.metric)}: {levels}{now}"
+
+
+def _improvements(changes: list[Change]) -> Iterator[RenderableType]:
+    if changes:
+        yield Text()
+        yield Text("Improvements", "bold green")
+    for change in changes[:_IMPROVEMENTS_SHOWN]:
+        yield Text(f"  {clean(change.first_bad.label)}: {clean(change.sentence)}")
+    if (rest := len(changes) - _IMPROVEMENTS_SHOWN) > 0:
+        yield Text(f"  and {rest} more: see --json", "dim")

@@ -1,0 +1,62 @@
+"""Alerts as an Atom feed (RFC 4287): an entry for each alert, renewed when its state changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from xml.etree import ElementTree as ET
+
+from dashboard.alerts import between, verdict
+from dashboard.plain import clean
+from observatory.record.alerts import Alert, Alerts
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_MOST_ENTRIES = 100
+
+
+def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
+    """The feed as UTF-8 XML; ``link`` is the address of the page, where there is one.
+
+    Entries have the same ids from night to night; no text in them is markup.
+    """
+    ET.register_namespace("", _ATOM)
+    feed = ET.Element(f"{{{_ATOM}}}feed")
+    _add(feed, "title", "Alerts of the observatory")
+    _add(feed, "subtitle", verdict(alerts, now))
+    _add(feed, "id", link or "urn:observatory:alerts")
+    dated = [(_updated(alert), alert) for alert in alerts.alerts]
+    dated.sort(key=lambda pair: (pair[0], pair[1].id), reverse=True)
+    newest = dated[0][0] if dated else alerts.newest or now
+    _add(feed, "updated", _time(newest))
+    _add(_add(feed, "author"), "name", f"observatory {alerts.observatory}")
+    if link:
+        ET.SubElement(feed, f"{{{_ATOM}}}link", href=link)
+    for updated, alert in dated[:_MOST_ENTRIES]:
+        entry = _add(feed, "entry")
+        _add(entry, "id", f"urn:observatory:alert:{alert.id}")
+        _add(entry, "title", f"{alert.state}: {alert.kind}, {between(alert)}")
+        _add(entry, "updated", _time(updated))
+        _add(entry, "published", _time(alert.first_seen))
+        if link:
+            ET.SubElement(entry, f"{{{_ATOM}}}link", href=link)
+        said = [alert.sentence, *alert.notes, alert.resolution or ""]
+        _add(entry, "content", "\n".join(filter(None, said)))
+    return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _updated(alert: Alert) -> datetime:
+    """When its state last changed, as far as that is known."""
+    moments = [alert.first_seen]
+    if (said := alert.acknowledged) is not None:
+        moments.append(said.until if alert.state == "expired" else said.at)
+    return max(moments)
+
+
+def _add(parent: ET.Element, name: str, text: str = "") -> ET.Element:
+    child = ET.SubElement(parent, f"{{{_ATOM}}}{name}")
+    if text:
+        child.text = clean(text)
+    return child
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,160 @@
+"""What moved together is one change, with one reason: noisy series gathered. Pure.
+
+The reason of a time is not known, but building, calling, importing and memory are told apart: they
+have different causes. A step is placed within a subject or two; steps of one family that lie as
+close are one change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from observatory.decide import units
+from observatory.decide.timeline import Moved
+from observatory.record.alerts import At, Change, SeriesChange
+
+TOGETHER = 2
+"""Subjects that two steps of one cause may lie apart."""
+DRIFT = "slow drift"
+_NAMED = 3
+_MOST_SERIES = 10_000
+
+
+class Family(NamedTuple):
+    """Metrics that one cause moves, and what a change of them is called."""
+
+    worse: str
+    better: str
+
+
+_BUILDING = Family("slower to build", "faster to build")
+_TIME = Family("slower", "faster")
+_MEMORY = Family("more memory", "less memory")
+_OTHER = Family("higher", "lower")
+FAMILIES = {
+    "compile_time": _BUILDING,
+    "call_time": Family("slower to call", "faster to call"),
+    "import_time": Family("slower to import", "faster to import"),
+    "peak_rss": _MEMORY,
+    "time": _TIME,
+    "timeraw": _TIME,
+    "memory": _MEMORY,
+    "peakmemory": _MEMORY,
+}
+"""By metric, or by asv's type of a benchmark."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A change, whether it is one for the worse, and by which subject it was over, if it is."""
+
+    change: Change
+    worse: bool
+    recovered: At | None = None
+
+    def renamed(self, id_: str) -> Occurrence:
+        """The same under the id that it was known by before."""
+        return replace(self, change=self.change.model_copy(update={"id": id_}))
+
+
+def id_of(*words: str) -> str:
+    """A short id that depends on these words alone."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]
+
+
+def family_of(metric: str) -> Family:
+    """The family of a metric or of asv's type."""
+    return FAMILIES.get(metric, _OTHER)
+
+
+def gathered(moved: Sequence[Moved], ranks: Mapping[str, int]) -> Iterator[Occurrence]:
+    """The changes that the moves of series make.
+
+    ``ranks``: for each commit its place in the history of all subjects.
+    """
+    for kind, cluster in _clusters(moved, ranks):
+        change = _change(kind, cluster, ranks)
+        over = [one.recovered for one in cluster]
+        done = None if None in over else max((o for o in over if o), key=lambda o: ranks[o.commit])
+        yield Occurrence(change, cluster[0].worse, done)
+
+
+def _clusters(
+    moved: Iterable[Moved], ranks: Mapping[str, int]
+) -> Iterator[tuple[str, list[Moved]]]:
+    """What moved in one family and direction within TOGETHER subjects of the first."""
+    groups: dict[tuple[str, bool], list[Moved]] = defaultdict(list)
+    for one in moved:
+        family = family_of(one.told.metric)
+        kind = family.worse if one.worse else family.better
+        groups[f"{DRIFT}: {kind}" if one.drifting else kind, one.worse].append(one)
+    for (kind, _), members in groups.items():
+        members.sort(key=lambda m: (ranks[m.told.first_bad.commit], m.told.key))
+        cluster: list[Moved] = []
+        for one in members:
+            start = cluster[0] if cluster else one
+            apart = ranks[one.told.first_bad.commit] - ranks[start.told.first_bad.commit]
+            if apart > TOGETHER:
+                yield kind, cluster
+                cluster = []
+            cluster.append(one)
+        yield kind, cluster
+
+
+def _change(kind: str, cluster: Sequence[Moved], ranks: Mapping[str, int]) -> Change:
+    """It begins where most of its series do."""
+    starts = [one.told.first_bad.commit for one in cluster]
+    commit = max(sorted(set(starts), key=lambda c: ranks[c]), key=starts.count)
+    first = next(one.told for one in cluster if one.told.first_bad.commit == commit)
+    told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
+    good = first.last_good
+    return Change(
+        id=id_of(kind, commit),
+        kind=kind,
+        sentence=_sentence(kind, told)[:4000],
+        last_good=good,
+        first_bad=first.first_bad,
+        between=max(0, ranks[commit] - ranks[good.commit] - 1) if good else 0,
+        series=told[:_MOST_SERIES],
+    )
+
+
+def _size(told: SeriesChange) -> float:
+    """How far a level moved, the same both ways."""
+    low, high = sorted((told.before, told.after))
+    return high / low - 1 if low > 0 else float("inf")
+
+
+def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
+    """In words: how much, how sure, where; the largest first."""
+    most = told[0]
+    levels = units.change(most.before, most.after, most.unit)
+    word = kind.removeprefix(f"{DRIFT}: ")
+    slow = ", little by little" if kind.startswith(DRIFT) else ""
+    if len(told) == 1:
+        sure = _interval(most)
+        return f"{most.benchmark}: {_by(most)} {word}{slow} ({levels}{sure})"
+    names = list(dict.fromkeys(one.benchmark for one in told))
+    rest = len(names) - _NAMED
+    listed = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    least, largest = _by(told[-1]), _by(most)
+    by = least if least == largest else f"{least} to {largest}"
+    return f"{len(told)} series {by} {word}{slow}, most of all {names[0]} ({levels}): {listed}"
+
+
+def _by(told: SeriesChange) -> str:
+    size = _size(told)
+    return units.times(size + 1) if size >= 1 else units.percent(size)
+
+
+def _interval(told: SeriesChange) -> str:
+    if told.low is None or told.high is None or min(told.low, told.high) <= 0:
+        return ""
+    low, high = (told.low, told.high) if told.after > told.before else (1 / told.high, 1 / told.low)
+    if low <= 1:
+        return ""
+    return f"; 95 % interval {units.percent(low - 1)} to {units.percent(high - 1)}"

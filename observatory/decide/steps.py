@@ -1,0 +1,140 @@
+"""Steps in one series of noisy values over time. Pure.
+
+Method: kernel change point detection (Arlot, Celisse & Harchaoui, JMLR 20, 2019), by `ruptures`'
+KernelCPD with PELT (Killick, Fearnhead & Eckley 2012), on the *ranks* of the values rather than
+on the values. Ranks make the detector free of the values' distribution: what chance does to a
+series of n values does not depend on whether they are heavy-tailed, skewed or have several modes
+(hosted machines of several kinds), so that one penalty gives one rate of false alarms everywhere.
+The kernel is narrow, so that a shift of every mode is seen where means and medians hardly move.
+`observatory evaluate-detector` measures the rates; PARAMETERS were chosen on half of the series of
+two projects (docs/detector.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from ruptures import KernelCPD
+from scipy.stats import norm, rankdata
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything about the detector that was chosen."""
+
+    gamma: float = 4.0
+    """Of the kernel exp(-gamma (x - y)^2) on ranks scaled to unit variance."""
+    penalty: float = 0.85
+    """Of one more step, in units of the logarithm of the number of values."""
+    fewest: int = 5
+    """Values between two steps, and before the first and after the last."""
+    smallest: float = 0.01
+    """Relative change of the level below which a step is not told."""
+
+
+PARAMETERS = Parameters()
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of level: ``index`` is the first value of the new one.
+
+    The ratio is that of the new level to the old one: Hodges & Lehmann's estimate with its
+    distribution-free interval, between the neighbouring steps.
+    """
+
+    index: int
+    before: float
+    after: float
+    ratio: float
+    low: float
+    high: float
+
+
+def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
+    """Values that a series needs before anything can be said of it."""
+    return 2 * parameters.fewest
+
+
+def change_points(
+    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
+) -> list[int]:
+    """Where new levels begin, ascending. ``values``: finite, in the order of time.
+
+    A series of fewer than `fewest_for_judgement` values has none.
+    """
+    array = np.asarray(values, dtype=float)
+    n = len(array)
+    if n < fewest_for_judgement(parameters) or np.ptp(array) == 0:
+        return []
+    scaled = (rankdata(array) / n - 0.5) * math.sqrt(12)
+    algorithm = KernelCPD(
+        kernel="rbf", min_size=parameters.fewest, params={"gamma": parameters.gamma}
+    )
+    found = algorithm.fit(scaled.reshape(-1, 1)).predict(pen=parameters.penalty * math.log(n))
+    return _material(array, found[:-1], parameters.smallest)
+
+
+def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS) -> list[Step]:
+    """The steps of a series, with their sizes. ``values``: as for `change_points`, positive."""
+    array = np.asarray(values, dtype=float)
+    places = change_points(array, parameters)
+    return [
+        sized(array, place, (before, after))
+        for before, place, after in zip(
+            [0, *places], places, [*places[1:], len(array)], strict=False
+        )
+    ]
+
+
+def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
+    """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``."""
+    old, new = values[within[0] : place], values[place : within[1]]
+    ratio, low, high = shift(old, new)
+    return Step(place, float(np.median(old)), float(np.median(new)), ratio, low, high)
+
+
+def shift(old: Values, new: Values) -> tuple[float, float, float]:
+    """The ratio of two sets of positive values with its interval (Hodges & Lehmann 1963).
+
+    The estimate is the median of the ratios of all pairs; the interval is between the order
+    statistics of them that the rank-sum test does not reject, by its normal approximation
+    (Lehmann, Nonparametrics, 1975). Where a value is not positive: NaN.
+    """
+    if min(old.min(), new.min()) <= 0:
+        return math.nan, math.nan, math.nan
+    ratios = np.sort(np.divide.outer(new, old), axis=None)
+    m, k = len(old), len(new)
+    z = float(norm.ppf(0.5 + CONFIDENCE / 2))
+    out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
+    out = max(out, 0)
+    return float(np.median(ratios)), float(ratios[out]), float(ratios[len(ratios) - 1 - out])
+
+
+def _material(values: Values, places: list[int], smallest: float) -> list[int]:
+    """The places without those where the level changes by less than is told, smallest first."""
+    kept = [0, *places, len(values)]
+    while len(kept) > 2:
+        levels = [float(np.median(values[a:b])) for a, b in pairwise(kept)]
+        changes = [_apart(a, b) for a, b in pairwise(levels)]
+        least = int(np.argmin(changes))
+        if changes[least] >= smallest:
+            break
+        del kept[least + 1]
+    return kept[1:-1]
+
+
+def _apart(a: float, b: float) -> float:
+    """The relative change between two levels, the same both ways; infinite from or to 0."""
+    low, high = sorted((abs(a), abs(b)))
+    if a == b:
+        return 0.0
+    return math.inf if low == 0 or (a < 0) != (b < 0) else high / low - 1

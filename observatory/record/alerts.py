@@ -1,0 +1,166 @@
+"""Alerts as a file: ``results/alerts.json``, which `observatory alerts` writes.
+
+These models are the published schema ``docs/schemas/alerts-1.json``. What is in the file follows
+from the results, from the triage file, from the alerts before and from the time; `observatory
+alerts` makes it anew each time. Nothing that alarmed once ever leaves it silently.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from observatory.record.comparison import FunctionChange
+from observatory.record.files import write_atomic
+from observatory.record.problems import RecordError, reason_of
+from observatory.record.sample import Count, Text, Word
+
+ALERTS_SCHEMA = "observatory/alerts/1"
+FILE = "alerts.json"
+LARGEST_FILE = 64 * 2**20
+
+AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
+State = Literal["new", "open", "acknowledged", "expired", "resolved"]
+"""What becomes of an alert.
+
+new
+    First seen in what was measured last.
+open
+    Seen before, and it still holds.
+acknowledged
+    A person knows, and said why and until when.
+expired
+    It was acknowledged, the time is over, and it still holds.
+resolved
+    It no longer holds; `resolution` says since when or why.
+"""
+STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
+"""In the order in which they need a person."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class At(_Record):
+    """A subject in a history."""
+
+    label: Word
+    commit: Annotated[str, Field(max_length=100)]
+    date: AwareDatetime
+
+
+class SeriesChange(_Record):
+    """What one series did: levels before and after, in the unit of its metric."""
+
+    machine: Word
+    env_name: Word
+    benchmark: Text = Field(description="model, scenario, backend and launch; or asv's name")
+    metric: Word
+    unit: Word
+    kind: Literal["exact", "near_exact", "noisy"]
+    before: FiniteFloat
+    after: FiniteFloat
+    now: FiniteFloat | None = Field(None, description="newest level; None if not measured since")
+    low: FiniteFloat | None = Field(None, description="95 % interval of after/before; noisy only")
+    high: FiniteFloat | None = None
+    last_good: At | None
+    first_bad: At
+    newest: At = Field(description="newest subject with a value")
+    holds: bool = Field(description="whether the newest level is still off the one before")
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What no other series has."""
+        return self.machine, self.env_name, self.benchmark, self.metric
+
+
+class Change(_Record):
+    """Something that happened in one or more series at one subject, for one reason."""
+
+    id: AlertId
+    kind: Word = Field(description="kind of the cause, or slower, more memory, slow drift, ...")
+    sentence: Text = Field(description="in words, with numbers")
+    last_good: At | None = Field(description="newest subject before it; None if there is none")
+    first_bad: At
+    between: Count = Field(description="subjects between the two that gave no value")
+    series: list[SeriesChange] = Field([], max_length=10_000)
+    functions: list[FunctionChange] = Field([], max_length=5000)
+
+
+class Acknowledgement(_Record):
+    """What a person said of an alert: an entry of the triage file."""
+
+    id: AlertId
+    who: Word
+    why: Text
+    at: AwareDatetime
+    until: AwareDatetime
+
+
+class Alert(Change):
+    """A change for the worse, and what became of it."""
+
+    state: State
+    first_seen: AwareDatetime = Field(description="when `observatory alerts` first said it")
+    seen_with: AwareDatetime = Field(description="the newest sample there was then")
+    resolution: Text | None = None
+    resolved_by: At | None = None
+    acknowledged: Acknowledgement | None = None
+    notes: list[Text] = Field([], max_length=100)
+
+
+class Unjudged(_Record):
+    """Series of which nothing could be said, and why."""
+
+    reason: Text
+    count: Count
+    examples: list[Text] = Field(max_length=10)
+
+
+class Alerts(_Record):
+    """Everything that was found in one results directory."""
+
+    schema_: Literal["observatory/alerts/1"] = Field("observatory/alerts/1", alias="schema")
+    observatory: Word
+    newest: AwareDatetime | None = Field(description="of the newest sample; None: no results")
+    last_good: AwareDatetime | None = Field(description="of the newest run without a failure")
+    judged: Count = Field(description="series that were judged")
+    alerts: list[Alert] = Field(max_length=100_000)
+    improvements: list[Change] = Field([], max_length=100_000)
+    unjudged: list[Unjudged] = Field([], max_length=100)
+    environments: list[Text] = Field([], max_length=1000, description="changes of a machine")
+
+    def in_state(self, *states: State) -> list[Alert]:
+        """The alerts in these states."""
+        return [alert for alert in self.alerts if alert.state in states]
+
+
+def save(results: Path, alerts: Alerts) -> Path:
+    """Write the file; returns where."""
+    path = results / FILE
+    write_atomic(path, alerts.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
+    return path
+
+
+def load(results: Path) -> Alerts | None:
+    """The alerts as they were written last; None if never. Raises RecordError for a broken file."""
+    path = results / FILE
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > LARGEST_FILE:
+        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes; move it away and go on")
+    try:
+        return Alerts.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(
+            f"{path} is not what `observatory alerts` writes: {reason_of(error)}; restore it from "
+            "git, or remove it: alerts are found again, and count as first seen today"
+        ) from error

@@ -1,0 +1,88 @@
+"""What people said of alerts: ``results/triage.toml``, written by them and kept in git.
+
+::
+
+    [[acknowledged]]
+    id = "3fa0c1d2e4"
+    who = "Ada"
+    why = "numba 0.66 compiles twice; fixed upstream in 0.66.1"
+    at = 2026-11-20T09:12:00Z
+    until = 2026-12-20T00:00:00Z
+
+`observatory ack` appends an entry; any editor does as well. Of several for one alert the last
+counts. To take one back, remove it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import datetime
+from pathlib import Path
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from observatory.record.alerts import Acknowledgement
+from observatory.record.files import write_atomic
+from observatory.record.problems import RecordError, reason_of
+
+FILE = "triage.toml"
+LARGEST_FILE = 4 * 2**20
+
+
+class Triage(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    acknowledged: list[Acknowledgement] = []
+
+    def of(self, id_: str) -> Acknowledgement | None:
+        """The last entry for an alert."""
+        return next((one for one in reversed(self.acknowledged) if one.id == id_), None)
+
+
+def load(results: Path) -> Triage:
+    """What was said; nothing where there is no file. Raises RecordError, which names the entry."""
+    return _parsed(results / FILE, _content(results / FILE))
+
+
+def add(results: Path, said: Acknowledgement) -> Path:
+    """Append an entry; what is there stays as it was written. Raises RecordError."""
+    path = results / FILE
+    content = _content(path)
+    _parsed(path, content)
+    entry = {**said.model_dump(), "at": _seconds(said.at), "until": _seconds(said.until)}
+    added = tomli_w.dumps({"acknowledged": [entry]}, multiline_strings=False).encode()
+    separator = b"" if not content else b"\n" if content.endswith(b"\n") else b"\n\n"
+    write_atomic(path, content + separator + added)
+    return path
+
+
+def _seconds(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > LARGEST_FILE:
+        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes: no person wrote that")
+    return content
+
+
+def _parsed(path: Path, content: bytes) -> Triage:
+    try:
+        return Triage.model_validate(tomllib.loads(content.decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RecordError(f"{path} is no TOML: {error}; mend it, nothing was changed") from error
+    except ValidationError as error:
+        raise RecordError(
+            f"{path}: {reason_of(error)}; each [[acknowledged]] needs id, who, why, at and until, "
+            "times like 2026-12-20T00:00:00Z"
+        ) from error

@@ -1,0 +1,71 @@
+"""Alerts as a feed and on a terminal."""
+
+from datetime import timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from dashboard.alerts import told, verdict
+from dashboard.feed import atom
+from observatory.decide.watch import watch
+from observatory.record.alerts import Alerts
+from tests.factories_alerts import line, moment, series, stepped, watched
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def alerts(nights: int = 80, place: int | None = 40, cell: tuple[str, ...] | None = None) -> Alerts:
+    options = {} if cell is None else {"cell": cell}
+    found = series(line(nights), stepped(nights, place), **options)
+    return watch(watched(nights, found), moment(nights), "0.1")
+
+
+def text(found: Alerts, everything: bool = False) -> str:
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(told(found, moment(80).now, everything))
+    return console.export_text()
+
+
+def test_the_feed_has_an_entry_for_each_alert_with_an_id_that_stays() -> None:
+    found = alerts()
+    root = ET.fromstring(atom(found, moment(80).now, "https://example.org/"))
+    (entry,) = root.findall(f"{ATOM}entry")
+    assert entry.findtext(f"{ATOM}id") == f"urn:observatory:alert:{found.alerts[0].id}"
+    assert (entry.findtext(f"{ATOM}title") or "").startswith("new: slower to build, since n")
+    for required in ("id", "title", "updated"):
+        assert root.findtext(f"{ATOM}{required}")
+        assert entry.findtext(f"{ATOM}{required}")
+    assert root.find(f"{ATOM}author/{ATOM}name") is not None
+    link = root.find(f"{ATOM}link")
+    assert link is not None
+    assert link.get("href") == "https://example.org/"
+
+
+def test_the_same_alerts_give_the_same_feed() -> None:
+    assert atom(alerts(), moment(80).now) == atom(alerts(), moment(80).now)
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\x1b[31mred", "a\x00b\u202e"])
+def test_no_name_is_obeyed(name: str) -> None:
+    found = alerts(cell=("", name, "", ""))
+    root = ET.fromstring(atom(found, moment(80).now))
+    assert "\x1b" not in "".join(root.itertext())
+    assert "\x1b" not in text(found)
+
+
+def test_nothing_to_say_is_said() -> None:
+    calm = alerts(place=None)
+    now = moment(80).now
+    assert verdict(calm, now) == "Nothing is wrong: 0 alerts open; last good run 60 min ago."
+    assert verdict(calm, now + timedelta(days=9)).endswith("last good run 9 days ago.")
+    assert len(ET.fromstring(atom(calm, now)).findall(f"{ATOM}entry")) == 0
+
+
+def test_the_terminal_says_what_is_known_of_an_alert() -> None:
+    said = text(alerts())
+    assert "1 alert open, 1 new" in said
+    assert "NEW" in said
+    assert "last good n3" in said
+    assert "95 % interval" in said
+    assert "1 series of times judged." in said
