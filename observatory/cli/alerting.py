@@ -72,7 +72,7 @@ def alerts_command(
     moment = Moment(
         datetime.now(UTC), _span(stale_after), triage.load(results), record.load(results)
     )
-    found, problems = _found(results, moment)
+    found, problems = find(results, moment)
     record.save(results, found)
     if feed is not None:
         write_atomic(feed, atom(found, moment.now, link))
@@ -117,7 +117,8 @@ def ack(
     print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
 
 
-def _found(results: Path, moment: Moment) -> tuple[Alerts, tuple[Problem, ...]]:
+def find(results: Path, moment: Moment) -> tuple[Alerts, tuple[Problem, ...]]:
+    """Everything that alerts in a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     watched = Watched(
         series=series_of(read),

@@ -81,6 +81,7 @@ def evaluate_detector(
     known = _known(detector or list(DETECTORS))
     if half not in _HALVES:
         raise SelectionError(f"there is no half {half!r}; choose from {', '.join(_HALVES)}")
+    programs = _programs(others)
     read = read_results(results, directory_for(results))
     long = [one.values for one in series_of(read) if len(one.values) >= LONGEST_NEEDED]
     errors = Console(stderr=True)
@@ -89,7 +90,7 @@ def evaluate_detector(
         raise SelectionError(f"{results} has no series of at least {LONGEST_NEEDED} values")
     with ExitStack() as stack, Progress(console=errors, transient=True) as progress:
         detectors = known | {
-            name: stack.enter_context(external(command)) for name, command in _programs(others)
+            name: stack.enter_context(external(command)) for name, command in programs
         }
 
         def measured(

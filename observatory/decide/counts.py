@@ -22,7 +22,8 @@ from observatory.decide.verdicts import judge_exact
 from observatory.record.alerts import At, Change, SeriesChange
 from observatory.record.comparison import Cause, FunctionChange, Verdict
 
-_OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
+OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
+"""Metrics that the time of a build follows from."""
 _COMPILE_TIME = METRICS["compile_time"]
 
 
@@ -123,7 +124,7 @@ def _times(history: History, place: int, told: Sequence[SeriesChange]) -> Iterat
     base, head = history.subjects[place - 1], history.subjects[place]
     for one in told:
         cell = Cell(*one.benchmark.split(" "))
-        if one.metric not in _OF_A_CACHE or cell.scenario not in WARM_SCENARIOS:
+        if one.metric not in OF_A_CACHE or cell.scenario not in WARM_SCENARIOS:
             continue
         values = [side.evidence.values(cell, _COMPILE_TIME).values for side in (base, head)]
         if all(values):

@@ -2,12 +2,15 @@
 
 Method: kernel change point detection (Arlot, Celisse & Harchaoui, JMLR 20, 2019), by `ruptures`'
 KernelCPD with PELT (Killick, Fearnhead & Eckley 2012), on the *ranks* of the values rather than
-on the values. Ranks make the detector free of the values' distribution: what chance does to a
-series of n values does not depend on whether they are heavy-tailed, skewed or have several modes
-(hosted machines of several kinds), so that one penalty gives one rate of false alarms everywhere.
-The kernel is narrow, so that a shift of every mode is seen where means and medians hardly move.
-`observatory evaluate-detector` measures the rates; PARAMETERS were chosen on half of the series of
-two projects (docs/detector.md).
+on the values. The kernel is narrow: after a step values come in ranks where few came before, and
+that is seen even where noise has several modes (hosted machines of several kinds), heavy tails or
+outliers, and means and medians hardly move.
+
+Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
+a random permutation whatever the values are, so that the penalty which one series in 500 exceeds
+by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
+independent; `observatory evaluate-detector` measures what that does. WIDTH and `smallest` were
+chosen on half of the series of two projects, and are reported on the other half (docs/detector.md).
 """
 
 from __future__ import annotations
@@ -29,18 +32,37 @@ Values = npt.NDArray[np.float64]
 class Parameters:
     """Everything about the detector that was chosen."""
 
-    gamma: float = 4.0
-    """Of the kernel exp(-gamma (x - y)^2) on ranks scaled to unit variance."""
-    penalty: float = 0.85
-    """Of one more step, in units of the logarithm of the number of values."""
+    width: float = 1 / 17
+    """Distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
+    narrowest: float = 6.0
+    """... and in ranks, at least."""
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
-    smallest: float = 0.01
+    smallest: float = 0.02
     """Relative change of the level below which a step is not told."""
 
 
 PARAMETERS = Parameters()
 CONFIDENCE = 0.95
+PENALTIES = (
+    (10, 0.836),
+    (12, 1.09),
+    (14, 1.188),
+    (16, 1.257),
+    (18, 1.21),
+    (20, 1.222),
+    (25, 1.168),
+    (30, 1.129),
+    (35, 1.077),
+    (40, 0.982),
+    (50, 0.93),
+    (60, 0.834),
+    (80, 0.736),
+    (100, 0.641),
+    (120, 0.648),
+    (150, 0.613),
+)
+"""Of one more step, in units of ln n, by n: one permutation in 500 exceeds it."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +97,23 @@ def change_points(
     n = len(array)
     if n < fewest_for_judgement(parameters) or np.ptp(array) == 0:
         return []
-    scaled = (rankdata(array) / n - 0.5) * math.sqrt(12)
-    algorithm = KernelCPD(
-        kernel="rbf", min_size=parameters.fewest, params={"gamma": parameters.gamma}
-    )
-    found = algorithm.fit(scaled.reshape(-1, 1)).predict(pen=parameters.penalty * math.log(n))
-    return _material(array, found[:-1], parameters.smallest)
+    places = segmentation(array, penalty(n), parameters)
+    return _material(array, places, parameters.smallest)
+
+
+def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
+    """Where the best segmentation of the ranks changes; `weight`: of a step, in units of ln n."""
+    n = len(values)
+    width = max(parameters.width, parameters.narrowest / n)
+    algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
+    found = algorithm.fit(rankdata(values).reshape(-1, 1) / n).predict(pen=weight * math.log(n))
+    return [int(place) for place in found[:-1]]
+
+
+def penalty(n: int) -> float:
+    """The penalty of a step in a series of n values, in units of ln n."""
+    sizes, penalties = zip(*PENALTIES, strict=True)
+    return float(np.interp(math.log(n), np.log(sizes), penalties))
 
 
 def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS) -> list[Step]:

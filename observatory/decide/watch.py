@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from observatory.decide.alerts import Known, Moment, Run, alive
 from observatory.decide.changes import TOGETHER, Occurrence, gathered
-from observatory.decide.counts import History, counted_changes
+from observatory.decide.counts import OF_A_CACHE, History, counted_changes
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series
 from observatory.record.alerts import Alerts, Change
@@ -105,7 +105,8 @@ def _follows(move: Moved, change: Change, worse: bool, ranks: dict[str, int]) ->
         return False
     apart = ranks[move.told.first_bad.commit] - ranks[change.first_bad.commit]
     return abs(apart) <= TOGETHER and any(
-        one.benchmark == move.told.benchmark and one.machine == move.told.machine
+        one.metric in OF_A_CACHE
+        and (one.benchmark, one.machine) == (move.told.benchmark, move.told.machine)
         for one in change.series
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from observatory.record.alerts import Alerts
 from observatory.record.calibration import Calibration
 from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
@@ -27,6 +28,7 @@ def schemas() -> dict[str, str]:
         "calibration-1.json": _text(
             TypeAdapter(Calibration), "What chance alone does on a machine"
         ),
+        "alerts-1.json": _text(TypeAdapter(Alerts), "What `observatory alerts` finds"),
         "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
     }
 

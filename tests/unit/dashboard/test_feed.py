@@ -1,5 +1,6 @@
 """Alerts as a feed and on a terminal."""
 
+import io
 from datetime import timedelta
 from xml.etree import ElementTree as ET
 
@@ -22,7 +23,7 @@ def alerts(nights: int = 80, place: int | None = 40, cell: tuple[str, ...] | Non
 
 
 def text(found: Alerts, everything: bool = False) -> str:
-    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=100, record=True, file=io.StringIO())
     console.print(told(found, moment(80).now, everything))
     return console.export_text()
 
