@@ -15,6 +15,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,9 @@ from rich.table import Table
 from benchmarks.vocabulary import Cell, metrics_of
 from observatory.decide import noisy
 from observatory.decide.evidence import Evidence
-from observatory.decide.floors import SMALLEST, noise_floor
+from observatory.decide.floors import at_size, noise_floor
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.decide.verdicts import JUDGED_NOISY, ONCE
 from observatory.record.saved import load
 
 STEPS = (1.02, 1.03, 1.05, 1.07, 1.10, 1.15, 1.20)
@@ -35,13 +36,17 @@ WANTED = 0.9
 """Share of steps that have to be found for a step to count as found."""
 
 Place = tuple[Cell, str]
+Values = np.ndarray
+"""Values in the order taken, a column for each cell that a metric is judged over."""
+Sides = dict[Place, tuple[Values, Values]]
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What comparisons of `size` processes a side come to."""
+    """What comparisons of so many processes a side come to."""
 
-    size: int
+    size: str
+    """How many a side, or that the looks were followed as `compare` follows them."""
     comparisons: int
     verdicts: int
     alarms: int
@@ -50,72 +55,96 @@ class Rates:
     """metric -> step -> share of the comparisons in which it was called worse"""
 
 
-def pool_of(text: str) -> dict[Place, np.ndarray]:
-    """The judged values of each cell, in the order taken."""
+def pool_of(text: str) -> dict[Place, Values]:
+    """The judged values of each cell; those of a metric that is judged once, under the first."""
     evidence = Evidence.of(load(text).samples)
-    found = {}
+    columns: dict[Place, list[list[float]]] = {}
+    first: dict[str, Cell] = {}
     for cell in sorted(evidence.cells):
         for metric in metrics_of(cell.scenario, cell.launch):
             values = evidence.values(cell, metric).values
             if metric.name in JUDGED_NOISY and len(values) >= 4 * FEWEST:
-                found[cell, metric.name] = np.asarray(values)
-    return found
+                place = first.setdefault(metric.name, cell) if metric.name in ONCE else cell
+                columns.setdefault((place, metric.name), []).append(values)
+    length = min(len(values) for each in columns.values() for values in each)
+    return {place: np.array([v[:length] for v in each]).T for place, each in columns.items()}
 
 
-def rates(pool: dict[Place, np.ndarray], size: int, calibrated: bool, seed: int) -> Rates:
-    """Every comparison of `size` a side that the pool holds."""
+def rates(pool: dict[Place, Values], looks: tuple[int, ...], calibrated: bool, seed: int) -> Rates:
+    """Every comparison that the pool holds, ended for each cell by the look that decides it."""
     rng = np.random.default_rng(seed)
     alarms = undecided = verdicts = comparisons = 0
     found: dict[str, dict[float, list[bool]]] = {m: {s: [] for s in STEPS} for m in STEPPED}
-    for block, floors in _blocks(pool, size, calibrated, seed):
+    for block, floors in _blocks(pool, looks[-1], calibrated, seed):
         comparisons += 1
         sides = {place: _dealt(values, rng) for place, values in block.items()}
-        tests = {place: noisy.tested(*pair, seed) for place, pair in sides.items()}
-        for conclusion in _concluded(tests, floors).values():
-            verdicts += 1
-            alarms += conclusion in ("worse", "better")
-            undecided += conclusion == "undecided"
+        concluded = _compared(sides, floors, looks, seed)
+        verdicts += len(concluded)
+        alarms += sum(one in ("worse", "better") for one in concluded.values())
+        undecided += sum(one == "undecided" for one in concluded.values())
         for place, (base, head) in sides.items():
             for step in STEPS if place[1] in STEPPED else ():
-                stepped = noisy.tested(base, [value * step for value in head], seed)
-                concluded = _concluded(tests | {place: stepped}, floors)[place]
-                found[place[1]][step].append(concluded == "worse")
+                stepped = sides | {place: (base, head * step)}
+                concluded = _compared(stepped, floors, looks, seed)
+                found[place[1]][step].append(concluded[place] == "worse")
     shares = {m: {s: float(np.mean(f)) for s, f in by.items() if f} for m, by in found.items()}
-    return Rates(size, comparisons, verdicts, alarms, undecided, shares)
+    name = " to ".join(dict.fromkeys(map(str, (looks[0], looks[-1]))))
+    return Rates(name, comparisons, verdicts, alarms, undecided, shares)
+
+
+def _compared(
+    sides: Sides, floors: dict[Place, float], looks: tuple[int, ...], seed: int
+) -> dict[Place, str]:
+    """The verdicts, as `compare` reaches them: undecided cells are taken on to the next look."""
+    taken = dict.fromkeys(sides, looks[0])
+    concluded = _concluded(sides, taken, floors, seed)
+    for look in looks[1:]:
+        further = {cell for (cell, _), one in concluded.items() if one == "undecided"}
+        taken = {place: look if place[0] in further else n for place, n in taken.items()}
+        concluded = _concluded(sides, taken, floors, seed)
+    return concluded
+
+
+def _concluded(
+    sides: Sides, taken: dict[Place, int], floors: dict[Place, float], seed: int
+) -> dict[Place, str]:
+    tests = {
+        place: _tested(*(tuple(side[: taken[place]].T.ravel()) for side in pair), seed)
+        for place, pair in sides.items()
+    }
+    q_values = noisy.discoveries([test.p_value for test in tests.values()])
+    found = {}
+    for (place, test), q_value in zip(tests.items(), q_values, strict=True):
+        processes = taken[place] * sides[place][0].shape[1]
+        floor = floors.get(place)
+        effect = DEFAULT_MINIMUM_EFFECT if floor is None else at_size(floor, processes)
+        found[place] = noisy.conclude(test.ratio, q_value, effect)
+    return found
+
+
+@lru_cache(maxsize=200_000)
+def _tested(base: tuple[float, ...], head: tuple[float, ...], seed: int) -> noisy.Tested:
+    return noisy.tested(base, head, seed, paired=True)
 
 
 def _blocks(
-    pool: dict[Place, np.ndarray], size: int, calibrated: bool, seed: int
-) -> Iterator[tuple[dict[Place, np.ndarray], dict[Place, float]]]:
+    pool: dict[Place, Values], size: int, calibrated: bool, seed: int
+) -> Iterator[tuple[dict[Place, Values], dict[Place, float]]]:
     """Blocks of 2 x size neighbours in every cell, and the floors of the other half of the pool."""
     length = min(len(values) for values in pool.values())
-    half = length // 2
-    for own, other in (
-        (slice(0, half), slice(half, length)),
-        (slice(half, length), slice(0, half)),
-    ):
+    halves = slice(0, length // 2), slice(length // 2, length)
+    for own, other in (halves, halves[::-1]):
         rng = np.random.default_rng(seed)
-        floors = {
-            place: max(SMALLEST, noise_floor(values[other], rng))
-            if calibrated
-            else DEFAULT_MINIMUM_EFFECT
-            for place, values in pool.items()
-        }
+        floors = {p: noise_floor(values[other, 0], rng) for p, values in pool.items()}
         for start in range(own.start, own.stop - 2 * size + 1, 2 * size):
-            yield {p: values[start : start + 2 * size] for p, values in pool.items()}, floors
+            block = {place: values[start : start + 2 * size] for place, values in pool.items()}
+            yield block, floors if calibrated else {}
 
 
-def _dealt(values: np.ndarray, rng: np.random.Generator) -> tuple[list[float], list[float]]:
-    pairs = rng.permuted(values.reshape(-1, 2), axis=1)
-    return list(pairs[:, 0]), list(pairs[:, 1])
-
-
-def _concluded(tests: dict[Place, noisy.Tested], floors: dict[Place, float]) -> dict[Place, str]:
-    q_values = noisy.discoveries([test.p_value for test in tests.values()])
-    return {
-        place: noisy.conclude(test.ratio, q_value, floors[place])
-        for (place, test), q_value in zip(tests.items(), q_values, strict=True)
-    }
+def _dealt(values: Values, rng: np.random.Generator) -> tuple[Values, Values]:
+    """Neighbours dealt to two sides at random."""
+    pairs = rng.permuted(values.reshape(-1, 2, values.shape[1]), axis=1)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def table(found: list[Rates]) -> Table:
@@ -129,7 +158,7 @@ def table(found: list[Rates]) -> Table:
         for metric, shares in one.found.items():
             smallest = next((s for s in STEPS if shares.get(s, 0.0) >= WANTED), None)
             drawn.add_row(
-                str(one.size), str(one.comparisons), str(one.verdicts),
+                one.size, str(one.comparisons), str(one.verdicts),
                 f"{1000 * one.alarms / one.verdicts:.1f}",
                 f"{1000 * one.undecided / one.verdicts:.0f}", metric,
                 *(f"{shares.get(step, float('nan')):.0%}" for step in STEPS),
@@ -147,7 +176,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     pool = pool_of(options.pool)
-    found = [rates(pool, size, not options.uncalibrated, options.seed) for size in LOOKS]
+    plans = [*((look,) for look in LOOKS), LOOKS]
+    found = [rates(pool, looks, not options.uncalibrated, options.seed) for looks in plans]
     Console().print(table(found))
     if options.json:
         options.json.write_text(json.dumps([vars(one) for one in found], indent=1) + "\n")

@@ -1,7 +1,7 @@
 """Run `observatory compare` on every known fault: caught, for the right cause, and alone.
 
     .venv/bin/python -m scripts.fault_table [NAME ...] [--subject 3.3.7] [--budget 5m]
-        [--backend NUMBA] [--scenario warm_disk] [--keep DIR]
+        [--backend NUMBA] [--scenario warm_disk] [--machine NAME] [--keep DIR]
 
 The first row compares the subject with itself: whatever it alarms, a fault would not have caused.
 Exit status 1 if a fault was not caught, was given another cause, or alarmed beside it. About four
@@ -58,6 +58,7 @@ def main() -> int:
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--backend", action="append", default=[])
     parser.add_argument("--scenario", action="append", default=[], help="default: all")
+    parser.add_argument("--machine", help="whose calibration counts; default: the host's name")
     parser.add_argument("--keep", type=Path, default=Path(".observatory/faults"))
     options = parser.parse_args()
     chosen: list[Fault | None] = [fault(name) for name in options.names if name != NOTHING]
@@ -85,6 +86,7 @@ def row(one: Fault | None, options: argparse.Namespace, keep: Path) -> Row:
     command += ["--budget", options.budget]
     command += [w for name in backends_of(one, options.backend) for w in ("--backend", name)]
     command += [word for name in options.scenario for word in ("--scenario", name)]
+    command += ["--machine", options.machine] if options.machine else []
     command += ["--json", str(out), "--markdown", str(keep / f"{name}.md")]
     began = time.monotonic()
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)

@@ -6,6 +6,7 @@ nobody. Without a calibration it is `noisy.DEFAULT_MINIMUM_EFFECT`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from benchmarks.vocabulary import Cell, metrics_of
 from observatory.decide.evidence import Evidence
-from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST
+from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.sample import CellRecord
 
@@ -45,16 +46,24 @@ class Floors:
         floors = () if calibration is None else calibration.floors
         return cls({(floor.cell, floor.metric): floor.change for floor in floors}, interleaved)
 
-    def minimum_effect(self, cell: Cell, metric: str) -> float:
-        """For a noisy metric."""
+    def minimum_effect(self, cell: Cell, metric: str, processes: int = FEWEST) -> float:
+        """For a noisy metric of which each side has that many processes.
+
+        What chance does was measured with FEWEST a side, and falls with the root of their number.
+        """
         known = self.changes.get((CellRecord(**vars(cell)), metric))
-        floor = DEFAULT_MINIMUM_EFFECT if known is None else max(SMALLEST, known)
+        floor = DEFAULT_MINIMUM_EFFECT if known is None else at_size(known, processes)
         return floor if self.interleaved else max(floor, SEPARATE_RUNS)
 
     def spread(self, cell: Cell, metric: str) -> float:
         """For a near-exact metric."""
         known = self.changes.get((CellRecord(**vars(cell)), metric))
         return max(known or 0.0, DEFAULT_SPREADS.get(metric, DEFAULT_SPREAD))
+
+
+def at_size(change: float, processes: int) -> float:
+    """The minimum effect with that many processes a side, from a floor measured with FEWEST."""
+    return max(SMALLEST, change * math.sqrt(FEWEST / max(processes, FEWEST)))
 
 
 def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
@@ -94,5 +103,5 @@ def noise_floor(values: Sequence[float], rng: np.random.Generator) -> float:
     swapped = rng.random((_DRAWS, FEWEST)) < 0.5
     left = np.where(swapped, pairs[..., 1], pairs[..., 0])
     right = np.where(swapped, pairs[..., 0], pairs[..., 1])
-    apart = np.abs(np.median(left, axis=1) - np.median(right, axis=1))
+    apart = np.abs(hodges_lehmann(left, right))
     return float(np.expm1(np.quantile(apart, QUANTILE)))

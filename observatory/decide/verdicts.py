@@ -12,7 +12,7 @@ noisy
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
@@ -28,6 +28,9 @@ from observatory.record.sample import CellRecord
 
 JUDGED_NOISY = ("compile_time", "call_time", "import_time", "peak_rss")
 _TIMES = ("compile_time", "call_time")
+ONCE = ("import_time",)
+"""The same thing in every cell: judged once for a model, under its first cell."""
+_MOST_VALUES = 1000
 MATERIAL = 0.02
 """Relative change of python_calls from which it is worse or better and not just another graph."""
 
@@ -81,34 +84,76 @@ def judge_noisy(
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
     ``wanted``: cells whose time is undecided, rather than not spoken of, where none was taken.
     """
-    pairs: list[tuple[Cell, Metric, Values, Values, noisy.Tested | None]] = []
+    contests = [_contest(*one, floors.interleaved, seed)
+                for one in _noisy_values(cells, base, head, wanted)]  # fmt: skip
+    p_values = [one.test.p_value for one in contests if one.test is not None and one.enough]
+    q_values = iter(noisy.discoveries(p_values))
+    verdicts = []
+    for one in contests:
+        q_value = next(q_values) if one.test is not None and one.enough else None
+        verdict = _noisy(one, q_value, floors)
+        if incomparable is not None:
+            change = {"conclusion": "undecided", "reason": incomparable}
+            verdict = verdict.model_copy(update=change)
+        verdicts.append(verdict)
+    return verdicts
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """The values of one noisy metric on both sides, and their test where there is one."""
+
+    cell: Cell
+    metric: Metric
+    old: Values
+    new: Values
+    test: noisy.Tested | None
+
+    @property
+    def processes(self) -> int:
+        """On the side that has fewer."""
+        return min(self.old.n, self.new.n)
+
+    @property
+    def enough(self) -> bool:
+        """Whether it is judged."""
+        return self.processes >= noisy.FEWEST
+
+
+def _noisy_values(
+    cells: Iterable[Cell], base: Evidence, head: Evidence, wanted: Collection[Cell]
+) -> Iterator[tuple[Cell, Metric, Values, Values]]:
+    """The values of every noisy metric of every cell; of what is one thing in all, once."""
+    once: dict[tuple[str, str], tuple[Cell, Metric, Values, Values]] = {}
     for cell in cells:
         for metric in metrics_of(cell.scenario, cell.launch):
             old, new = base.values(cell, metric), head.values(cell, metric)
             asked = cell in wanted and metric.name in _TIMES
             if metric.name not in JUDGED_NOISY or not (asked or (old.values and new.values)):
                 continue
-            test = None
-            if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
-                test = noisy.tested(old.values, new.values, seed)
-            pairs.append((cell, metric, old, new, test))
-    enough = [
-        test.p_value
-        for _, _, old, new, test in pairs
-        if test is not None and min(old.n, new.n) >= noisy.FEWEST
-    ]
-    q_values = iter(noisy.discoveries(enough))
-    verdicts = []
-    for cell, metric, old, new, test in pairs:
-        floor = floors.minimum_effect(cell, metric.name)
-        judged = test is not None and min(old.n, new.n) >= noisy.FEWEST
-        q_value = next(q_values) if judged else None
-        verdict = _noisy(cell, metric, old, new, test, q_value, floor)
-        if incomparable is not None:
-            change = {"conclusion": "undecided", "reason": incomparable}
-            verdict = verdict.model_copy(update=change)
-        verdicts.append(verdict)
-    return verdicts
+            if metric.name in ONCE:
+                key = (cell.model, metric.name)
+                place = once.get(key, (cell, metric, Values(values=[]), Values(values=[])))
+                once[key] = (*place[:2], _joined(place[2], old), _joined(place[3], new))
+            else:
+                yield cell, metric, old, new
+    yield from once.values()
+
+
+def _joined(first: Values, second: Values) -> Values:
+    both = [*first.values, *second.values]
+    return Values(values=both[:_MOST_VALUES], failed=first.failed + second.failed)
+
+
+def _contest(
+    cell: Cell, metric: Metric, old: Values, new: Values, interleaved: bool, seed: int
+) -> _Contest:
+    test = None
+    if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
+        # Where a sample failed, nobody knows any more which values were taken side by side.
+        paired = interleaved and not (old.failed or new.failed)
+        test = noisy.tested(old.values, new.values, seed, paired)
+    return _Contest(cell, metric, old, new, test)
 
 
 def _exact(cell: Cell, metric: Metric, old: Values, new: Values) -> Verdict:
@@ -183,40 +228,34 @@ def _range(old: list[float], new: list[float]) -> Ratio | None:
     )
 
 
-def _noisy(
-    cell: Cell,
-    metric: Metric,
-    old: Values,
-    new: Values,
-    test: noisy.Tested | None,
-    q_value: float | None,
-    floor: float,
-) -> Verdict:
+def _noisy(one: _Contest, q_value: float | None, floors: Floors) -> Verdict:
     conclusion: Conclusion = "undecided"
     reason = None
-    if not (old.values and new.values):
+    floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
+    if not (one.old.values and one.new.values):
         reason = "no time was taken on both sides"
-    elif test is None:
+    elif one.test is None:
         reason = "fewer than two positive values on a side: there is nothing to compare"
     elif q_value is None:
-        reason = f"{min(old.n, new.n)} processes a side; at least {noisy.FEWEST} are needed"
+        reason = f"{one.processes} processes a side; at least {noisy.FEWEST} are needed"
     else:
-        conclusion = noisy.conclude(test.ratio, q_value, floor)
+        ratio = one.test.ratio
+        conclusion = noisy.conclude(ratio, q_value, floor)
         if conclusion == "undecided":
             reason = (
-                f"HEAD takes {_against_base(test.ratio.low)} to {_against_base(test.ratio.high)} "
+                f"HEAD takes {_against_base(ratio.low)} to {_against_base(ratio.high)} "
                 f"BASE: too wide to tell a change of {percent(floor)} from none"
             )
     return Verdict(
-        cell=record_of(cell),
-        metric=metric.name,
-        unit=metric.unit,
+        cell=record_of(one.cell),
+        metric=one.metric.name,
+        unit=one.metric.unit,
         kind="noisy",
         conclusion=conclusion,
-        base=old,
-        head=new,
-        ratio=None if test is None else test.ratio,
-        p_value=None if test is None else test.p_value,
+        base=one.old,
+        head=one.new,
+        ratio=None if one.test is None else one.test.ratio,
+        p_value=None if one.test is None else one.test.p_value,
         q_value=q_value,
         minimum_effect=floor,
         reason=reason,

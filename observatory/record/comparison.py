@@ -73,7 +73,7 @@ class Values(_Record):
 
 
 class Ratio(_Record):
-    """HEAD over BASE: of the medians, with a bootstrap interval."""
+    """HEAD over BASE: Hodges and Lehmann's estimate, with a bootstrap interval."""
 
     estimate: FiniteFloat = Field(gt=0)
     low: FiniteFloat = Field(ge=0)

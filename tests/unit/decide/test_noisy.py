@@ -50,6 +50,26 @@ def test_one_outlier_does_not_make_an_alarm() -> None:
     assert judged(base, [*base[:-1], 2.5]) != "worse"
 
 
+def test_what_the_machine_does_meanwhile_meets_both_of_a_pair() -> None:
+    """A machine that changes its speed by half, again and again: only the pairs tell."""
+    rng = np.random.default_rng(6)
+    speed = np.exp(rng.normal(0, 0.3, 15))
+    base, head = (
+        list(around * speed * np.exp(rng.normal(0, 0.01, 15))) for around in (0.25, 0.275)
+    )
+    apart, together = (noisy.tested(base, head, 1, paired) for paired in (False, True))
+    assert apart.p_value > 0.05
+    assert together.p_value < 0.001
+    assert together.ratio.low < 1.1 < together.ratio.high
+    assert together.ratio.high - together.ratio.low < 0.1 * (apart.ratio.high - apart.ratio.low)
+
+
+def test_few_pairs_are_compared_by_all_their_values() -> None:
+    rng = np.random.default_rng(7)
+    base, head = values(rng), values(rng, around=0.275)
+    assert noisy.tested(base, head, 1, paired=True) == noisy.tested(base, head, 1)
+
+
 def test_more_cells_ask_for_more_evidence() -> None:
     alone = noisy.discoveries([0.01])[0]
     among = noisy.discoveries([0.01] + [0.5] * 19)[0]
@@ -58,7 +78,7 @@ def test_more_cells_ask_for_more_evidence() -> None:
 
 def test_the_interval_holds_the_ratio_and_constants_have_no_width() -> None:
     ratio = noisy.tested([2.0] * 7, [3.0] * 7, 1).ratio
-    assert (ratio.low, ratio.estimate, ratio.high) == (1.5, 1.5, 1.5)
+    assert (ratio.low, ratio.estimate, ratio.high) == pytest.approx((1.5, 1.5, 1.5))
     rng = np.random.default_rng(5)
     ratio = noisy.tested(values(rng), values(rng), 1).ratio
     assert ratio.low <= ratio.estimate <= ratio.high

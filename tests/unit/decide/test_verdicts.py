@@ -146,3 +146,26 @@ def test_a_time_that_was_wanted_and_never_taken_is_undecided() -> None:
     (verdict,) = noisy(side, side, wanted=[WARM])
     assert (verdict.metric, verdict.conclusion) == ("compile_time", "undecided")
     assert verdict.reason == "no time was taken on both sides"
+
+
+def test_importing_is_one_thing_in_every_cell_and_is_judged_once() -> None:
+    cells = [
+        Cell("radon", scenario, "NUMBA", "spawn") for scenario in ("warm_disk", "warm_process")
+    ]
+    sides = [
+        [sample(cell, metrics={"import_time": seconds * (1 + n / 100)})
+         for cell in cells for n in range(7)]
+        for seconds in (0.2, 0.3)
+    ]  # fmt: skip
+    found = judge_noisy(cells, *map(Evidence.of, sides), Floors(), 1)
+    (one_of,) = [verdict for verdict in found if verdict.metric == "import_time"]
+    assert (one_of.base.n, one_of.head.n) == (14, 14)
+    assert one_of.conclusion == "worse"
+
+
+def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:
+    base, head = times(*[0.2 + n / 1000 for n in range(15)]), times(*[0.2] * 14)
+    lost = [*head, failed(WARM)]
+    (verdict,) = [v for v in noisy(base, lost) if v.metric == "compile_time"]
+    assert verdict.head.failed == 1
+    assert verdict.p_value is not None
