@@ -28,7 +28,10 @@ from observatory.decide.noisy import FEWEST
 from observatory.decide.table import Table
 from observatory.record import calibration
 from observatory.record.calibration import Calibration, Floor
+from observatory.record.journal import JournalHeader
 from observatory.record.machine import this_machine
+from observatory.record.problems import RecordError
+from observatory.record.saved import load
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.interleave import matrix
 from observatory.run.presets import Narrowed
@@ -38,6 +41,7 @@ app = typer.Typer()
 
 _TIMEOUT = 600.0
 _FEWEST_SAMPLES = 4 * FEWEST
+_SEED = 0
 
 
 @app.command()
@@ -47,6 +51,12 @@ def calibrate(
         int,
         typer.Option(help="Timed processes of each cell.", min=2 * FEWEST),
     ] = _FEWEST_SAMPLES,
+    saved: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Measure nothing: learn from the samples that an earlier one took."
+        ),
+    ] = None,
     python: Annotated[str | None, typer.Option(help="Python of the environment.")] = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
@@ -63,6 +73,13 @@ def calibrate(
     compare` takes seriously on this machine, cell by cell. About ten minutes; do it on the
     machine as it will be when comparing, and again when the machine has changed.
     """  # fmt: skip
+    if saved is not None:
+        pool = load(saved)
+        if not pool.samples:
+            raise RecordError(f"{saved} holds no sample to learn from")
+        taken_at = max(sample.started_at for sample in pool.samples)
+        _conclude(results, pool.header, Evidence.of(pool.samples), taken_at)
+        return
     narrowed = Narrowed(None, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
@@ -81,7 +98,7 @@ def calibrate(
     head, _ = side_of(session, chosen, environment, where)
     base.evidence = head.evidence = together = Evidence()
     setting = Setting(
-        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=0,
+        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=_SEED,
         observatory=tool_version(), reproduce="",
     )  # fmt: skip
     needed = cells.of_timed()
@@ -89,15 +106,21 @@ def calibrate(
         Comparer(session, {"base": base, "head": head}, setting, needed, 0.0).sample(samples // 2)
     finally:
         discard(where)
+    header = JournalHeader(subject=chosen, versions=environment.versions, machine=session.machine)
+    _conclude(results, header, together, setting.started_at)
+
+
+def _conclude(results: Path, header: JournalHeader, pool: Evidence, taken_at: datetime) -> None:
+    """Store the floors that the samples of one subject show, and print them."""
     found = Calibration(
-        machine=session.machine,
-        subject=chosen,
-        versions=environment.versions,
-        taken_at=setting.started_at,
-        floors=list(floors_of(together, setting.seed)),
+        machine=header.machine,
+        subject=header.subject,
+        versions=header.versions,
+        taken_at=taken_at,
+        floors=list(floors_of(pool, _SEED)),
     )
     path = calibration.save(results, found)
-    Console().print(render(_table(found.floors, session.machine.machine)))
+    Console().print(render(_table(found.floors, header.machine.machine)))
     print(f"Calibration: {path}")
 
 

@@ -46,7 +46,7 @@ class Tested:
     p_value: float
 
 
-def tested(base: Sequence[float], head: Sequence[float], seed: int, paired: bool = False) -> Tested:
+def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: bool) -> Tested:
     """Compare two sets of at least two positive values each.
 
     Two-sided permutation tests (scipy; exact up to 7 a side) on ranks, which no outlier moves far,

@@ -152,7 +152,7 @@ def _contest(
     if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
         # Where a sample failed, nobody knows any more which values were taken side by side.
         paired = interleaved and not (old.failed or new.failed)
-        test = noisy.tested(old.values, new.values, seed, paired)
+        test = noisy.tested(old.values, new.values, seed, paired=paired)
     return _Contest(cell, metric, old, new, test)
 
 

@@ -1,18 +1,21 @@
 """A whole comparison: what differs beside the subject, what is warned of, what is workload."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.vocabulary import Cell
+from observatory.cli.calibrate import calibrate
 from observatory.cli.compare import status, without_outputs
 from observatory.cli.exit_codes import Exit
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
+from observatory.record import calibration
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
-from tests.factories import NOON, WARM, failed, header, sample
+from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
@@ -131,3 +134,16 @@ def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
         "2",
     ]
     assert list(without_outputs(typed)) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]
+
+
+def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> None:
+    pool, results = tmp_path / "pool", tmp_path / "results"
+    results.mkdir()
+    taken = [sample(metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)]
+    journal(pool, taken)
+    calibrate(saved=str(pool), results=results)
+    found = calibration.load(results, "bench")
+    assert found is not None
+    (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
+    assert floor.samples == 28
+    assert found.taken_at == max(one.started_at for one in taken)

@@ -12,7 +12,7 @@ def values(rng: np.random.Generator, n: int = 7, around: float = 0.25, spread: f
 
 
 def judged(base: list[float], head: list[float], floor: float = 0.05) -> str:
-    test = noisy.tested(base, head, seed=1)
+    test = noisy.tested(base, head, seed=1, paired=False)
     (q_value,) = noisy.discoveries([test.p_value])
     return noisy.conclude(test.ratio, q_value, floor)
 
@@ -31,7 +31,7 @@ def test_equal_values_are_unaffected() -> None:
 def test_a_sure_change_below_the_minimum_effect_is_no_alarm() -> None:
     rng = np.random.default_rng(3)
     base, head = values(rng, 15, spread=0.002), values(rng, 15, around=0.2575, spread=0.002)
-    assert noisy.tested(base, head, 1).p_value < 0.001
+    assert noisy.tested(base, head, 1, paired=False).p_value < 0.001
     assert judged(base, head, floor=0.05) == "unaffected"
 
 
@@ -42,7 +42,7 @@ def test_wide_values_are_undecided_and_not_unaffected() -> None:
 
 def test_the_test_is_exact_at_seven_a_side() -> None:
     base, head = [1 + i / 100 for i in range(7)], [2 + i / 100 for i in range(7)]
-    assert noisy.tested(base, head, 1).p_value == pytest.approx(2 / 3432)
+    assert noisy.tested(base, head, 1, paired=False).p_value == pytest.approx(2 / 3432)
 
 
 def test_one_outlier_does_not_make_an_alarm() -> None:
@@ -57,7 +57,7 @@ def test_what_the_machine_does_meanwhile_meets_both_of_a_pair() -> None:
     base, head = (
         list(around * speed * np.exp(rng.normal(0, 0.01, 15))) for around in (0.25, 0.275)
     )
-    apart, together = (noisy.tested(base, head, 1, paired) for paired in (False, True))
+    apart, together = (noisy.tested(base, head, 1, paired=paired) for paired in (False, True))
     assert apart.p_value > 0.05
     assert together.p_value < 0.001
     assert together.ratio.low < 1.1 < together.ratio.high
@@ -67,7 +67,7 @@ def test_what_the_machine_does_meanwhile_meets_both_of_a_pair() -> None:
 def test_few_pairs_are_compared_by_all_their_values() -> None:
     rng = np.random.default_rng(7)
     base, head = values(rng), values(rng, around=0.275)
-    assert noisy.tested(base, head, 1, paired=True) == noisy.tested(base, head, 1)
+    assert noisy.tested(base, head, 1, paired=True) == noisy.tested(base, head, 1, paired=False)
 
 
 def test_more_cells_ask_for_more_evidence() -> None:
@@ -77,17 +77,17 @@ def test_more_cells_ask_for_more_evidence() -> None:
 
 
 def test_the_interval_holds_the_ratio_and_constants_have_no_width() -> None:
-    ratio = noisy.tested([2.0] * 7, [3.0] * 7, 1).ratio
+    ratio = noisy.tested([2.0] * 7, [3.0] * 7, 1, paired=False).ratio
     assert (ratio.low, ratio.estimate, ratio.high) == pytest.approx((1.5, 1.5, 1.5))
     rng = np.random.default_rng(5)
-    ratio = noisy.tested(values(rng), values(rng), 1).ratio
+    ratio = noisy.tested(values(rng), values(rng), 1, paired=False).ratio
     assert ratio.low <= ratio.estimate <= ratio.high
 
 
 @pytest.mark.parametrize("base", [[1.0], [1.0, 0.0], [1.0, -1.0]])
 def test_what_has_no_ratio_is_refused(base: list[float]) -> None:
     with pytest.raises(ValueError, match="two positive values"):
-        noisy.tested(base, [1.0, 2.0], 1)
+        noisy.tested(base, [1.0, 2.0], 1, paired=False)
 
 
 def test_a_significant_estimate_above_the_floor_needs_its_interval_above_one() -> None:
