@@ -11,7 +11,7 @@ from observatory.cli.compare import status, without_outputs
 from observatory.cli.exit_codes import Exit
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
-from observatory.record import calibration
+from observatory.record import calibration as record
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
@@ -142,7 +142,7 @@ def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> 
     taken = [sample(metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)]
     journal(pool, taken)
     calibrate(saved=str(pool), results=results)
-    found = calibration.load(results, "bench")
+    found = record.load(results, "bench")
     assert found is not None
     (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
     assert floor.samples == 28
