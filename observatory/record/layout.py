@@ -8,6 +8,8 @@
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
     results/calibrations/<machine>.json                    what chance alone does on a machine
+    results/alerts.json                                    what got worse, and what became of it
+    results/triage.toml                                    what people said of alerts
 """
 
 from __future__ import annotations
