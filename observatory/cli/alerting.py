@@ -122,20 +122,24 @@ def find(results: Path, moment: Moment) -> tuple[Alerts, tuple[Problem, ...]]:
     read = read_results(results, directory_for(results))
     watched = Watched(
         series=series_of(read),
-        histories=list(_histories(load_all(results))),
+        histories=_histories(load_all(results)),
         runs=list(_runs(read)),
     )
     return watch(watched, moment, tool_version()), read.problems
 
 
 def _histories(saved: Iterable[Saved]) -> Iterator[History]:
-    """``saved`` comes by machine and environment, and then by date."""
+    """``saved`` comes by machine and environment, and then by date. One at a time, in order."""
 
     def place(one: Saved) -> tuple[str, str]:
         return one.header.machine.machine, one.header.subject.env_name
 
     for (machine, env_name), subjects in groupby(saved, key=place):
-        counted = [Counted(_at(one), Evidence.of(one.samples)) for one in subjects if one.samples]
+        measured = (one for one in subjects if one.samples)
+        counted = (
+            Counted(_at(one), Evidence.of(one.samples), number)
+            for number, one in enumerate(measured)
+        )
         yield History(machine, env_name, counted)
 
 

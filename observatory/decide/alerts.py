@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from observatory.decide.changes import Occurrence, id_of
+from observatory.decide.steps import PARAMETERS
 from observatory.record.alerts import STATES, Alert, Alerts, At, Change, SeriesChange
 from observatory.record.triage import Triage
 
-SAME = 5
-"""Subjects by which the place of a step may move, as more of them are measured."""
+SAME = PARAMETERS.fewest - 1
+"""Subjects by which the place of a step may move, as more of them are measured: two steps of one
+series lie further apart."""
 STALE, FAILED = "stale", "failed run"
 _OF_RUNS = (STALE, FAILED)
 _FIRST = ("wrong results", "crashed", FAILED, STALE)
@@ -77,7 +79,7 @@ def _of_runs(known: Known, moment: Moment) -> Iterator[Occurrence]:
     for run in sorted(known.runs, key=lambda r: r.measured_at):
         machines[run.machine] = run
         if run.failures:
-            yield _about(run, FAILED, (run.machine, run.env_name, run.subject.commit),
+            yield _about(run, FAILED, (run.machine, run.env_name),
                          f"{run.subject.label}: {'; '.join(run.failures)}")  # fmt: skip
     for run in machines.values():
         age = moment.now - run.measured_at
@@ -136,6 +138,8 @@ def _same(change: Change, before: Iterable[Alert], ranks: Mapping[str, int]) -> 
 def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) -> Alert:
     assert known.newest is not None  # something was measured, or nothing had changed
     over = one.recovered
+    if before is not None and before.state == "resolved" and over is None:
+        before = None  # it is back
     return _stated(
         Alert(
             **one.change.model_dump(),

@@ -22,15 +22,16 @@ class Watched:
     """What is looked at: every series, the exact histories, and the newest run of each machine."""
 
     series: Sequence[Series]
-    histories: Sequence[History]
+    histories: Iterable[History]
+    """Gone through once, one subject at a time."""
     runs: Sequence[Run]
 
 
 def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
     """Find every change, and say what became of those for the worse."""
-    ranks = _ranks(watched)
     judged = judge_series(watched.series)
     exact = [one for history in watched.histories for one in counted_changes(history)]
+    ranks = _ranks(watched.series, exact)
     exact, left = _followed(_across_machines(exact), judged.moved, ranks)
     found = [*exact, *gathered(left, ranks)]
     known = Known(tuple(watched.runs), frozenset(_keys(watched)), ranks)
@@ -48,10 +49,13 @@ def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
     )
 
 
-def _ranks(watched: Watched) -> dict[str, int]:
-    dated = {s.commit: s.date for line in _lines(watched.series) for s in line.subjects}
-    for history in watched.histories:
-        dated.update({one.at.commit: one.at.date for one in history.subjects})
+def _ranks(series: Iterable[Series], exact: Iterable[Occurrence]) -> dict[str, int]:
+    """For each commit its place by date among all that have a value or a change."""
+    dated = {s.commit: s.date for line in _lines(series) for s in line.subjects}
+    for one in exact:
+        for at in (one.change.last_good, one.change.first_bad):
+            if at is not None:
+                dated[at.commit] = at.date
     return {commit: rank for rank, commit in enumerate(sorted(dated, key=lambda c: (dated[c], c)))}
 
 

@@ -181,6 +181,18 @@ def test_a_run_that_failed_is_an_alert_and_no_good_run() -> None:
     assert fine.last_good == night(60)
 
 
+def test_a_failure_that_lasts_stays_one_alert_and_one_that_returns_is_new() -> None:
+    def on(nights: int, previous: Alerts | None, *failures: str) -> Alerts:
+        calm = series(line(nights), stepped(nights))
+        return nightly(nights, calm, previous=previous, failures=failures)
+
+    first = on(60, None, "a cell failed")
+    second = on(61, first, "a cell failed")
+    assert (only(second).id, only(second).state) == (only(first).id, "open")
+    back = on(63, on(62, second), "a cell failed")
+    assert (only(back).id, only(back).state) == (only(first).id, "new")
+
+
 def test_short_series_are_said_to_be_short() -> None:
     found = nightly(8, series(line(8), stepped(8, 4)))
     assert found.alerts == []

@@ -27,8 +27,8 @@ def counted(misses: float, *, seconds: float | None = None, cell: Cell = DISK) -
 
 
 def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrence]:
-    subjects = [Counted(at(subject(n)), Evidence.of(taken)) for n, taken in enumerate(nights)]
-    return list(counted_changes(History(machine, "py3.13", subjects)))
+    subjects = [Counted(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)]
+    return counted_changes(History(machine, "py3.13", subjects))
 
 
 def test_nothing_changed_is_no_change() -> None:
@@ -100,3 +100,11 @@ def test_a_subject_that_was_not_counted_ends_nothing() -> None:
     (one,) = changes(counted(0), counted(2), [sample(DISK, "timing", {"compile_time": 0.3})])
     assert one.recovered is None
     assert one.change.series[0].newest.label == "n1"
+
+
+def test_a_subject_without_the_cell_hides_no_change_across_it() -> None:
+    other = [sample(SIBLINGS, "counting", {"wrong_results": 0})]
+    (one,) = changes(counted(0), other, counted(2))
+    assert one.change.last_good is not None
+    assert (one.change.last_good.label, one.change.first_bad.label) == ("n0", "n2")
+    assert one.change.between == 1
