@@ -109,6 +109,16 @@ def test_cells_that_moved_together_are_one_alert() -> None:
     assert "3 series" in alert.sentence
 
 
+def test_cells_that_moved_at_other_subjects_are_other_alerts() -> None:
+    on = line(80)
+    other = ("radon", "warm_disk", "C", "spawn")
+    found = nightly(
+        80, series(on, stepped(80, 30)), series(on, stepped(80, 45, seed=5), cell=other)
+    )
+    assert len(found.alerts) == 2
+    assert [len(alert.series) for alert in found.alerts] == [1, 1]
+
+
 def test_two_causes_at_one_subject_stay_two() -> None:
     on = line(80)
     call = ("radon", "call", "NUMBA", "spawn")

@@ -50,6 +50,12 @@ def test_one_outlier_does_not_make_an_alarm() -> None:
     assert judged(base, [*base[:-1], 2.5]) != "worse"
 
 
+def test_one_outlier_does_not_hide_a_change() -> None:
+    base = [0.25, 0.251, 0.249, 0.25, 0.252, 0.248, 2.5]
+    head = [0.29, 0.291, 0.289, 0.292, 0.288, 0.293, 0.287]
+    assert noisy.tested(base, head, 1, paired=False).p_value < 0.05
+
+
 def test_what_the_machine_does_meanwhile_meets_both_of_a_pair() -> None:
     """A machine that changes its speed by half, again and again: only the pairs tell."""
     rng = np.random.default_rng(6)
