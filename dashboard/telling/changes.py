@@ -22,6 +22,7 @@ from dashboard.telling.causes import counts
 from dashboard.telling.cells import Labels
 from dashboard.telling.headline import improvements
 from dashboard.telling.phrases import (
+    EVERYWHERE,
     bounds,
     by_metric,
     certainty,
@@ -156,7 +157,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
     one = intervals.pop() if len(intervals) == 1 else None
     rows = [
         (
-            (labels.cell(verdict.cell),),
+            ("every process" if metric in EVERYWHERE else labels.cell(verdict.cell),),
             (Strong(effect(verdict)),),
             (typical_change(verdict),),
             (bounds(verdict.ratio) if one and verdict.ratio else certainty(verdict.ratio),),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dashboard.document import Piece, State, Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import (
+    EVERYWHERE,
     by_metric,
     capitalised,
     certainty,
@@ -169,6 +170,8 @@ def _claim(
 ) -> Words:
     where = labels.crowd({verdict.cell for verdict in verdicts})
     first = verdicts[0]
+    if metric in EVERYWHERE:
+        return (*_by_how_much(verdicts), " in every process", *_how_sure(verdicts))
     if first.kind != "exact":
         return (*_by_how_much(verdicts), " in ", *where, *_how_sure(verdicts))
     rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}

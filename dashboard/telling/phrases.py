@@ -33,6 +33,8 @@ MEASURED = {
     "cache_bytes": "the cache on disk is {}",
 }
 """What is said of a noisy or near-exact metric that is "8 % slower", in the order of telling."""
+EVERYWHERE = ("import_time",)
+"""Metrics that are one thing in every cell, and are judged once by `observatory.decide`."""
 _COMPARATIVES = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 _PLURAL = ("more", "fewer")
 

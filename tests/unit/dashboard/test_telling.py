@@ -231,3 +231,11 @@ def test_a_long_list_of_slow_cells_is_folded_after_the_worst() -> None:
     assert shown.rows[0][0] == (Labels.of(factory.nothing_changed()).cell(worst.cell),)
     assert shown.rows[0][1] == (Strong(effect(worst)),)
     assert "8 more of compile time" in lines(factory.comparison(changed))
+
+
+def test_importing_is_said_of_every_process_and_of_no_cell() -> None:
+    slow = noisy(cell("call C spawn"), "import_time", 1.3, "worse")
+    found = factory.comparison([slow])
+    assert "in every process" in verdict(found)
+    assert "call" not in verdict(found).lower().replace("calling", "")
+    assert any(line.startswith("every process | ") for line in lines(found))
