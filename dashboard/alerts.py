@@ -23,6 +23,7 @@ _STYLES: dict[State, str] = {
 }
 _SERIES_SHOWN = 4
 _IMPROVEMENTS_SHOWN = 20
+_ENVIRONMENTS_SHOWN = 5
 
 
 def verdict(alerts: Alerts, now: datetime) -> str:
@@ -33,8 +34,12 @@ def verdict(alerts: Alerts, now: datetime) -> str:
         parts = [f"{new} new" if new else "none of them new"]
         parts += [f"{expired} no longer acknowledged"] if expired else []
         said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
-    else:
+    elif alerts.in_state("acknowledged"):
+        said = "0 alerts open"
+    elif alerts.judged or alerts.compared:
         said = "Nothing is wrong: 0 alerts open"
+    else:
+        said = "Nothing could be judged yet"
     if known := len(alerts.in_state("acknowledged")):
         said += f"; {known} acknowledged"
     if alerts.newest is None:
@@ -69,10 +74,17 @@ def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableT
         drawn += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
     if everything:
         drawn += _improvements(alerts.improvements)
-    drawn += [Text(), Text(f"{units.count(alerts.judged)} series of times judged.", "dim")]
+    judged = f"{units.count(alerts.judged)} series of times judged"
+    compared = f"counts of {several(alerts.compared, 'pair')} of subjects compared"
+    drawn += [Text(), Text(f"{judged}, {compared}.", "dim")]
     for one in alerts.unjudged:
         drawn.append(Text(f"{units.count(one.count)} not judged: {clean(one.reason)}.", "dim"))
-    drawn += [Text(clean(text), "dim") for text in alerts.environments]
+    drawn += [Text(f"{clean(text)}.", "dim") for text in alerts.environments[:_ENVIRONMENTS_SHOWN]]
+    if (rest := len(alerts.environments) - _ENVIRONMENTS_SHOWN) > 0:
+        drawn.append(Text(f"and {rest} more changes of machines", "dim"))
+    if alerts.orphans:
+        said = f"{several(len(alerts.orphans), 'acknowledgement')} of no alert that is known"
+        drawn.append(Text(f"{said}: {', '.join(alerts.orphans[:5])}", "yellow"))
     return Group(*drawn)
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from dashboard.alerts import between, verdict
 from dashboard.plain import clean
-from observatory.record.alerts import Alert, Alerts
+from observatory.record.alerts import Alerts
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _MOST_ENTRIES = 100
@@ -23,32 +23,24 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
     _add(feed, "title", "Alerts of the observatory")
     _add(feed, "subtitle", verdict(alerts, now))
     _add(feed, "id", link or "urn:observatory:alerts")
-    dated = [(_updated(alert), alert) for alert in alerts.alerts]
-    dated.sort(key=lambda pair: (pair[0], pair[1].id), reverse=True)
-    newest = dated[0][0] if dated else alerts.newest or now
+    # The alerts come in the order in which they need a person: the first are kept.
+    entries = alerts.alerts[:_MOST_ENTRIES]
+    newest = max((alert.state_since for alert in entries), default=alerts.newest or now)
     _add(feed, "updated", _time(newest))
     _add(_add(feed, "author"), "name", f"observatory {alerts.observatory}")
     if link:
         ET.SubElement(feed, f"{{{_ATOM}}}link", href=link)
-    for updated, alert in dated[:_MOST_ENTRIES]:
+    for alert in entries:
         entry = _add(feed, "entry")
         _add(entry, "id", f"urn:observatory:alert:{alert.id}")
         _add(entry, "title", f"{alert.state}: {alert.kind}, {between(alert)}")
-        _add(entry, "updated", _time(updated))
+        _add(entry, "updated", _time(alert.state_since))
         _add(entry, "published", _time(alert.first_seen))
         if link:
             ET.SubElement(entry, f"{{{_ATOM}}}link", href=link)
         said = [alert.sentence, *alert.notes, alert.resolution or ""]
-        _add(entry, "content", "\n".join(filter(None, said)))
+        _add(entry, "content", " / ".join(clean(text) for text in said if text))
     return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"
-
-
-def _updated(alert: Alert) -> datetime:
-    """When its state last changed, as far as that is known."""
-    moments = [alert.first_seen]
-    if (said := alert.acknowledged) is not None:
-        moments.append(said.until if alert.state == "expired" else said.at)
-    return max(moments)
 
 
 def _add(parent: ET.Element, name: str, text: str = "") -> ET.Element:

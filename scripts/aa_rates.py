@@ -66,6 +66,8 @@ def pool_of(text: str) -> dict[Place, Values]:
             if metric.name in JUDGED_NOISY and len(values) >= 4 * FEWEST:
                 place = first.setdefault(metric.name, cell) if metric.name in ONCE else cell
                 columns.setdefault((place, metric.name), []).append(values)
+    if not columns:
+        raise SystemExit(f"{text} has no cell with {4 * FEWEST} timed processes")
     length = min(len(values) for each in columns.values() for values in each)
     return {place: np.array([v[:length] for v in each]).T for place, each in columns.items()}
 
@@ -112,13 +114,17 @@ def _concluded(
         place: _tested(*(tuple(side[: taken[place]].T.ravel()) for side in pair), seed)
         for place, pair in sides.items()
     }
-    q_values = noisy.discoveries([test.p_value for test in tests.values()])
+    q_values = {}
+    for metric in {metric for _, metric in tests}:
+        own = [place for place in tests if place[1] == metric]
+        found_of = noisy.discoveries([tests[place].p_value for place in own])
+        q_values |= dict(zip(own, found_of, strict=True))
     found = {}
-    for (place, test), q_value in zip(tests.items(), q_values, strict=True):
+    for place, test in tests.items():
         processes = taken[place] * sides[place][0].shape[1]
         floor = floors.get(place)
         effect = DEFAULT_MINIMUM_EFFECT if floor is None else at_size(floor, processes)
-        found[place] = noisy.conclude(test.ratio, q_value, effect)
+        found[place] = noisy.conclude(test.ratio, q_values[place], effect)
     return found
 
 
@@ -176,7 +182,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     pool = pool_of(options.pool)
-    plans = [*((look,) for look in LOOKS), LOOKS]
+    length = min(map(len, pool.values()))
+    plans = [looks for looks in (*((look,) for look in LOOKS), LOOKS) if length >= 4 * looks[-1]]
     found = [rates(pool, looks, not options.uncalibrated, options.seed) for looks in plans]
     Console().print(table(found))
     if options.json:

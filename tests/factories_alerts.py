@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -57,11 +57,13 @@ def stepped(
     return values
 
 
-def watched(nights: int, *found: Series, failures: Sequence[str] = ()) -> Watched:
+def watched(
+    nights: int, *found: Series, failures: Mapping[str, Sequence[str]] | None = None
+) -> Watched:
     """Series whose newest run was on the night of the newest subject."""
     run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
-              tuple(failures))  # fmt: skip
-    return Watched(found, (), (run,))
+              nights, failures or {})  # fmt: skip
+    return Watched(found, (), (run,), None if failures else night(nights - 1))
 
 
 def moment(nights: int, previous: Alerts | None = None, triage: Triage | None = None) -> Moment:

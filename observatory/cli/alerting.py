@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import re
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 
 from dashboard.alerts import told
@@ -24,6 +26,7 @@ from observatory.decide.alerts import Moment, Run
 from observatory.decide.counts import Counted, History
 from observatory.decide.evidence import Evidence
 from observatory.decide.frame import SelectionError
+from observatory.decide.sentences import same_words
 from observatory.decide.series import lines_of, series_of
 from observatory.decide.timeline import at
 from observatory.decide.watch import Watched, watch
@@ -32,10 +35,11 @@ from observatory.record import triage
 from observatory.record.alerts import STATES, Acknowledgement, Alerts, At
 from observatory.record.cache import directory_for
 from observatory.record.files import write_atomic
-from observatory.record.problems import Problem
+from observatory.record.problems import Problem, RecordError, reason_of
 from observatory.record.read import Results, read_results
 from observatory.record.saved import Saved, load_all
 from observatory.record.summary import JournalSummary
+from observatory.record.triage import Triage
 
 app = typer.Typer()
 
@@ -69,10 +73,10 @@ def alerts_command(
     were measured since. What people said with `observatory ack` is in RESULTS/triage.toml.
     """  # fmt: skip
     wanted = _states(fail_on or ())
-    moment = Moment(
-        datetime.now(UTC), _span(stale_after), triage.load(results), record.load(results)
-    )
+    said, unread = _triage(results)
+    moment = Moment(datetime.now(UTC), _span(stale_after), said, record.load(results))
     found, problems = find(results, moment)
+    problems = [*unread, *problems]
     record.save(results, found)
     if feed is not None:
         write_atomic(feed, atom(found, moment.now, link))
@@ -112,30 +116,41 @@ def ack(
         raise SelectionError(f"--until {until} is over already")
     if not why.strip():
         raise SelectionError("--why is empty: say what is known, for the next person")
-    said = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
+    try:
+        said = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
+    except ValidationError as error:
+        raise SelectionError(
+            f"the acknowledgement is not as it has to be: {reason_of(error)}"
+        ) from error
     path = triage.add(results, said)
     print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
 
 
-def find(results: Path, moment: Moment) -> tuple[Alerts, tuple[Problem, ...]]:
+def find(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
     """Everything that alerts in a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
+    problems = list(read.problems)
     watched = Watched(
         series=series_of(read),
-        histories=_histories(load_all(results)),
+        histories=_histories(load_all(results), problems),
         runs=list(_runs(read)),
+        last_good=max(filter(None, map(_good, read.journals.values())), default=None),
     )
-    return watch(watched, moment, tool_version()), read.problems
+    return watch(watched, moment, tool_version()), problems
 
 
-def _histories(saved: Iterable[Saved]) -> Iterator[History]:
+def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[History]:
     """``saved`` comes by machine and environment, and then by date. One at a time, in order."""
 
     def place(one: Saved) -> tuple[str, str]:
         return one.header.machine.machine, one.header.subject.env_name
 
+    def whole(one: Saved) -> Saved:
+        problems.extend(problem for problem in one.problems if problem not in problems)
+        return one
+
     for (machine, env_name), subjects in groupby(saved, key=place):
-        measured = (one for one in subjects if one.samples)
+        measured = (whole(one) for one in subjects if one.samples)
         counted = (
             Counted(_at(one), Evidence.of(one.samples), number)
             for number, one in enumerate(measured)
@@ -163,16 +178,34 @@ def _runs(read: Results) -> Iterator[Run]:
         newest = max(subjects, key=lambda subject: subject.date)
         known = [summaries.get((one.commit, machine, env_name)) for one in subjects]
         moments = [one.measured_at for one in known if one and one.measured_at]
-        failures = tuple(_failures(summaries.get((newest.commit, machine, env_name))))
         yield Run(
-            machine[:200], env_name[:200], at(newest), max(moments, default=newest.date), failures
-        )
+            machine[:200], env_name[:200], at(newest), max(moments, default=newest.date),
+            len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),
+        )  # fmt: skip
 
 
-def _failures(summary: JournalSummary | None) -> Iterator[str]:
+def _failures(summary: JournalSummary | None) -> dict[str, list[str]]:
+    """How samples failed, and in which cells."""
+    found: dict[str, list[str]] = defaultdict(list)
     for note in summary.notes if summary else ():
         if note.kind == "failed":
-            yield f"{note.cell}: {note.text}"
+            found[same_words(note.text)].append(str(note.cell))
+    return dict(found)
+
+
+def _good(summary: JournalSummary) -> datetime | None:
+    """When a run without a failure was measured; None if it had one."""
+    failed = any(note.kind == "failed" for note in summary.notes)
+    return None if failed else summary.measured_at
+
+
+def _triage(results: Path) -> tuple[Triage, list[Problem]]:
+    """What people said; a broken file is named, and alarms as if nothing had been said."""
+    try:
+        return triage.load(results), []
+    except RecordError as error:
+        reason = f"{error}; until then no acknowledgement counts"
+        return Triage(), [Problem(results / triage.FILE, reason)]
 
 
 def _states(words: Iterable[str]) -> set[str]:
@@ -207,4 +240,7 @@ def _me() -> str:
         name = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         name = ""
-    return name or getpass.getuser()
+    try:
+        return name or getpass.getuser()
+    except (KeyError, OSError) as error:  # a container without a name for its user
+        raise SelectionError("git knows no name of yours: say --who") from error

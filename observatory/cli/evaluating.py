@@ -22,6 +22,7 @@ from observatory.decide.evaluation import BLOCK, LONGEST_NEEDED, OnlineRates, Ra
 from observatory.decide.frame import SelectionError
 from observatory.decide.series import series_of
 from observatory.decide.steps import PARAMETERS
+from observatory.decide.timeline import unfit
 from observatory.record.cache import directory_for
 from observatory.record.files import write_atomic
 from observatory.record.read import read_results
@@ -83,7 +84,11 @@ def evaluate_detector(
         raise SelectionError(f"there is no half {half!r}; choose from {', '.join(_HALVES)}")
     programs = _programs(others)
     read = read_results(results, directory_for(results))
-    long = [one.values for one in series_of(read) if len(one.values) >= LONGEST_NEEDED]
+    long = [
+        one.values
+        for one in series_of(read)
+        if len(one.values) >= LONGEST_NEEDED and one.place.kind == "noisy" and unfit(one) is None
+    ]
     errors = Console(stderr=True)
     if not (chosen := long[_HALVES[half]]):
         report_problems(errors, read.problems, strict=False)

@@ -69,6 +69,11 @@ def explained(
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
+def explains(kind: CauseKind, metric: str) -> bool:
+    """Whether a worsening of this metric follows from a cause of this kind in the same cell."""
+    return metric in _EXPLAINS.get(kind, _OF_A_CACHE)
+
+
 def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Finding]:
     cell = Cell(**verdict.cell.model_dump())
     if verdict.metric == "wrong_results":
@@ -204,7 +209,7 @@ def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
     if verdict.conclusion != "worse":
         return verdict
     for cause in causes:
-        if verdict.metric in _EXPLAINS.get(cause.kind, _OF_A_CACHE) and verdict.cell in cause.cells:
+        if explains(cause.kind, verdict.metric) and verdict.cell in cause.cells:
             return verdict.model_copy(update={"cause": cause.id})
     return verdict
 

@@ -1,15 +1,15 @@
 """What moved together is one change, with one reason: noisy series gathered. Pure.
 
 The reason of a time is not known, but building, calling, importing and memory are told apart: they
-have different causes. A step is placed within a subject or two; steps of one family that lie as
-close are one change.
+have different causes. A step is placed within a subject or two; steps of one family and direction
+whose places may be one are one change.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,11 +17,9 @@ from observatory.decide import units
 from observatory.decide.timeline import Moved
 from observatory.record.alerts import At, Change, SeriesChange
 
-TOGETHER = 2
-"""Subjects that two steps of one cause may lie apart."""
 DRIFT = "slow drift"
 _NAMED = 3
-_MOST_SERIES = 10_000
+_MOST_SERIES = 500
 
 
 class Family(NamedTuple):
@@ -61,6 +59,12 @@ class Occurrence:
         return replace(self, change=self.change.model_copy(update={"id": id_}))
 
 
+def over_with(recovered: Sequence[At | None]) -> At | None:
+    """By which subject all are over; None as long as one is not, or if there is none."""
+    done = [at for at in recovered if at is not None]
+    return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None
+
+
 def id_of(*words: str) -> str:
     """A short id that depends on these words alone."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]
@@ -71,54 +75,51 @@ def family_of(metric: str) -> Family:
     return FAMILIES.get(metric, _OTHER)
 
 
-def gathered(moved: Sequence[Moved], ranks: Mapping[str, int]) -> Iterator[Occurrence]:
-    """The changes that the moves of series make.
+def gathered(moved: Iterable[Moved]) -> Iterator[Occurrence]:
+    """The changes that the moves of series make."""
+    for kind, cluster in _clusters(moved):
+        recovered = over_with([one.recovered for one in cluster])
+        yield Occurrence(_change(kind, cluster), cluster[0].worse, recovered)
 
-    ``ranks``: for each commit its place in the history of all subjects.
+
+def _clusters(moved: Iterable[Moved]) -> Iterator[tuple[str, list[Moved]]]:
+    """What moved in one family and direction, and may have moved at the subject of the first.
+
+    A drift is of no subject: those of one machine and environment are one.
     """
-    for kind, cluster in _clusters(moved, ranks):
-        change = _change(kind, cluster, ranks)
-        over = [one.recovered for one in cluster]
-        done = None if None in over else max((o for o in over if o), key=lambda o: ranks[o.commit])
-        yield Occurrence(change, cluster[0].worse, done)
-
-
-def _clusters(
-    moved: Iterable[Moved], ranks: Mapping[str, int]
-) -> Iterator[tuple[str, list[Moved]]]:
-    """What moved in one family and direction within TOGETHER subjects of the first."""
-    groups: dict[tuple[str, bool], list[Moved]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[Moved]] = defaultdict(list)
     for one in moved:
         family = family_of(one.told.metric)
         kind = family.worse if one.worse else family.better
-        groups[f"{DRIFT}: {kind}" if one.drifting else kind, one.worse].append(one)
-    for (kind, _), members in groups.items():
-        members.sort(key=lambda m: (ranks[m.told.first_bad.commit], m.told.key))
+        if one.drifting:
+            groups[f"{DRIFT}: {kind}", one.told.machine, one.told.env_name].append(one)
+        else:
+            groups[kind,].append(one)
+    for (kind, *_), members in groups.items():
+        members.sort(key=lambda m: (m.told.first_bad.date, m.told.key))
         cluster: list[Moved] = []
         for one in members:
-            start = cluster[0] if cluster else one
-            apart = ranks[one.told.first_bad.commit] - ranks[start.told.first_bad.commit]
-            if apart > TOGETHER:
+            if cluster and not one.drifting and one.within[0] >= cluster[0].within[1]:
                 yield kind, cluster
                 cluster = []
             cluster.append(one)
         yield kind, cluster
 
 
-def _change(kind: str, cluster: Sequence[Moved], ranks: Mapping[str, int]) -> Change:
+def _change(kind: str, cluster: Sequence[Moved]) -> Change:
     """It begins where most of its series do."""
     starts = [one.told.first_bad.commit for one in cluster]
-    commit = max(sorted(set(starts), key=lambda c: ranks[c]), key=starts.count)
-    first = next(one.told for one in cluster if one.told.first_bad.commit == commit)
+    first = next(one for one in cluster if starts.count(one.told.first_bad.commit) == max(
+        map(starts.count, starts)))  # fmt: skip
     told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
-    good = first.last_good
+    place = (first.told.machine, first.told.env_name) if first.drifting else ()
     return Change(
-        id=id_of(kind, commit),
+        id=id_of(kind, *(place or (first.told.first_bad.commit,))),
         kind=kind,
         sentence=_sentence(kind, told)[:4000],
-        last_good=good,
-        first_bad=first.first_bad,
-        between=max(0, ranks[commit] - ranks[good.commit] - 1) if good else 0,
+        last_good=first.told.last_good,
+        first_bad=first.told.first_bad,
+        between=0 if first.drifting else first.between,
         series=told[:_MOST_SERIES],
     )
 
@@ -147,7 +148,10 @@ def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
 
 
 def _by(told: SeriesChange) -> str:
+    """How much: of what there was before; a speed as usual, twice as fast is 100 % faster."""
     size = _size(told)
+    if told.after < told.before and family_of(told.metric).better.split()[0] in ("less", "lower"):
+        return units.percent(1 - told.after / told.before)
     return units.times(size + 1) if size >= 1 else units.percent(size)
 
 
@@ -157,4 +161,6 @@ def _interval(told: SeriesChange) -> str:
     low, high = (told.low, told.high) if told.after > told.before else (1 / told.high, 1 / told.low)
     if low <= 1:
         return ""
+    if family_of(told.metric).better.split()[0] in ("less", "lower") and told.after < told.before:
+        low, high = 2 - 1 / low, 2 - 1 / high
     return f"; 95 % interval {units.percent(low - 1)} to {units.percent(high - 1)}"

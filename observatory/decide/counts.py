@@ -1,8 +1,8 @@
 """What exact metrics did from subject to subject, with causes, over a whole history. Pure.
 
-Each subject is compared with the one before it that has the cell, as `observatory compare` compares
-two: plain inequality, causes from the two ledgers. A change holds until a later subject counts no
-more than was counted before.
+Each subject is compared with the one before it that has the value, as `observatory compare` does
+with two: plain inequality, causes from the two ledgers. A change holds until a later subject
+counts no more than was counted before.
 
 A history may be long and ledgers are large: subjects are taken one after another, and only those
 are kept that something is still compared with.
@@ -11,17 +11,17 @@ are kept that something is still compared with.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell
+from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell, metrics_of
 from observatory.decide import units
-from observatory.decide.causes import explained
-from observatory.decide.changes import Occurrence, id_of
-from observatory.decide.evidence import Evidence
+from observatory.decide.causes import explained, explains
+from observatory.decide.changes import Occurrence, id_of, over_with
+from observatory.decide.evidence import CORRECTNESS, Evidence
 from observatory.decide.floors import Floors
-from observatory.decide.reuse import REUSE_LOST, reuse_lost
+from observatory.decide.reuse import REUSE_LOST, lost_by_name
 from observatory.decide.verdicts import judge_exact
 from observatory.record.alerts import At, Change, SeriesChange
 from observatory.record.comparison import Cause, FunctionChange, Verdict
@@ -30,6 +30,8 @@ OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
 """Metrics that the time of a build follows from."""
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
+_Place = tuple[Cell, str]
+"""A cell and the name of a metric, or `reuse_lost`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,35 +53,66 @@ class History:
     subjects: Iterable[Counted]
 
 
-def counted_changes(history: History) -> list[Occurrence]:
-    """Every change of an exact metric that can alarm, for the worse and for the better."""
-    last: dict[Cell, Counted] = {}
+@dataclass
+class Found:
+    """What exact metrics did along one history."""
+
+    occurrences: list[Occurrence]
+    compared: int
+    """Pairs of subjects."""
+
+
+def counted_changes(history: History) -> Found:
+    """Every change of an exact metric that can alarm, for the worse and for the better.
+
+    A subject is compared, metric by metric, with the last one that gave a value of it: nights that
+    were not counted, failed or did not agree with themselves hide nothing.
+    """
+    last: dict[_Place, Counted] = {}
     found: list[_Followed] = []
+    compared = 0
     for head in history.subjects:
         for one in found:
             one.meet(head)
-        bases = {base.number: base for cell, base in last.items() if cell in head.evidence.cells}
+        given = set(_given(head.evidence))
+        bases = {last[place].number: last[place] for place in given if place in last}
         for base in bases.values():
-            cells = [cell for cell in sorted(head.evidence.cells) if last.get(cell) is base]
-            found += _Pair(history, base, head).changes(cells)
-        last |= dict.fromkeys(head.evidence.cells, head)
-    return [one.occurrence() for one in found]
+            compared += 1
+            places = {place for place in given if last.get(place) is base}
+            found += _Pair(history, base, head).changes(places)
+        last |= dict.fromkeys(given, head)
+    return Found([one.occurrence() for one in found], compared)
+
+
+def _given(evidence: Evidence) -> Iterator[_Place]:
+    """The places of which a subject gave a value that later ones can be compared with."""
+    for cell in evidence.cells:
+        if cell.problem() is not None:
+            continue
+        for metric in metrics_of(cell.scenario, cell.launch):
+            values = evidence.values(cell, metric).values
+            agreed = metric.name in CORRECTNESS or len(set(values)) == 1
+            if metric.kind == "exact" and values and agreed:
+                yield cell, metric.name
+        if evidence.ledger(cell) is not None:
+            yield cell, REUSE_LOST
 
 
 @dataclass
 class _Watched:
     """One series of a change, followed from subject to subject."""
 
+    cell: Cell
     told: SeriesChange
     count: _Count
     over: At | None = None
 
     def meet(self, subject: Counted) -> None:
         """See what a later subject counts."""
-        value = self.count(subject.evidence)
+        value = None if self.over else self.count(subject.evidence)
         if value is None:
             return
-        if self.over is None and value <= self.told.before:
+        if value <= self.told.before:
             self.over = subject.at
         news = {"now": value, "newest": subject.at, "holds": self.over is None}
         self.told = self.told.model_copy(update=news)
@@ -100,12 +133,11 @@ class _Followed:
             one.meet(subject)
 
     def occurrence(self) -> Occurrence:
-        """What it has come to: over when all of its series are."""
+        """What it has come to."""
         told = [*(one.told for one in self.series), *self.beside]
-        over = [one.over for one in self.series]
-        done = None if None in over else max((o for o in over if o), key=lambda at: at.date)
         change = self.change.model_copy(update={"series": told})
-        return Occurrence(change, self.worse, done if self.worse else None)
+        recovered = over_with([one.over for one in self.series]) if self.worse else None
+        return Occurrence(change, self.worse, recovered)
 
 
 @dataclass(frozen=True)
@@ -116,14 +148,18 @@ class _Pair:
     base: Counted
     head: Counted
 
-    def changes(self, cells: Sequence[Cell]) -> Iterator[_Followed]:
-        """What changed in these cells."""
+    def changes(self, places: Collection[_Place]) -> Iterator[_Followed]:
+        """What changed in these places."""
         old, new = self.base.evidence, self.head.evidence
+        cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, Floors.of(None, interleaved=False)).verdicts
-        exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
+        exact = [v for v in verdicts if v.kind == "exact" and (_cell(v), v.metric) in places]
         causes, exact = explained(exact, old, new)
+        worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
-            yield self._worse(cause, [v for v in exact if v.cause == cause.id])
+            # What two causes of one cell bring about follows from both.
+            inside = [v for v in worse if v.cell in cause.cells]
+            yield self._worse(cause, [v for v in inside if explains(cause.kind, v.metric)])
         better = [verdict for verdict in exact if verdict.conclusion == "better"]
         for metric in dict.fromkeys(verdict.metric for verdict in better):
             # An improvement needs no cause to be told: one change for each metric.
@@ -133,7 +169,8 @@ class _Pair:
         backends = sorted({cell.backend for cell in cause.cells})
         sides = {"BASE": self.base.at.label, "HEAD": self.head.at.label}
         said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
-        id_ = id_of(cause.kind, self.head.at.commit, *backends)
+        error = said if cause.kind == "crashed" else ""  # two errors are two causes
+        id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
         sentence = f"{', '.join(backends)}: {said}"
         return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)
 
@@ -152,8 +189,9 @@ class _Pair:
         functions: Sequence[FunctionChange] = (),
         worse: bool = True,
     ) -> _Followed:
-        series = [_Watched(self._told(v), _counter(v, self.base.evidence)) for v in verdicts]
-        times = list(self._times([one.told for one in series]))
+        old, new = self.base.evidence, self.head.evidence
+        series = [_Watched(_cell(v), self._told(v), _counter(v, old, new)) for v in verdicts]
+        times = list(self._times(series))
         change = Change(
             id=id_,
             kind=kind,
@@ -174,15 +212,13 @@ class _Pair:
             first_bad=self.head.at, newest=self.head.at, holds=True,
         )  # fmt: skip
 
-    def _times(self, told: Sequence[SeriesChange]) -> Iterator[SeriesChange]:
+    def _times(self, series: Iterable[_Watched]) -> Iterator[SeriesChange]:
         """Compile times of the cells in which functions began or ceased to hit: not judged."""
-        for one in told:
-            cell = Cell(*one.benchmark.split(" "))
-            if one.metric not in OF_A_CACHE or cell.scenario not in WARM_SCENARIOS:
-                continue
+        told = {one.cell: one.told for one in series if one.told.metric in OF_A_CACHE}
+        for cell, one in told.items():
             sides = self.base.evidence, self.head.evidence
             values = [side.values(cell, _COMPILE_TIME).values for side in sides]
-            if all(values):
+            if cell.scenario in WARM_SCENARIOS and all(values):
                 before, after = map(median, values)
                 yield one.model_copy(update={
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
@@ -211,17 +247,21 @@ def _with_it(times: Sequence[SeriesChange]) -> str:
     return f"; with it compile_time {levels} ({most.benchmark})"
 
 
-def _counter(verdict: Verdict, base: Evidence) -> _Count:
+def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
     """How the count of a verdict is read from any subject; None where it has none."""
     cell = _cell(verdict)
-    if verdict.metric == REUSE_LOST:
-        ledger = base.ledger(cell)
+    if verdict.metric != REUSE_LOST:
+        metric = METRICS[verdict.metric]
+        return lambda evidence: max(evidence.values(cell, metric).values, default=None)
+    before = base.ledger(cell) or []
+    names = set(lost_by_name(cell, before, head.ledger(cell) or []))
 
-        def lost(evidence: Evidence) -> float | None:
-            # Where other functions are compiled than in the base, 0: there is nothing to lose.
-            found = reuse_lost(cell, ledger, evidence.ledger(cell))
-            return None if found is None else found.head.values[0]
+    def lost(evidence: Evidence) -> float | None:
+        # Of the functions that were lost, whatever else is compiled since.
+        ledger = evidence.ledger(cell)
+        if ledger is None:
+            return None
+        found = lost_by_name(cell, before, ledger)
+        return float(sum(number for name, number in found.items() if name in names))
 
-        return lost
-    metric = METRICS[verdict.metric]
-    return lambda evidence: max(evidence.values(cell, metric).values, default=None)
+    return lost

@@ -1,7 +1,7 @@
 """Detectors of steps, ours and others', behind one shape: values in, first indices of levels out.
 
-What others do is measured with their own code where that can be imported (asv, ruptures). Otava's
-runs in an environment of its own (`observatory.run.otava`), since it pins another numpy.
+What others do is measured with their own code where that can be imported (asv, ruptures). Otava
+runs in an environment of its own (scripts/otava_detector.py), since it pins another numpy.
 """
 
 from __future__ import annotations

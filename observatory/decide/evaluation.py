@@ -126,7 +126,7 @@ class OnlineRates:
 def windows(series: Sequence[Values], seed: int, block: int = 1) -> list[Window]:
     """A window of each series that is long enough, permuted in blocks of `block` values.
 
-    Each series draws from a generator of its own: leaving one out changes no other.
+    Each series draws from a generator of its own, by its place among them.
     """
     made = []
     for number, values in enumerate(series):

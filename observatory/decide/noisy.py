@@ -23,17 +23,18 @@ LOOKS = (FEWEST, 10, 15)
 """Processes a side after which the values are looked at. Each look is a chance of a false alarm:
 p-values are multiplied by their number (Bonferroni)."""
 PAIRED_FROM = 12
-"""Pairs from which on only they are compared. The signs of 10 differences can be flipped in 1,024
-ways: a p of 0.002, which no control of false discoveries over a dozen cells lets pass."""
+"""Pairs from which on their differences are tested too. The signs of 10 can be flipped in 1,024
+ways: a p of 0.002 at best, which no control of false discoveries over some cells lets pass."""
 FALSE_DISCOVERY_RATE = 0.05
 CONFIDENCE = 0.95
 DEFAULT_MINIMUM_EFFECT = 0.05
 """Relative change that counts on a machine that was never calibrated."""
 
-_PERMUTATIONS = 9_999
+_PERMUTATIONS = 39_999
+"""Exact for 15 pairs (32,768 signs)."""
 _BOOTSTRAPS = 2_000
-_BATCH = 200
-"""Resamples at a time: bounds the memory that all pairs of many values take."""
+_MOST_AT_ONCE = 4_000_000
+"""Pairs of values of which a statistic is computed at a time: 32 MB."""
 
 Logs = npt.NDArray[np.float64]
 
@@ -49,12 +50,14 @@ class Tested:
 def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: bool) -> Tested:
     """Compare two sets of at least two positive values each.
 
-    Two-sided permutation tests (scipy; exact up to 7 a side) on ranks, which no outlier moves far,
-    and Hodges & Lehmann's estimate of the ratio, which belongs to them (1963), with a percentile
-    bootstrap (Efron & Tibshirani 1993). ``paired``: value ``i`` of both sides was taken side by
-    side. From PAIRED_FROM pairs on only they are compared (signed ranks, Wilcoxon 1945): what the
-    machine did meanwhile meets both. Fewer have too few signs to flip: 2^7 are 128, and the ranks
-    of all values are compared (Mann & Whitney 1947).
+    Two-sided permutation tests (scipy; exact up to 7 a side) on ranks, which no outlier moves far:
+    of all values (Mann & Whitney 1947), and of the differences within pairs (Wilcoxon 1945).
+    ``paired``: value ``i`` of both sides was taken side by side. Pairs tell where the machine
+    changed its speed meanwhile, all values where single ones are far off; from PAIRED_FROM pairs on
+    the smaller p of both counts, twice (Bonferroni). Fewer pairs have too few signs to flip.
+
+    The ratio is Hodges & Lehmann's estimate (1963), with a percentile bootstrap (Efron & Tibshirani
+    1993).
 
     Raises ValueError for fewer values or values that are not positive.
     """
@@ -64,14 +67,16 @@ def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: b
     old, new = np.log(old), np.log(new)
     if paired and len(old) == len(new) >= PAIRED_FROM:
         differences = new - old
-        return Tested(
-            _interval((differences,), _median_of_averages, seed), _p_of_signs(differences, seed)
-        )
+        p_value = 2 * min(_p_of_ranks(old, new, seed), _p_of_signs(differences, seed))
+        return Tested(_interval((differences,), _median_of_averages, seed), min(p_value, 1.0))
     return Tested(_interval((new, old), _median_of_differences, seed), _p_of_ranks(old, new, seed))
 
 
 def discoveries(p_values: Sequence[float]) -> list[float]:
-    """q-values over all cells, and over all looks: Benjamini & Hochberg on Bonferroni's p."""
+    """q-values of one metric over all its cells, and over all looks.
+
+    Benjamini & Hochberg on Bonferroni's p.
+    """
     if not p_values:
         return []
     over_looks = np.minimum(1.0, np.asarray(p_values) * len(LOOKS))
@@ -105,7 +110,7 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
         sides,
         statistic,
         n_resamples=_BOOTSTRAPS,
-        batch=_BATCH,
+        batch=max(1, _MOST_AT_ONCE // max(map(len, sides)) ** 2),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),

@@ -64,7 +64,11 @@ def failure_of(failures: Sequence[Sample]) -> str:
         return "samples failed"
     last = failures[-1]
     message = last.failure.message if last.failure else f"the sample was {last.status}"
-    message = _WHO.sub("", message)
+    return same_words(_WHO.sub("", message))
+
+
+def same_words(message: str) -> str:
+    """A message on one line, without the directory that is another one in each sample."""
     return " ".join(_SANDBOX.sub("SANDBOX", message).split())[:_LONGEST_NOTE]
 
 

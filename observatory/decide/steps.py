@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 from ruptures import KernelCPD
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 Values = npt.NDArray[np.float64]
 
@@ -70,7 +70,8 @@ class Step:
     """A change of level: ``index`` is the first value of the new one.
 
     The ratio is that of the new level to the old one: Hodges & Lehmann's estimate with its
-    distribution-free interval, between the neighbouring steps.
+    distribution-free interval, between the neighbouring steps. ``before`` is the old median and
+    ``after`` that times the ratio: where noise has modes, medians jump from one to another.
     """
 
     index: int
@@ -106,7 +107,11 @@ def segmentation(values: Values, weight: float, parameters: Parameters) -> list[
     n = len(values)
     width = max(parameters.width, parameters.narrowest / n)
     algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
-    found = algorithm.fit(rankdata(values).reshape(-1, 1) / n).predict(pen=weight * math.log(n))
+    # Ties are broken at random: among equal values nothing may look like an order.
+    order = np.lexsort((np.random.default_rng(n).permutation(n), values))
+    ranks = np.empty(n)
+    ranks[order] = np.arange(1, n + 1)
+    found = algorithm.fit(ranks.reshape(-1, 1) / n).predict(pen=weight * math.log(n))
     return [int(place) for place in found[:-1]]
 
 
@@ -132,7 +137,8 @@ def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
     """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``."""
     old, new = values[within[0] : place], values[place : within[1]]
     ratio, low, high = shift(old, new)
-    return Step(place, float(np.median(old)), float(np.median(new)), ratio, low, high)
+    before = float(np.median(old))
+    return Step(place, before, before * ratio, ratio, low, high)
 
 
 def shift(old: Values, new: Values) -> tuple[float, float, float]:
@@ -156,7 +162,7 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
     """The places without those where the level changes by less than is told, smallest first."""
     kept = [0, *places, len(values)]
     while len(kept) > 2:
-        levels = [float(np.median(values[a:b])) for a, b in pairwise(kept)]
+        levels = [values[a:b] for a, b in pairwise(kept)]
         changes = [_apart(a, b) for a, b in pairwise(levels)]
         least = int(np.argmin(changes))
         if changes[least] >= smallest:
@@ -165,8 +171,12 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
     return kept[1:-1]
 
 
-def _apart(a: float, b: float) -> float:
-    """The relative change between two levels, the same both ways; infinite from or to 0."""
+def _apart(old: Values, new: Values) -> float:
+    """The relative change of the level, the same both ways; infinite from or to 0."""
+    if min(old.min(), new.min()) > 0:
+        ratio, _, _ = shift(old, new)
+        return max(ratio, 1 / ratio) - 1
+    a, b = float(np.median(old)), float(np.median(new))
     low, high = sorted((abs(a), abs(b)))
     if a == b:
         return 0.0

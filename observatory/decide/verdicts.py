@@ -12,6 +12,7 @@ noisy
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
@@ -79,19 +80,22 @@ def judge_noisy(
     incomparable: str | None = None,
     wanted: Collection[Cell] = (),
 ) -> list[Verdict]:
-    """Verdicts on the noisy metrics: tested each, then controlled together.
+    """Verdicts on the noisy metrics: tested each, then controlled over the cells of each metric.
 
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
     ``wanted``: cells whose time is undecided, rather than not spoken of, where none was taken.
     """
     contests = [_contest(*one, floors.interleaved, seed)
                 for one in _noisy_values(cells, base, head, wanted)]  # fmt: skip
-    p_values = [one.test.p_value for one in contests if one.test is not None and one.enough]
-    q_values = iter(noisy.discoveries(p_values))
+    p_values: dict[str, list[float]] = defaultdict(list)
+    for one in contests:
+        if one.test is not None and one.enough:
+            p_values[one.metric.name].append(one.test.p_value)
+    q_values = {name: iter(noisy.discoveries(of_metric)) for name, of_metric in p_values.items()}
     verdicts = []
     for one in contests:
-        q_value = next(q_values) if one.test is not None and one.enough else None
-        verdict = _noisy(one, q_value, floors)
+        enough = one.test is not None and one.enough
+        verdict = _noisy(one, next(q_values[one.metric.name]) if enough else None, floors)
         if incomparable is not None:
             change = {"conclusion": "undecided", "reason": incomparable}
             verdict = verdict.model_copy(update=change)

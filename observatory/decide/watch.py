@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
 
 from observatory.decide.alerts import Known, Moment, Run, alive
-from observatory.decide.changes import TOGETHER, Occurrence, gathered
+from observatory.decide.changes import Occurrence, gathered, over_with
 from observatory.decide.counts import OF_A_CACHE, History, counted_changes
+from observatory.decide.reuse import REUSE_LOST
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series
-from observatory.record.alerts import Alerts, Change
+from observatory.record.alerts import Alerts
 
 _FOLLOWS = ("compile_time", "peak_rss")
 """Noisy metrics that follow from what a cache does in the same cell."""
@@ -25,43 +29,49 @@ class Watched:
     histories: Iterable[History]
     """Gone through once, one subject at a time."""
     runs: Sequence[Run]
+    last_good: datetime | None = None
+    """When a sample of the newest run without a failure was taken."""
 
 
 def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
     """Find every change, and say what became of those for the worse."""
     judged = judge_series(watched.series)
-    exact = [one for history in watched.histories for one in counted_changes(history)]
-    ranks = _ranks(watched.series, exact)
-    exact, left = _followed(_across_machines(exact), judged.moved, ranks)
-    found = [*exact, *gathered(left, ranks)]
-    known = Known(tuple(watched.runs), frozenset(_keys(watched)), ranks)
-    good = [run.measured_at for run in watched.runs if not run.failures]
+    counted = [counted_changes(history) for history in watched.histories]
+    exact = _across_machines(one for each in counted for one in each.occurrences)
+    exact, left = _followed(exact, judged.moved)
+    found = [*exact, *gathered(left)]
+    known = Known(tuple(watched.runs), frozenset(_keys(watched)), _places_of(watched.series))
     better = [one.change for one in found if not one.worse]
+    alerts = alive(found, known, moment)
+    said = {one.id for one in moment.triage.acknowledged}
     return Alerts(
         observatory=observatory,
         newest=known.newest,
-        last_good=max(good, default=None),
+        last_good=watched.last_good,
         judged=judged.judged,
-        alerts=alive(found, known, moment),
+        compared=sum(each.compared for each in counted),
+        alerts=alerts,
         improvements=sorted(better, key=lambda c: c.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
         environments=list(_environments(watched.series))[:_MOST_ENVIRONMENTS],
+        orphans=sorted(said - {alert.id for alert in alerts})[:_MOST_ENVIRONMENTS],
     )
 
 
-def _ranks(series: Iterable[Series], exact: Iterable[Occurrence]) -> dict[str, int]:
-    """For each commit its place by date among all that have a value or a change."""
-    dated = {s.commit: s.date for line in _lines(series) for s in line.subjects}
-    for one in exact:
-        for at in (one.change.last_good, one.change.first_bad):
-            if at is not None:
-                dated[at.commit] = at.date
-    return {commit: rank for rank, commit in enumerate(sorted(dated, key=lambda c: (dated[c], c)))}
+def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str, int]]]:
+    found: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
+    for line in _lines(series):
+        places = {subject.commit: place for place, subject in enumerate(line.subjects)}
+        found[line.machine, line.env_name].append(places)
+    return found
 
 
 def _keys(watched: Watched) -> Iterator[tuple[str, str, str, str]]:
     for one in watched.series:
-        yield one.line.machine, one.line.env_name, one.benchmark, one.place.metric
+        where = one.line.machine, one.line.env_name, one.benchmark
+        yield *where, one.place.metric
+        if one.place.model:
+            yield *where, REUSE_LOST
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
@@ -74,9 +84,8 @@ def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
         for number, known in enumerate(united):
             if known.change.id == one.change.id and _places(known).isdisjoint(_places(one)):
                 both = [*known.change.series, *one.change.series]
-                over = [known.recovered, one.recovered]
-                done = None if None in over else max(filter(None, over), key=lambda at: at.date)
                 change = known.change.model_copy(update={"series": both})
+                done = over_with([known.recovered, one.recovered])
                 united[number] = replace(known, change=change, recovered=done)
                 break
         else:
@@ -89,13 +98,13 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
 
 
 def _followed(
-    exact: Sequence[Occurrence], moved: Sequence[Moved], ranks: dict[str, int]
+    exact: Sequence[Occurrence], moved: Sequence[Moved]
 ) -> tuple[list[Occurrence], list[Moved]]:
     """Exact changes with the times that followed from them, and the moves that are left."""
     told, left = list(exact), []
     for move in moved:
         for number, one in enumerate(told):
-            if _follows(move, one.change, one.worse, ranks):
+            if _follows(move, one):
                 series = [*one.change.series, move.told]
                 told[number] = replace(one, change=one.change.model_copy(update={"series": series}))
                 break
@@ -104,28 +113,30 @@ def _followed(
     return told, left
 
 
-def _follows(move: Moved, change: Change, worse: bool, ranks: dict[str, int]) -> bool:
-    if move.drifting or move.worse != worse or move.told.metric not in _FOLLOWS:
+def _follows(move: Moved, one: Occurrence) -> bool:
+    """Whether a time moved with a count of its cell; not one that stays when the count is over."""
+    if move.drifting or move.worse != one.worse or move.told.metric not in _FOLLOWS:
         return False
-    apart = ranks[move.told.first_bad.commit] - ranks[change.first_bad.commit]
-    return abs(apart) <= TOGETHER and any(
-        one.metric in OF_A_CACHE
-        and (one.benchmark, one.machine) == (move.told.benchmark, move.told.machine)
-        for one in change.series
-    )
+    if one.recovered is not None and move.recovered is None:
+        return False
+    near = move.within[0] <= one.change.first_bad.date <= move.within[1]
+    place = move.told.key[:3]
+    return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
 
 
 def _environments(series: Iterable[Series]) -> Iterator[str]:
-    """Where a machine or its Python changed: nothing is concluded across that."""
-    last: dict[tuple[str, str], Line] = {}
+    """Where a machine or its Python changed, for good or in turn: no time is compared across."""
+    found: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
-        before = last.get((line.machine, line.env_name))
-        if before is not None:
-            yield (
-                f"{line.name}: {before.era} until {before.subjects[-1].label}, {line.era} from "
-                f"{line.subjects[0].label} on; series begin anew there"
-            )[:4000]
-        last[line.machine, line.env_name] = line
+        found[line.machine, line.env_name].append(line)
+    for lines in found.values():
+        for before, after in pairwise(lines):
+            ends, begins = before.subjects[-1], after.subjects[0]
+            if ends.date < begins.date:
+                said = f"{before.era} until {ends.label}, {after.era} from {begins.label} on"
+            else:
+                said = f"{before.era} and {after.era} in turn"
+            yield f"{before.name}: {said}; each has series of its own"[:4000]
 
 
 def _lines(series: Iterable[Series]) -> list[Line]:

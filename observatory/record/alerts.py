@@ -82,11 +82,12 @@ class Change(_Record):
 
     id: AlertId
     kind: Word = Field(description="kind of the cause, or slower, more memory, slow drift, ...")
+    about: Text = Field("", description="of runs: what fails or is late; empty for series")
     sentence: Text = Field(description="in words, with numbers")
     last_good: At | None = Field(description="newest subject before it; None if there is none")
     first_bad: At
     between: Count = Field(description="subjects between the two that gave no value")
-    series: list[SeriesChange] = Field([], max_length=10_000)
+    series: list[SeriesChange] = Field([], max_length=10_000, description="the largest first")
     functions: list[FunctionChange] = Field([], max_length=5000)
 
 
@@ -106,6 +107,7 @@ class Alert(Change):
     state: State
     first_seen: AwareDatetime = Field(description="when `observatory alerts` first said it")
     seen_with: AwareDatetime = Field(description="the newest sample there was then")
+    state_since: AwareDatetime = Field(description="when `observatory alerts` first said its state")
     resolution: Text | None = None
     resolved_by: At | None = None
     acknowledged: Acknowledgement | None = None
@@ -127,11 +129,13 @@ class Alerts(_Record):
     observatory: Word
     newest: AwareDatetime | None = Field(description="of the newest sample; None: no results")
     last_good: AwareDatetime | None = Field(description="of the newest run without a failure")
-    judged: Count = Field(description="series that were judged")
+    judged: Count = Field(description="noisy series that were judged")
+    compared: Count = Field(0, description="pairs of subjects whose counts were compared")
     alerts: list[Alert] = Field(max_length=100_000)
     improvements: list[Change] = Field([], max_length=100_000)
     unjudged: list[Unjudged] = Field([], max_length=100)
     environments: list[Text] = Field([], max_length=1000, description="changes of a machine")
+    orphans: list[AlertId] = Field([], max_length=1000, description="acknowledged, but no alert")
 
     def in_state(self, *states: State) -> list[Alert]:
         """The alerts in these states."""

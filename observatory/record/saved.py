@@ -8,7 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from observatory.record import layout
-from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
+from observatory.record.journal import (
+    JournalContents,
+    JournalEntry,
+    JournalHeader,
+    read_header,
+    read_journal,
+)
 from observatory.record.latest import speaking
 from observatory.record.ledgers import LedgerError, LedgerStore
 from observatory.record.problems import Problem, RecordError
@@ -61,17 +67,22 @@ def load(text: str) -> Saved:
 
 
 def load_all(directory: Path) -> Iterator[Saved]:
-    """Every subject of a results directory, by machine and then by the date of the subject."""
-    journals = [one for one in read_journals(directory) if one.header is not None]
+    """Every subject of a results directory, by machine and then by the date of the subject.
+
+    One is read at a time: all of them with their ledgers may be more than fits into memory.
+    """
+    headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
     store = LedgerStore(directory / layout.LEDGERS)
-    for contents in sorted(journals, key=_place):
-        yield _saved(contents, store)
+    places = sorted((_place(header), path) for path, header in headed if header is not None)
+    for _, path in places:
+        contents = read_journal(path)
+        if contents.header is not None:
+            yield _saved(contents, store)
 
 
-def _place(contents: JournalContents) -> tuple[str, str, datetime, str]:
-    assert contents.header is not None
-    subject = contents.header.subject
-    return contents.header.machine.machine, subject.env_name, subject.date, subject.commit
+def _place(header: JournalHeader) -> tuple[str, str, datetime, str]:
+    subject = header.subject
+    return header.machine.machine, subject.env_name, subject.date, subject.commit
 
 
 def _saved(contents: JournalContents, store: LedgerStore) -> Saved:

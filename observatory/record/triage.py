@@ -55,7 +55,10 @@ def add(results: Path, said: Acknowledgement) -> Path:
     entry = {**said.model_dump(), "at": _seconds(said.at), "until": _seconds(said.until)}
     added = tomli_w.dumps({"acknowledged": [entry]}, multiline_strings=False).encode()
     separator = b"" if not content else b"\n" if content.endswith(b"\n") else b"\n\n"
-    write_atomic(path, content + separator + added)
+    written = content + separator + added
+    if _parsed(path, written).acknowledged[-1:] != [Acknowledgement.model_validate(entry)]:
+        raise RecordError(f"{path} does not take an entry at its end; add it by hand")
+    write_atomic(path, written)
     return path
 
 

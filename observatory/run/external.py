@@ -6,7 +6,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -44,15 +44,17 @@ def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
         except (OSError, ValueError) as error:
             said = "nothing" if not isinstance(error, ValueError) else repr(line[:200])
             raise ExternalDetectorError(f"{command!r} answered {said}: no JSON list") from error
-        if not isinstance(found, list) or not all(isinstance(one, int) for one in found):
+        places = range(1, len(values) + 1)
+        if not isinstance(found, list) or any(type(o) is not int or o not in places for o in found):
             raise ExternalDetectorError(f"{command!r} answered {line[:200]!r}: no list of indices")
         return sorted(found)
 
     try:
         yield detect
     finally:
-        asked.close()
-        answers.close()
+        for pipe in (asked, answers):
+            with suppress(OSError):  # it may have died with what it was asked still on the way
+                pipe.close()
         try:
             process.wait(timeout=10)
         except subprocess.TimeoutExpired:

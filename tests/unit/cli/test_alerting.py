@@ -149,6 +149,15 @@ def test_an_acknowledgement_needs_a_reason_and_an_end(
     assert not (results / "triage.toml").exists()
 
 
+def test_a_broken_triage_file_is_named_and_silences_nothing(results: Path) -> None:
+    (results / "triage.toml").write_text("[[acknowledged]\n")
+    found = observatory("alerts", "--results", results)
+    assert "1 alert open" in found.stdout
+    assert "is no TOML" in " ".join(found.stderr.split())
+    strict = observatory("alerts", "--results", results, "--strict")
+    assert strict.returncode == Exit.UNREADABLE
+
+
 def test_a_detector_is_evaluated_on_anyones_results(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     for number, value in enumerate(np.exp(0.02 * rng.standard_normal(210))):

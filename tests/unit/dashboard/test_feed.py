@@ -69,4 +69,25 @@ def test_the_terminal_says_what_is_known_of_an_alert() -> None:
     assert "NEW" in said
     assert "last good n3" in said
     assert "95 % interval" in said
-    assert "1 series of times judged." in said
+    assert "1 series of times judged" in said
+
+
+def test_of_many_alerts_those_that_need_a_person_are_in_the_feed() -> None:
+    found = alerts()
+    (one,) = found.alerts
+    over = [one.model_copy(update={"id": f"{n:010x}", "state": "resolved"}) for n in range(300)]
+    crowd = found.model_copy(update={"alerts": [one, *over]})
+    root = ET.fromstring(atom(crowd, moment(80).now))
+    ids = [entry.findtext(f"{ATOM}id") for entry in root.findall(f"{ATOM}entry")]
+    assert len(ids) == 100
+    assert f"urn:observatory:alert:{one.id}" in ids
+
+
+def test_an_entry_is_renewed_when_its_state_changes() -> None:
+    found = alerts()
+    later = moment(90).now
+    (one,) = found.alerts
+    over = one.model_copy(update={"state": "resolved", "state_since": later})
+    root = ET.fromstring(atom(found.model_copy(update={"alerts": [over]}), later))
+    updated = root.findtext(f"{ATOM}entry/{ATOM}updated") or ""
+    assert updated.startswith(f"{later:%Y-%m-%d}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -19,7 +20,7 @@ def nightly(
     *found: Series,
     previous: Alerts | None = None,
     triage: Triage | None = None,
-    failures: tuple[str, ...] = (),
+    failures: Mapping[str, Sequence[str]] | None = None,
 ) -> Alerts:
     return watch(
         watched(nights, *found, failures=failures), moment(nights, previous, triage), "0.1"
@@ -182,7 +183,7 @@ def test_a_run_that_is_late_is_an_alert_until_the_next_one() -> None:
 
 def test_a_run_that_failed_is_an_alert_and_no_good_run() -> None:
     calm = series(line(60), stepped(60))
-    failed = nightly(60, calm, failures=("radon cold C spawn: 1 of 1 timing samples failed",))
+    failed = nightly(60, calm, failures={"1 of 1 samples failed": ["radon cold C spawn"]})
     assert only(failed).kind == "failed run"
     assert "radon cold C spawn" in only(failed).sentence
     assert failed.last_good is None
@@ -192,15 +193,21 @@ def test_a_run_that_failed_is_an_alert_and_no_good_run() -> None:
 
 
 def test_a_failure_that_lasts_stays_one_alert_and_one_that_returns_is_new() -> None:
-    def on(nights: int, previous: Alerts | None, *failures: str) -> Alerts:
+    def on(nights: int, previous: Alerts | None, *how: str, triage: Triage | None = None) -> Alerts:
         calm = series(line(nights), stepped(nights))
-        return nightly(nights, calm, previous=previous, failures=failures)
+        failures = {one: ["radon cold C spawn"] for one in how}
+        return nightly(nights, calm, previous=previous, failures=failures, triage=triage)
 
-    first = on(60, None, "a cell failed")
-    second = on(61, first, "a cell failed")
+    first = on(60, None, "SIGSEGV")
+    second = on(61, first, "SIGSEGV")
     assert (only(second).id, only(second).state) == (only(first).id, "open")
-    back = on(63, on(62, second), "a cell failed")
-    assert (only(back).id, only(back).state) == (only(first).id, "new")
+    triage = said(only(first).id, at=61, until=90)
+    known, other = on(62, second, "SIGSEGV", "no such file", triage=triage).alerts[::-1]
+    assert (known.id, known.state) == (only(first).id, "acknowledged")
+    assert (other.state, "no such file" in other.sentence) == ("new", True)
+    back, over = on(64, on(63, second, triage=triage), "SIGSEGV", triage=triage).alerts
+    assert (back.state, over.state) == ("new", "resolved")
+    assert back.id != over.id
 
 
 def test_short_series_are_said_to_be_short() -> None:
@@ -248,3 +255,80 @@ def test_almost_nothing_measured_is_no_error(nights: int) -> None:
 def test_the_commit_of_a_night_is_where_the_alert_begins() -> None:
     alert = only(nightly(80, slow(80)))
     assert alert.first_bad.commit in {subject(n).commit for n in range(38, 43)}
+
+
+def test_the_size_of_a_step_is_not_that_of_a_jump_from_mode_to_mode() -> None:
+    """Two kinds of hosts, one twice as slow as the other, and 10 % on both."""
+    rng = np.random.default_rng(4)
+    values = rng.choice([1.0, 2.0], 100) * np.exp(0.003 * rng.standard_normal(100))
+    values[50:] *= 1.1
+    found = nightly(100, series(line(100), values))
+    (told,) = only(found).series
+    assert 1.08 < told.after / told.before < 1.12
+    assert "10 % slower" in only(found).sentence
+    values[75:] *= 1.1
+    higher = nightly(100, series(line(100), values))
+    assert {alert.state for alert in higher.alerts} == {"new"}
+
+
+def test_a_step_beside_a_drift_is_that_of_the_values_without_the_drift() -> None:
+    values = stepped(160, seed=9) * np.geomspace(1, 1.4, 160)
+    values[80:] /= 1.25
+    found = nightly(160, series(line(160), values))
+    assert [alert.kind for alert in found.alerts] == ["slow drift: slower to build"]
+    assert only(found).last_good is None
+    (better,) = found.improvements
+    assert better.kind == "faster to build"
+    (step,) = better.series
+    assert step.before / step.after == pytest.approx(1.25, rel=0.05)
+
+
+def test_less_memory_is_less_of_what_there_was() -> None:
+    values = stepped(80, 40, factor=0.6) * 1e9
+    found = nightly(80, series(line(80), values, metric="peak_rss"))
+    assert "40 % less memory" in found.improvements[0].sentence
+
+
+def test_hosts_that_take_turns_keep_the_id_of_a_step_that_is_placed_anew() -> None:
+    """Three kinds of hosts: each line has every third night."""
+    on = line(240)
+
+    def host(number: int, nights: int, place: int) -> Series:
+        era = on.era._replace(cpu=f"CPU{number}")
+        own = type(on)(on.machine, on.env_name, era, on.subjects[number:nights:3])
+        return series(own, stepped(len(own.subjects), place))
+
+    first = nightly(150, host(0, 150, 30), series(line(150), stepped(150)))
+    again = nightly(180, host(0, 180, 32), series(line(180), stepped(180)), previous=first)
+    assert only(again).id == only(first).id
+
+
+def test_two_alerts_that_turn_out_to_be_one_say_so() -> None:
+    on, other = line(60), ("radon", "warm_disk", "C", "spawn")
+    far = [series(on, stepped(60, 40)), series(on, stepped(60, 45, seed=5), cell=other)]
+    two = nightly(60, *far)
+    assert len(two.alerts) == 2
+    near = [
+        series(line(80), stepped(80, 40)),
+        series(line(80), stepped(80, 41, seed=5), cell=other),
+    ]
+    one = nightly(80, *near, previous=two)
+    kept, gone = one.alerts
+    assert (kept.state, gone.state) == ("open", "resolved")
+    assert gone.resolution == f"it is part of alert {kept.id} now"
+
+
+@pytest.mark.parametrize(
+    "values", [[1e-200] * 30 + [1e200] * 30, [0.0] * 60, [-1.0] * 30 + [1.0] * 30]
+)
+def test_odd_values_are_named_and_stop_nothing(values: list[float]) -> None:
+    long = ("", "x" * 5000, "", "")
+    found = nightly(60, series(line(60), values, cell=long), slow(60))
+    assert only(found).kind == "slower to build"
+    (odd,) = found.unjudged
+    assert "ratio" in odd.reason
+
+
+def test_an_acknowledgement_of_nothing_is_named() -> None:
+    found = nightly(60, slow(60), triage=said("f" * 10, at=1, until=2))
+    assert found.orphans == ["f" * 10]

@@ -28,7 +28,7 @@ def counted(misses: float, *, seconds: float | None = None, cell: Cell = DISK) -
 
 def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrence]:
     subjects = [Counted(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)]
-    return counted_changes(History(machine, "py3.13", subjects))
+    return counted_changes(History(machine, "py3.13", subjects)).occurrences
 
 
 def test_nothing_changed_is_no_change() -> None:
@@ -108,3 +108,60 @@ def test_a_subject_without_the_cell_hides_no_change_across_it() -> None:
     assert one.change.last_good is not None
     assert (one.change.last_good.label, one.change.first_bad.label) == ("n0", "n2")
     assert one.change.between == 1
+
+
+def test_a_subject_that_was_not_counted_or_failed_hides_no_change_across_it() -> None:
+    timed = [sample(DISK, "timing", {"compile_time": 0.3})]
+    (one,) = changes(counted(0), timed, counted(5))
+    assert one.change.first_bad.label == "n2"
+    found = changes(counted(0), [failed(DISK, "counting")], counted(5))
+    kinds = {each.change.kind: each.recovered for each in found if each.worse}
+    assert kinds.keys() == {"crashed", "unexplained"}
+    assert kinds["unexplained"] is None
+
+
+def test_a_night_that_does_not_agree_with_itself_hides_no_change_across_it() -> None:
+    odd = [*counted(0), *counted(5)]
+    (one,) = changes(counted(0), odd, counted(5), counted(5))
+    assert (one.change.first_bad.label, one.recovered) == ("n2", None)
+
+
+def test_two_causes_in_one_cell_are_two_changes_of_the_same_series() -> None:
+    found = [*ledger("a", outcome="miss"), *ledger("b", outcome="uncacheable")]
+    bad = [sample(DISK, "counting", {"cache_misses": 1, "uncacheable": 1}, ledger=found)]
+    both = changes(counted(0), bad)
+    assert {one.change.kind for one in both} == {"refused", "unexplained"}
+    assert all(one.change.series and one.recovered is None for one in both)
+
+
+def test_reuse_that_was_lost_is_followed_by_name_whatever_else_is_compiled() -> None:
+    variants = Cell("radon", "variants", "NUMBA", "spawn")
+
+    def built(hits: list[str], misses: list[str]) -> list[Sample]:
+        entries = [*ledger(*hits, outcome="hit"), *ledger(*misses, outcome="miss")]
+        return [sample(variants, "counting", {"cache_misses": len(misses)}, ledger=entries)]
+
+    both, lost = built(["a", "b"], ["c"]), built([], ["a", "b", "c"])
+    more = built([], ["a", "b", "c", "d"])
+    (one,) = changes(both, lost, more)
+    assert one.change.kind == "not reused"
+    assert one.recovered is None
+    (over,) = (each for each in changes(both, lost, more, both) if each.worse)
+    assert over.recovered is not None
+    assert over.recovered.label == "n3"
+
+
+def test_other_errors_are_other_alerts() -> None:
+    def died(message: str) -> list[Sample]:
+        found = failed(DISK, "counting")
+        assert found.failure is not None
+        told = found.failure.model_copy(update={"message": message})
+        return [found.model_copy(update={"failure": told})]
+
+    ids = [changes(counted(0), died(how))[0].change.id for how in ("SIGSEGV", "no such file")]
+    assert len(set(ids)) == 2
+
+
+def test_a_cell_that_nobody_knows_is_left_out() -> None:
+    odd = Cell("my model", "warm_disk", "NUMBA", "spawn")
+    assert changes(counted(0, cell=odd), counted(3, cell=odd)) == []

@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 def found() -> Alerts:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
     alerts, problems = find(RESULTS, Moment(now, timedelta(days=365), Triage(), None))
-    assert problems == ()
+    assert problems == []
     return alerts
 
 

@@ -106,3 +106,10 @@ def test_the_interval_of_a_shift_holds_the_truth_as_often_as_it_says() -> None:
 
 def test_a_shift_of_values_that_are_not_positive_has_no_ratio() -> None:
     assert np.isnan(shift(np.array([0.0, 1.0]), np.array([1.0, 2.0]))).all()
+
+
+@pytest.mark.parametrize("levels", [[1.0, 2.0], [1.0, 1.1, 1.2], [1.0] * 8 + [2.0, 3.0]])
+def test_equal_values_are_no_pattern(levels: list[float]) -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    alarms = sum(bool(change_points(rng.choice(levels, 60))) for _ in range(200))
+    assert alarms <= 3

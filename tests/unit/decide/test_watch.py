@@ -19,7 +19,7 @@ PROCESS = Cell("radon", "warm_process", "NUMBA", "spawn")
 
 def history(machine: str, *nights: list[Sample]) -> History:
     counted = [Counted(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)]
-    return History(machine, "py3.13", counted)
+    return History(machine, "observatory-py3.13", counted)
 
 
 def died(cell: Cell, message: str) -> Sample:
@@ -73,3 +73,26 @@ def test_times_that_follow_from_a_cache_are_told_with_it() -> None:
         "unexplained": {"radon warm_disk NUMBA spawn"},
         "slower to build": {"radon warm_disk C spawn"},
     }
+
+
+def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> None:
+    slow = series(line(60), stepped(60, 40, factor=3.0))
+    misses = [0] * 40 + [4] * 8 + [0] * 12
+    nights = [[sample(DISK, "counting", {"cache_misses": n})] for n in misses]
+    found = watch(Watched([slow], [history("bench", *nights)], runs(60).runs), moment(60), "0.1")
+    states = {alert.kind: alert.state for alert in found.alerts}
+    assert states == {"unexplained": "resolved", "slower to build": "new"}
+
+
+def test_a_crash_of_the_newest_subject_is_no_second_alert_as_a_failed_run() -> None:
+    exact = history("bench", *[[well(DISK)]] * 59, [died(DISK, "no")])
+    found_runs = runs(60, failures={"no": [str(DISK)], "late": ["radon cold C spawn"]}).runs
+    found = watch(Watched([], [exact], found_runs), moment(60), "0.1")
+    assert sorted(alert.kind for alert in found.alerts) == ["crashed", "failed run"]
+    assert all("late" in a.sentence for a in found.alerts if a.kind == "failed run")
+
+
+def test_counts_alone_alarm_where_no_file_of_values_can_be_read() -> None:
+    found = watch(Watched([], [history("a", [well(DISK)], [died(DISK, "no")])], []),
+                  moment(2), "0.1")  # fmt: skip
+    assert [alert.kind for alert in found.alerts] == ["crashed"]

@@ -72,3 +72,11 @@ def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, content: str, rea
             attempt()
         assert reason in str(error.value)
     assert path.read_bytes() == content.encode("latin-1")
+
+
+def test_a_file_that_cannot_be_appended_to_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / triage.FILE
+    path.write_text("acknowledged = []\n")
+    with pytest.raises(RecordError, match=r"triage\.toml"):
+        triage.add(tmp_path, said())
+    assert path.read_text() == "acknowledged = []\n"

@@ -1,6 +1,7 @@
 """A detector that is a program of its own."""
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -30,8 +31,16 @@ def test_each_series_is_answered() -> None:
         (program("pass"), "no JSON list"),
         (program("print([0.5])"), "no list of indices"),
         ("unbalanced 'quote", "cannot be started"),
+        (program("print('[true]')"), "no list of indices"),
+        (program("print([4])"), "no list of indices"),
     ],
 )
 def test_a_program_that_does_not_answer_as_asked_is_named(command: str, said: str) -> None:
     with pytest.raises(ExternalDetectorError, match=said), external(command) as detect:
+        detect(np.ones(3))
+
+
+def test_a_program_that_is_gone_before_it_is_asked_is_named() -> None:
+    with pytest.raises(ExternalDetectorError), external("true") as detect:  # noqa: PT012
+        time.sleep(0.3)
         detect(np.ones(3))
