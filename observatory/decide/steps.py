@@ -7,10 +7,11 @@ that is seen even where noise has several modes (hosted machines of several kind
 outliers, and means and medians hardly move.
 
 Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
-a random permutation whatever the values are, so that the penalty which one series in 500 exceeds
+a random permutation whatever the values are, so that the penalty which one series in 1000 exceeds
 by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
-independent; `observatory evaluate-detector` measures what that does. WIDTH and `smallest` were
-chosen on half of the series of two projects, and are reported on the other half (docs/detector.md).
+independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
+smallest step were chosen on half of the series of two projects, and are reported on the other half
+(docs/detector.md).
 """
 
 from __future__ import annotations
@@ -46,23 +47,27 @@ PARAMETERS = Parameters()
 CONFIDENCE = 0.95
 PENALTIES = (
     (10, 0.836),
-    (12, 1.09),
-    (14, 1.188),
-    (16, 1.257),
-    (18, 1.21),
-    (20, 1.222),
-    (25, 1.168),
-    (30, 1.129),
-    (35, 1.077),
-    (40, 0.982),
-    (50, 0.93),
-    (60, 0.834),
-    (80, 0.736),
-    (100, 0.641),
-    (120, 0.648),
-    (150, 0.613),
+    (12, 1.090),
+    (14, 1.280),
+    (16, 1.391),
+    (18, 1.299),
+    (20, 1.329),
+    (25, 1.270),
+    (30, 1.237),
+    (35, 1.142),
+    (40, 1.075),
+    (50, 0.950),
+    (60, 0.877),
+    (80, 0.760),
+    (100, 0.669),
+    (120, 0.665),
+    (150, 0.644),
+    (200, 0.636),
+    (300, 0.610),
+    (500, 0.551),
+    (1000, 0.566),
 )
-"""Of one more step, in units of ln n, by n: one permutation in 500 exceeds it."""
+"""Of one more step, in units of ln n, by n: one permutation in 1000 exceeds it."""
 
 
 @dataclass(frozen=True)
