@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -112,14 +113,20 @@ def segmentation(values: Values, weight: float, parameters: Parameters) -> list[
     n = len(values)
     width = max(parameters.width, parameters.narrowest / n)
     algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
-    # Ties are broken at random: among equal values nothing may look like an order.
-    order = np.lexsort((np.random.default_rng(n).permutation(n), values))
+    order = np.lexsort((_tie_breaker(n), values))
     ranks = np.empty(n)
     ranks[order] = np.arange(1, n + 1)
     found = algorithm.fit(ranks.reshape(-1, 1) / n).predict(pen=weight * math.log(n))
     return [int(place) for place in found[:-1]]
 
 
+@lru_cache(maxsize=1024)
+def _tie_breaker(n: int) -> npt.NDArray[np.int64]:
+    """Ties are broken at random: among equal values nothing may look like an order."""
+    return np.random.default_rng(n).permutation(n)
+
+
+@lru_cache(maxsize=1024)
 def penalty(n: int) -> float:
     """The penalty of a step in a series of n values, in units of ln n."""
     sizes, penalties = zip(*PENALTIES, strict=True)
@@ -179,7 +186,7 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
 def _apart(old: Values, new: Values) -> float:
     """The relative change of the level, the same both ways; infinite from or to 0."""
     if min(old.min(), new.min()) > 0:
-        ratio, _, _ = shift(old, new)
+        ratio = float(np.median(np.divide.outer(new, old)))
         return max(ratio, 1 / ratio) - 1
     a, b = float(np.median(old)), float(np.median(new))
     low, high = sorted((abs(a), abs(b)))
