@@ -7,7 +7,7 @@ that is seen even where noise has several modes (hosted machines of several kind
 outliers, and means and medians hardly move.
 
 Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
-a random permutation whatever the values are, so that the penalty which one series in 1000 exceeds
+a random permutation whatever the values are, so that the penalty which one series in 500 exceeds
 by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
 independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
 smallest step were chosen on half of the series of two projects, and are reported on the other half
@@ -36,7 +36,7 @@ class Parameters:
 
     width: float = 1 / 17
     """Distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
-    narrowest: float = 6.0
+    narrowest: float = 4.0
     """... and in ranks, at least."""
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
@@ -47,28 +47,28 @@ class Parameters:
 PARAMETERS = Parameters()
 CONFIDENCE = 0.95
 PENALTIES = (
-    (10, 0.836),
-    (12, 1.090),
-    (14, 1.280),
-    (16, 1.391),
-    (18, 1.299),
-    (20, 1.329),
-    (25, 1.270),
-    (30, 1.237),
-    (35, 1.142),
-    (40, 1.075),
-    (50, 0.950),
-    (60, 0.877),
-    (80, 0.760),
-    (100, 0.669),
-    (120, 0.665),
-    (150, 0.644),
-    (200, 0.636),
-    (300, 0.610),
-    (500, 0.551),
-    (1000, 0.566),
+    (10, 1.112),
+    (12, 1.284),
+    (14, 1.289),
+    (16, 1.291),
+    (18, 1.180),
+    (20, 1.149),
+    (25, 1.056),
+    (30, 0.989),
+    (35, 0.921),
+    (40, 0.854),
+    (50, 0.755),
+    (60, 0.701),
+    (80, 0.644),
+    (100, 0.634),
+    (120, 0.627),
+    (150, 0.609),
+    (200, 0.601),
+    (300, 0.592),
+    (500, 0.529),
+    (1000, 0.495),
 )
-"""Of one more step, in units of ln n, by n: one permutation in 1000 exceeds it."""
+"""Of one more step, in units of ln n, by n: one permutation in 500 exceeds it."""
 
 
 @dataclass(frozen=True)
