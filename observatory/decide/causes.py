@@ -31,6 +31,15 @@ _EXPLAINS: dict[CauseKind, tuple[str, ...]] = {
     "more Python work": ("python_calls", "compile_time"),
 }
 """Metrics whose worsening a cause of this kind explains in its cells; else _OF_A_CACHE."""
+_SHOWS_IN: dict[CauseKind, tuple[str, ...]] = {
+    "wrong results": ("wrong_results",),
+    "crashed": ("crashed",),
+    "files leaked": ("files_leaked",),
+    "more Python work": ("python_calls",),
+    "refused": ("uncacheable",),
+    "not reused": (REUSE_LOST,),
+    "not asked": (REUSE_LOST,),
+}
 _OF_A_CACHE = (
     "cache_misses", "uncacheable", REUSE_LOST, "python_calls", "compile_time", "files_leaked",
     "peak_rss",
@@ -69,9 +78,9 @@ def explained(
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
-def explains(kind: CauseKind, metric: str) -> bool:
-    """Whether a worsening of this metric follows from a cause of this kind in the same cell."""
-    return metric in _EXPLAINS.get(kind, _OF_A_CACHE)
+def shows_in(kind: CauseKind) -> tuple[str, ...]:
+    """The metrics that a cause of this kind is seen in, beside those that follow from it."""
+    return _SHOWS_IN.get(kind, ("cache_misses", "uncacheable", REUSE_LOST))
 
 
 def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Finding]:
@@ -209,7 +218,7 @@ def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
     if verdict.conclusion != "worse":
         return verdict
     for cause in causes:
-        if explains(cause.kind, verdict.metric) and verdict.cell in cause.cells:
+        if verdict.metric in _EXPLAINS.get(cause.kind, _OF_A_CACHE) and verdict.cell in cause.cells:
             return verdict.model_copy(update={"cause": cause.id})
     return verdict
 

@@ -17,7 +17,7 @@ from statistics import median
 
 from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell, metrics_of
 from observatory.decide import units
-from observatory.decide.causes import explained, explains
+from observatory.decide.causes import explained, shows_in
 from observatory.decide.changes import Occurrence, id_of, over_with
 from observatory.decide.evidence import CORRECTNESS, Evidence
 from observatory.decide.floors import Floors
@@ -157,9 +157,9 @@ class _Pair:
         causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
-            # What two causes of one cell bring about follows from both.
+            # Two causes may share a cell: each is followed by what it is seen in.
             inside = [v for v in worse if v.cell in cause.cells]
-            yield self._worse(cause, [v for v in inside if explains(cause.kind, v.metric)])
+            yield self._worse(cause, [v for v in inside if v.metric in shows_in(cause.kind)])
         better = [verdict for verdict in exact if verdict.conclusion == "better"]
         for metric in dict.fromkeys(verdict.metric for verdict in better):
             # An improvement needs no cause to be told: one change for each metric.
