@@ -1,6 +1,6 @@
 """Compute the penalties of the detector of steps: what chance does to the ranks of n values.
 
-    .venv/bin/python scripts/detector_penalties.py [--rate 0.002] [--draws 20000] [N ...]
+    .venv/bin/python scripts/detector_penalties.py [--rate 0.0014] [--draws 20000] [N ...]
 
 Ranks of independent values are a random permutation, whatever the values are. So the penalty that
 gives a wanted rate of false alarms depends on n alone, and is found by drawing permutations. The
@@ -25,7 +25,7 @@ def main() -> int:
     """Print a line for each n."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=int, metavar="N", default=SIZES)
-    parser.add_argument("--rate", type=float, default=0.002, help="series with a false alarm")
+    parser.add_argument("--rate", type=float, default=0.0014, help="series with a false alarm")
     parser.add_argument("--draws", type=int, default=20_000)
     options = parser.parse_args()
     for n in options.sizes:

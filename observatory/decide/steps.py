@@ -7,7 +7,7 @@ that is seen even where noise has several modes (hosted machines of several kind
 outliers, and means and medians hardly move.
 
 Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
-a random permutation whatever the values are, so that the penalty which one series in 500 exceeds
+a random permutation whatever the values are, so that the penalty which one series in 700 exceeds
 by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
 independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
 smallest step were chosen on half of the series of two projects, and are reported on the other half
@@ -50,25 +50,25 @@ PENALTIES = (
     (10, 1.112),
     (12, 1.284),
     (14, 1.289),
-    (16, 1.291),
-    (18, 1.180),
-    (20, 1.149),
-    (25, 1.056),
-    (30, 0.989),
-    (35, 0.921),
-    (40, 0.854),
-    (50, 0.755),
-    (60, 0.701),
-    (80, 0.644),
-    (100, 0.634),
-    (120, 0.627),
-    (150, 0.609),
-    (200, 0.601),
-    (300, 0.592),
-    (500, 0.529),
-    (1000, 0.495),
+    (16, 1.297),
+    (18, 1.224),
+    (20, 1.199),
+    (25, 1.085),
+    (30, 1.015),
+    (35, 0.951),
+    (40, 0.888),
+    (50, 0.772),
+    (60, 0.718),
+    (80, 0.654),
+    (100, 0.648),
+    (120, 0.648),
+    (150, 0.623),
+    (200, 0.618),
+    (300, 0.596),
+    (500, 0.537),
+    (1000, 0.527),
 )
-"""Of one more step, in units of ln n, by n: one permutation in 500 exceeds it."""
+"""Of one more step, in units of ln n, by n: one permutation in 700 exceeds it."""
 
 
 @dataclass(frozen=True)

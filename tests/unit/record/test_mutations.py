@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from observatory.decide.frame import frame
 from observatory.record.asv_result import parse
 from observatory.record.columns import SeriesList
+from observatory.record.listing import listing
 from observatory.record.read import read_results
 from tests.factories_asv import COLUMNS, foreign, listed, old, row, values
 
@@ -45,8 +46,8 @@ def trimmed(content: bytes) -> dict[str, Any]:
 
 
 def real() -> Iterator[dict[str, Any]]:
-    for path in sorted((ROOT / "results").glob("*/*-*.json"))[:2]:
-        yield trimmed(path.read_bytes())
+    for file in listing(ROOT / "results").results[:2]:
+        yield trimmed(file.path.read_bytes())
     for name in ARCHIVES if DATA.is_dir() else ():
         with tarfile.open(fileobj=io.BytesIO((DATA / name).read_bytes())) as archive:
             for number, member in enumerate(archive):
