@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from dashboard.plain import clean
@@ -67,6 +69,8 @@ def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableT
     calm = not alerts.in_state("new", "expired", "open")
     drawn: list[RenderableType] = [Text(verdict(alerts, now), "bold green" if calm else "bold red")]
     shown = [a for a in alerts.alerts if everything or a.state != "resolved"]
+    if shown:
+        drawn += [Text(), _table(shown)]
     for alert in shown:
         drawn += [Text(), *_alert(alert)]
     resolved = len(alerts.in_state("resolved"))
@@ -88,11 +92,23 @@ def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableT
     return Group(*drawn)
 
 
+def _table(alerts: Sequence[Alert]) -> Table:
+    """A line for each alert: enough to see which one to read."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("state", "id", "what", "since", "last good", "series"):
+        table.add_column(name, justify="right" if name == "series" else "left")
+    for alert in alerts:
+        good = alert.last_good.label if alert.last_good else units.MISSING
+        table.add_row(
+            Text(alert.state, _STYLES[alert.state]), alert.id, Text(clean(alert.kind)),
+            Text(clean(alert.first_bad.label)), Text(clean(good)),
+            units.count(len(alert.series)) if alert.series else units.MISSING,
+        )  # fmt: skip
+    return table
+
+
 def _alert(alert: Alert) -> Iterator[RenderableType]:
-    head = Text(f"{alert.state.upper()} ", _STYLES[alert.state])
-    head.append(alert.id, "bold")
-    head.append(f"  {clean(alert.kind)}, {between(alert)}")
-    yield head
+    yield Text.assemble((alert.id, "bold"), f"  {clean(alert.kind)}, {between(alert)}")
     lines = [clean(alert.sentence), *(_series(one) for one in alert.series[:_SERIES_SHOWN])]
     if (rest := len(alert.series) - _SERIES_SHOWN) > 0:
         lines.append(f"and {rest} more series")
