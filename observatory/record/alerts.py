@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from observatory.record.comparison import FunctionChange
-from observatory.record.files import write_atomic
+from observatory.record.files import read_bounded, write_atomic
 from observatory.record.problems import RecordError, reason_of
 from observatory.record.sample import Count, Text, Word
 
@@ -152,15 +152,9 @@ def save(results: Path, alerts: Alerts) -> Path:
 def load(results: Path) -> Alerts | None:
     """The alerts as they were written last; None if never. Raises RecordError for a broken file."""
     path = results / FILE
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
+    content = read_bounded(path, LARGEST_FILE, "move it away and go on")
+    if content is None:
         return None
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes; move it away and go on")
     try:
         return Alerts.model_validate_json(content)
     except ValidationError as error:

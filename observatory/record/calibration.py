@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
-from observatory.record.files import write_atomic
+from observatory.record.files import read_bounded, write_atomic
 from observatory.record.layout import CALIBRATIONS, checked_machine
 from observatory.record.machine import Machine
 from observatory.record.problems import RecordError, reason_of
@@ -58,7 +58,6 @@ def path_of(results: Path, machine: str) -> Path:
 def save(results: Path, calibration: Calibration) -> Path:
     """Store it in place of an older one; returns where."""
     path = path_of(results, calibration.machine.machine)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, calibration.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
@@ -66,15 +65,9 @@ def save(results: Path, calibration: Calibration) -> Path:
 def load(results: Path, machine: str) -> Calibration | None:
     """The calibration of a machine; None if it has none. Raises RecordError for a broken file."""
     path = path_of(results, machine)
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
+    content = read_bounded(path, LARGEST_FILE, "calibrate again")
+    if content is None:
         return None
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes; calibrate again")
     try:
         return Calibration.model_validate_json(content)
     except ValidationError as error:

@@ -1,10 +1,29 @@
-"""Writing files so that, killed at any instant, the old or the new content is there, whole."""
+"""Files of ours: read within bounds; written so that, killed at any instant, they are whole."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
+
+from observatory.record.problems import RecordError
+
+
+def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
+    """The content of a file of at most ``most`` bytes; None if there is no such file.
+
+    Raises RecordError for one that is larger, with the advice, and for one that cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(most + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > most:
+        raise RecordError(f"{path} is larger than {most} bytes; {advice}")
+    return content
 
 
 def write_atomic(path: Path, content: bytes) -> None:

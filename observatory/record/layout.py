@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SAMPLES = "samples"
 LEDGERS = "ledgers"
 CALIBRATIONS = "calibrations"
-_RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS)
+RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 
@@ -44,7 +44,7 @@ def checked_name(name: str, what: str) -> str:
 
 def checked_machine(machine: str) -> str:
     """A machine's name as a directory of results; RecordError if it cannot be one."""
-    if machine in _RESERVED:
+    if machine in RESERVED:
         raise RecordError(f"a machine cannot be named {machine!r}: results/{machine}/ is in use")
     return checked_name(machine, "machine name")
 

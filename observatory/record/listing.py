@@ -17,7 +17,6 @@ MACHINE = "machine.json"
 LARGEST_FILE = 64 * 2**20
 """Bytes of one JSON file; a larger one is named and skipped."""
 
-_NOT_MACHINES = (layout.SAMPLES, layout.LEDGERS, layout.CALIBRATIONS)
 _Parts = tuple[str, ...]
 
 
@@ -74,7 +73,7 @@ def _walk(directory: Path, parts: _Parts, problems: list[Problem]) -> Iterator[_
     results_here = bool(parts) or any(entry.name == MACHINE for entry in entries)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            if parts or entry.name not in _NOT_MACHINES:
+            if parts or entry.name not in layout.RESERVED:
                 yield from _walk(directory, (*parts, entry.name), problems)
         elif (
             results_here

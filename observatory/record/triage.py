@@ -23,7 +23,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.record.alerts import Acknowledgement
-from observatory.record.files import write_atomic
+from observatory.record.files import read_bounded, write_atomic
 from observatory.record.problems import RecordError, reason_of
 
 FILE = "triage.toml"
@@ -67,16 +67,7 @@ def _seconds(moment: datetime) -> datetime:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise RecordError(f"{path} is larger than {LARGEST_FILE} bytes: no person wrote that")
-    return content
+    return read_bounded(path, LARGEST_FILE, "no person wrote that") or b""
 
 
 def _parsed(path: Path, content: bytes) -> Triage:
