@@ -114,17 +114,13 @@ def _concluded(
         place: _tested(*(tuple(side[: taken[place]].T.ravel()) for side in pair), seed)
         for place, pair in sides.items()
     }
-    q_values = {}
-    for metric in {metric for _, metric in tests}:
-        own = [place for place in tests if place[1] == metric]
-        found_of = noisy.discoveries([tests[place].p_value for place in own])
-        q_values |= dict(zip(own, found_of, strict=True))
+    q_values = noisy.discoveries([(metric, test.p_value) for (_, metric), test in tests.items()])
     found = {}
-    for place, test in tests.items():
+    for (place, test), q_value in zip(tests.items(), q_values, strict=True):
         processes = taken[place] * sides[place][0].shape[1]
         floor = floors.get(place)
         effect = DEFAULT_MINIMUM_EFFECT if floor is None else at_size(floor, processes)
-        found[place] = noisy.conclude(test.ratio, q_values[place], effect)
+        found[place] = noisy.conclude(test.ratio, q_value, effect)
     return found
 
 

@@ -72,15 +72,18 @@ def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: b
     return Tested(_interval((new, old), _median_of_differences, seed), _p_of_ranks(old, new, seed))
 
 
-def discoveries(p_values: Sequence[float]) -> list[float]:
-    """q-values of one metric over all its cells, and over all looks.
+def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:
+    """q-values of (metric, p), in their order: each metric over all its cells, and over all looks.
 
     Benjamini & Hochberg on Bonferroni's p.
     """
-    if not p_values:
-        return []
-    over_looks = np.minimum(1.0, np.asarray(p_values) * len(LOOKS))
-    return [float(q) for q in stats.false_discovery_control(over_looks, method="bh")]
+    metrics = np.array([metric for metric, _ in found])
+    over_looks = np.minimum(1.0, np.array([p_value for _, p_value in found]) * len(LOOKS))
+    q_values = np.ones(len(found))
+    for metric in set(metrics):
+        own = metrics == metric
+        q_values[own] = stats.false_discovery_control(over_looks[own], method="bh")
+    return q_values.tolist()
 
 
 def conclude(ratio: Ratio, q_value: float, minimum_effect: float) -> Conclusion:

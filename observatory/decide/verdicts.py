@@ -12,7 +12,6 @@ noisy
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
@@ -87,15 +86,11 @@ def judge_noisy(
     """
     contests = [_contest(*one, floors.interleaved, seed)
                 for one in _noisy_values(cells, base, head, wanted)]  # fmt: skip
-    p_values: dict[str, list[float]] = defaultdict(list)
-    for one in contests:
-        if one.test is not None and one.enough:
-            p_values[one.metric.name].append(one.test.p_value)
-    q_values = {name: iter(noisy.discoveries(of_metric)) for name, of_metric in p_values.items()}
+    found = [(one.metric.name, one.test.p_value) for one in contests if one.test and one.enough]
+    q_values = iter(noisy.discoveries(found))
     verdicts = []
     for one in contests:
-        enough = one.test is not None and one.enough
-        verdict = _noisy(one, next(q_values[one.metric.name]) if enough else None, floors)
+        verdict = _noisy(one, next(q_values) if one.test and one.enough else None, floors)
         if incomparable is not None:
             change = {"conclusion": "undecided", "reason": incomparable}
             verdict = verdict.model_copy(update=change)

@@ -13,7 +13,7 @@ def values(rng: np.random.Generator, n: int = 7, around: float = 0.25, spread: f
 
 def judged(base: list[float], head: list[float], floor: float = 0.05) -> str:
     test = noisy.tested(base, head, seed=1, paired=False)
-    (q_value,) = noisy.discoveries([test.p_value])
+    (q_value,) = noisy.discoveries([("compile_time", test.p_value)])
     return noisy.conclude(test.ratio, q_value, floor)
 
 
@@ -77,9 +77,16 @@ def test_few_pairs_are_compared_by_all_their_values() -> None:
 
 
 def test_more_cells_ask_for_more_evidence() -> None:
-    alone = noisy.discoveries([0.01])[0]
-    among = noisy.discoveries([0.01] + [0.5] * 19)[0]
+    cells = [("compile_time", p_value) for p_value in [0.01] + [0.5] * 19]
+    alone, among = noisy.discoveries(cells[:1])[0], noisy.discoveries(cells)[0]
     assert alone < noisy.FALSE_DISCOVERY_RATE < among
+
+
+def test_cells_of_other_metrics_ask_for_no_more() -> None:
+    others = [("peak_rss", 0.5)] * 19
+    alone = noisy.discoveries([("compile_time", 0.01)])
+    assert noisy.discoveries([*others, ("compile_time", 0.01)])[-1:] == alone
+    assert noisy.discoveries([]) == []
 
 
 def test_the_interval_holds_the_ratio_and_constants_have_no_width() -> None:
