@@ -18,7 +18,7 @@ from observatory.cli import options
 from observatory.cli.reading import report_problems
 from observatory.decide import evaluation
 from observatory.decide.detectors import DETECTORS, OURS, Detector
-from observatory.decide.evaluation import BLOCK, LONGEST_NEEDED, OnlineRates, Rates, Window
+from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates, Window
 from observatory.decide.frame import SelectionError
 from observatory.decide.series import series_of
 from observatory.decide.steps import PARAMETERS
@@ -90,12 +90,12 @@ def evaluate_detector(
     long = [
         one.values
         for one in series_of(read)
-        if len(one.values) >= LONGEST_NEEDED and one.place.kind == "noisy" and unfit(one) is None
+        if len(one.values) >= FEWEST_VALUES and one.place.kind == "noisy" and unfit(one) is None
     ]
     errors = Console(stderr=True)
     if not (chosen := long[_HALVES[half]]):
         report_problems(errors, read.problems, strict=False)
-        raise SelectionError(f"{results} has no series of at least {LONGEST_NEEDED} values")
+        raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
     with ExitStack() as stack, Progress(console=errors, transient=True) as progress:
         detectors = known | {
             name: stack.enter_context(external(command)) for name, command in programs

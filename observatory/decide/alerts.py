@@ -224,13 +224,15 @@ def _resolved(alert: Alert, said: str, moment: Moment) -> Alert:
 def _notes(series: Sequence[SeriesChange], known: Known) -> Iterator[str]:
     """What keeps a reader from taking the newest level for that of the newest subject."""
     newest = {(run.machine, run.env_name): run.subject for run in known.runs}
+    # What only describes, as the times that came with a count, is not followed.
+    followed = [one for one in series if one.now is not None]
     ended = [
-        one for one in series
+        one for one in followed
         if one.newest.commit != newest.get((one.machine, one.env_name), one.newest).commit
     ]  # fmt: skip
     if ended:
         latest = max((one.newest for one in ended), key=lambda at: at.date)
-        many = f"{len(ended)} of its {len(series)} series have" if len(series) > 1 else "it has"
+        many = f"{len(ended)} of its {len(followed)} series have" if len(followed) > 1 else "it has"
         yield f"{many} no value since {latest.label}: not measured, failed, renamed or removed"
 
 

@@ -8,7 +8,7 @@ whose places may be one are one change.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -27,12 +27,14 @@ class Family(NamedTuple):
 
     worse: str
     better: str
+    speed: bool = True
+    """Half of a time is 100 % faster; half of anything else is 50 % less."""
 
 
 _BUILDING = Family("slower to build", "faster to build")
 _TIME = Family("slower", "faster")
-_MEMORY = Family("more memory", "less memory")
-_OTHER = Family("higher", "lower")
+_MEMORY = Family("more memory", "less memory", speed=False)
+_OTHER = Family("higher", "lower", speed=False)
 FAMILIES = {
     "compile_time": _BUILDING,
     "call_time": Family("slower to call", "faster to call"),
@@ -107,14 +109,13 @@ def _clusters(moved: Iterable[Moved]) -> Iterator[tuple[str, list[Moved]]]:
 
 
 def _change(kind: str, cluster: Sequence[Moved]) -> Change:
-    """It begins where most of its series do."""
-    starts = [one.told.first_bad.commit for one in cluster]
-    first = next(one for one in cluster if starts.count(one.told.first_bad.commit) == max(
-        map(starts.count, starts)))  # fmt: skip
+    """It begins where most of its series do; a drift begins nowhere."""
+    commit, _ = Counter(one.told.first_bad.commit for one in cluster).most_common(1)[0]
+    first = next(one for one in cluster if one.told.first_bad.commit == commit)
+    where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
     told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
-    place = (first.told.machine, first.told.env_name) if first.drifting else ()
     return Change(
-        id=id_of(kind, *(place or (first.told.first_bad.commit,))),
+        id=id_of(kind, *where),
         kind=kind,
         sentence=_sentence(kind, told)[:4000],
         last_good=first.told.last_good,
@@ -148,19 +149,22 @@ def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
 
 
 def _by(told: SeriesChange) -> str:
-    """How much: of what there was before; a speed as usual, twice as fast is 100 % faster."""
-    size = _size(told)
-    if told.after < told.before and family_of(told.metric).better.split()[0] in ("less", "lower"):
-        return units.percent(1 - told.after / told.before)
+    """How much slower, faster, more or less."""
+    size = _relative(told.after / told.before, family_of(told.metric))
     return units.times(size + 1) if size >= 1 else units.percent(size)
 
 
+def _relative(ratio: float, family: Family) -> float:
+    """The size of a change, as its family counts it."""
+    if ratio >= 1:
+        return ratio - 1
+    return 1 / ratio - 1 if family.speed else 1 - ratio
+
+
 def _interval(told: SeriesChange) -> str:
-    if told.low is None or told.high is None or min(told.low, told.high) <= 0:
+    """The interval of the size, where it leaves no doubt of the direction."""
+    ends = (told.low or 0.0, told.high or 0.0)
+    if min(ends) <= 0 or ends[0] <= 1 <= ends[1]:
         return ""
-    low, high = (told.low, told.high) if told.after > told.before else (1 / told.high, 1 / told.low)
-    if low <= 1:
-        return ""
-    if family_of(told.metric).better.split()[0] in ("less", "lower") and told.after < told.before:
-        low, high = 2 - 1 / low, 2 - 1 / high
-    return f"; 95 % interval {units.percent(low - 1)} to {units.percent(high - 1)}"
+    low, high = sorted(_relative(end, family_of(told.metric)) for end in ends)
+    return f"; 95 % interval {units.percent(low)} to {units.percent(high)}"

@@ -1,6 +1,6 @@
 """How often a detector of steps is wrong, measured on real series. Pure.
 
-Recipe. From each series of at least LONGEST_NEEDED values one random window of WINDOW is permuted:
+Recipe. From each series of at least FEWEST_VALUES values one random window of WINDOW is permuted:
 no change is left in it by construction, so that any alarm is false. Then everything after a random
 position in POSITIONS is multiplied by each of STEPS; a step is found if a detector names a place
 within TOLERANCE of it. Everything else that it names is false.
@@ -26,7 +26,7 @@ import numpy as np
 from observatory.decide.detectors import Detector
 from observatory.decide.steps import Values
 
-LONGEST_NEEDED = 200
+FEWEST_VALUES = 200
 WINDOW = 150
 BLOCK = 10
 POSITIONS = (30, 120)
@@ -130,7 +130,7 @@ def windows(series: Sequence[Values], seed: int, block: int = 1) -> list[Window]
     """
     made = []
     for number, values in enumerate(series):
-        if len(values) < LONGEST_NEEDED:
+        if len(values) < FEWEST_VALUES:
             continue
         rng = np.random.default_rng((seed, number))
         start = rng.integers(0, len(values) - WINDOW + 1)

@@ -96,3 +96,15 @@ def test_counts_alone_alarm_where_no_file_of_values_can_be_read() -> None:
     found = watch(Watched([], [history("a", [well(DISK)], [died(DISK, "no")])], []),
                   moment(2), "0.1")  # fmt: skip
     assert [alert.kind for alert in found.alerts] == ["crashed"]
+
+
+def test_times_that_only_describe_a_count_are_not_missed_later() -> None:
+    def built(misses: int, seconds: float) -> list[Sample]:
+        timed = sample(DISK, "timing", {"compile_time": seconds})
+        return [sample(DISK, "counting", {"cache_misses": misses}), timed]
+
+    nights = [built(0, 0.4)] * 20 + [built(4, 4.0)] * 40
+    found = watch(Watched([], [history("bench", *nights)], runs(60).runs), moment(60), "0.1")
+    (alert,) = found.alerts
+    assert [one.metric for one in alert.series] == ["cache_misses", "compile_time"]
+    assert alert.notes == []
