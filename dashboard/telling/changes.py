@@ -160,7 +160,11 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
             ("every process" if metric in EVERYWHERE else labels.cell(verdict.cell),),
             (Strong(effect(verdict)),),
             (typical_change(verdict),),
-            (bounds(verdict.ratio) if one and verdict.ratio else certainty(verdict.ratio),),
+            (
+                bounds(verdict.ratio, verdict.unit)
+                if one and verdict.ratio
+                else certainty(verdict.ratio, verdict.unit),
+            ),
         )
         for verdict in verdicts
     ]

@@ -93,7 +93,9 @@ def consequences(verdicts: Sequence[Verdict]) -> Words:
     said: list[Piece] = []
     for found in list(by_metric(verdicts).values())[:_CLAIMS]:
         first = max(found, key=extent)
-        numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
+        numbers = ", ".join(
+            filter(None, (typical_change(first), certainty(first.ratio, first.unit)))
+        )
         said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
     return tuple(said)
 
@@ -193,7 +195,8 @@ def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
 
 def _how_sure(verdicts: Sequence[Verdict]) -> Words:
     """The interval of the largest change, in brackets."""
-    sure = certainty(max(verdicts, key=extent).ratio)
+    first = max(verdicts, key=extent)
+    sure = certainty(first.ratio, first.unit)
     return (f" ({sure})",) if sure else ()
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from dashboard.document import Name, Piece, Words, written
 from dashboard.plain import shorten
 from dashboard.words import several
-from observatory.decide.units import change, human, percent, times
+from observatory.decide.units import amount, change, human, percent, relative, times
 from observatory.record.comparison import Ratio, Values, Verdict
 
 LONGEST_NAME = 80
@@ -37,6 +37,8 @@ EVERYWHERE = ("import_time",)
 """Metrics that are one thing in every cell, and are judged once by `observatory.decide`."""
 _COMPARATIVES = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 _PLURAL = ("more", "fewer")
+_SPEEDS = ("seconds",)
+"""Units of which half is twice as fast."""
 
 
 def name(text: str) -> Name:
@@ -90,7 +92,9 @@ def effect(verdict: Verdict) -> str:
     """By how much: "3.3 times slower", "8 % faster", "35 more"."""
     more, less = _COMPARATIVES.get(verdict.unit, _PLURAL)
     if verdict.ratio is not None:
-        return _by(verdict.ratio.estimate, more, less)
+        estimate = verdict.ratio.estimate
+        said = amount(estimate, speed=verdict.unit in _SPEEDS)
+        return f"{said} {more if estimate >= 1 else less}"
     base, head = typical(verdict.base) or 0.0, typical(verdict.head) or 0.0
     if base == head:
         return "the same"
@@ -109,11 +113,11 @@ def extent(verdict: Verdict) -> float:
     return abs(worst(verdict.head) - worst(verdict.base))
 
 
-def certainty(ratio: Ratio | None) -> str:
+def certainty(ratio: Ratio | None, unit: str) -> str:
     """How sure: "95 % interval 3.1 to 3.5 times"; empty if there is nothing to say."""
-    if ratio is None or (ratio.confidence is None and " to " not in bounds(ratio)):
+    if ratio is None or (ratio.confidence is None and " to " not in bounds(ratio, unit)):
         return ""
-    return f"{interval(ratio)} {bounds(ratio)}"
+    return f"{interval(ratio)} {bounds(ratio, unit)}"
 
 
 def interval(ratio: Ratio) -> str:
@@ -123,16 +127,23 @@ def interval(ratio: Ratio) -> str:
     return f"{100 * ratio.confidence:.3g} % interval"
 
 
-def bounds(ratio: Ratio) -> str:
+def bounds(ratio: Ratio, unit: str) -> str:
     """Written as the estimate is: "3.1 to 3.5 times", or in per cent "6 to 10 %"."""
-    low, high = ratio.low, ratio.high
-    if ratio.estimate >= 2:
-        return _span(times(low), times(high))
-    if ratio.estimate <= 0.5:
-        return _span(times(1 / high if high else inf), times(1 / low if low else inf))
-    if ratio.estimate < 1:
-        low, high = 2 - high, 2 - low  # so that 8 % faster is between 6 and 10 %
-    return _span(percent(low - 1), percent(high - 1))
+    speed = unit in _SPEEDS
+    if ratio.estimate >= 1:
+        low, high = ratio.low - 1, ratio.high - 1
+    else:
+        # An end on the other side of 1 is a change of the other direction: below 0.
+        low, high = (_shrunk(end, speed) for end in (ratio.high, ratio.low))
+    if relative(ratio.estimate, speed=speed) >= 1:
+        return _span(times(low + 1), times(high + 1))
+    return _span(percent(low), percent(high))
+
+
+def _shrunk(ratio: float, speed: bool) -> float:
+    if not speed:
+        return 1 - ratio
+    return 1 / ratio - 1 if ratio else inf
 
 
 def by_metric(
@@ -147,14 +158,6 @@ def by_metric(
         metric: found[metric]
         for metric in sorted(found, key=lambda each: (place.get(each, len(place)), each))
     }
-
-
-def _by(estimate: float, more: str, less: str) -> str:
-    if estimate >= 1:
-        amount = times(estimate) if estimate >= 2 else percent(estimate - 1)
-        return f"{amount} {more}"
-    amount = times(1 / estimate) if estimate <= 0.5 else percent(1 - estimate)
-    return f"{amount} {less}"
 
 
 def _span(low: str, high: str) -> str:

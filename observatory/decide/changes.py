@@ -150,15 +150,7 @@ def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
 
 def _by(told: SeriesChange) -> str:
     """How much slower, faster, more or less."""
-    size = _relative(told.after / told.before, family_of(told.metric))
-    return units.times(size + 1) if size >= 1 else units.percent(size)
-
-
-def _relative(ratio: float, family: Family) -> float:
-    """The size of a change, as its family counts it."""
-    if ratio >= 1:
-        return ratio - 1
-    return 1 / ratio - 1 if family.speed else 1 - ratio
+    return units.amount(told.after / told.before, speed=family_of(told.metric).speed)
 
 
 def _interval(told: SeriesChange) -> str:
@@ -166,5 +158,6 @@ def _interval(told: SeriesChange) -> str:
     ends = (told.low or 0.0, told.high or 0.0)
     if min(ends) <= 0 or ends[0] <= 1 <= ends[1]:
         return ""
-    low, high = sorted(_relative(end, family_of(told.metric)) for end in ends)
+    speed = family_of(told.metric).speed
+    low, high = sorted(units.relative(end, speed=speed) for end in ends)
     return f"; 95 % interval {units.percent(low)} to {units.percent(high)}"

@@ -85,6 +85,26 @@ def times(factor: float) -> str:
     return f"{factor:.2g} times" if factor < 9.95 else f"{factor:,.0f} times"
 
 
+def relative(ratio: float, *, speed: bool) -> float:
+    """The size of a change of either direction.
+
+    A time that halves is 100 % faster (``speed``); anything else that halves is 50 % less.
+    """
+    if ratio >= 1:
+        return ratio - 1
+    return 1 / ratio - 1 if speed else 1 - ratio
+
+
+def amount(ratio: float, *, speed: bool) -> str:
+    """The size of a change in words: from 100 % on in times.
+
+    >>> amount(1.08, speed=True), amount(0.4, speed=True), amount(0.4, speed=False)
+    ('8 %', '2.5 times', '60 %')
+    """
+    size = relative(ratio, speed=speed)
+    return times(size + 1) if size >= 1 else percent(size)
+
+
 def human(value: float | None, unit: str) -> str:
     """A value in its unit: ``seconds``, ``bytes`` or anything counted. MISSING for None and NaN."""
     if value is None or math.isnan(value):
