@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from observatory.decide.alerts import Moment, Run
-from observatory.decide.frame import Place
+from observatory.decide.places import Place
 from observatory.decide.series import Era, Line, Series, Subject
 from observatory.decide.timeline import at
+from observatory.decide.track import tracked
 from observatory.decide.watch import Watched
 from observatory.record.alerts import Alerts
 from observatory.record.triage import Triage
@@ -63,7 +64,7 @@ def watched(
     """Series whose newest run was on the night of the newest subject."""
     run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
               nights, failures or {})  # fmt: skip
-    return Watched(found, (), (run,), None if failures else night(nights - 1))
+    return Watched(list(tracked(found)), (), (run,), None if failures else night(nights - 1))
 
 
 def moment(nights: int, previous: Alerts | None = None, triage: Triage | None = None) -> Moment:

@@ -28,6 +28,8 @@ from observatory.record.comparison import Cause, FunctionChange, Verdict
 
 OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
 """Metrics that the time of a build follows from."""
+_WITHOUT_NUMBERS = ("files leaked",)
+"""Kinds of causes whose sentences name no function and no number."""
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
 _Place = tuple[Cell, str]
@@ -171,6 +173,9 @@ class _Pair:
         said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
         error = said if cause.kind == "crashed" else ""  # two errors are two causes
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
+        told = [self._told(verdict) for verdict in verdicts]
+        if cause.kind in _WITHOUT_NUMBERS and told:
+            said += f": {_largest(told)}"
         sentence = f"{', '.join(backends)}: {said}"
         return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)
 
@@ -232,11 +237,16 @@ def _cell(verdict: Verdict) -> Cell:
 
 def _sentence(metric: str, told: Sequence[SeriesChange]) -> str:
     """`cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`."""
-    most = max(told, key=lambda one: one.before - one.after)
+    return f"{metric} {_largest(told)}"
+
+
+def _largest(told: Sequence[SeriesChange]) -> str:
+    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
+    most = max(told, key=lambda one: abs(one.after - one.before))
     others = len({one.benchmark for one in told}) - 1
     more = f" and {others} more cells" if others > 1 else " and 1 more cell" if others else ""
     levels = units.change(most.before, most.after, most.unit)
-    return f"{metric} {levels} ({most.benchmark}{more})"
+    return f"{levels} ({most.benchmark}{more})"
 
 
 def _with_it(times: Sequence[SeriesChange]) -> str:

@@ -16,81 +16,49 @@ environment's name is added.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
-from observatory.record.asv_names import parse_name, parse_params
-from observatory.record.read import Described, ResultFile, Results
+from observatory.decide.places import (
+    FEWEST_FOR_INTERVAL,
+    Origin,
+    Place,
+    SelectionError,
+    origins_of,
+    place_order,
+    places_of,
+)
+from observatory.record.read import Results
 
-FEWEST_FOR_INTERVAL = 5
 _WORDS_SHOWN = 40
 _Numbers = npt.NDArray[np.integer]
 
 
-class _Origin(NamedTuple):
-    """What all rows of one file have in common, by column."""
-
-    subject: str
-    pytensor: str
-    numba: str
-    python: str
-    machine: str
-
-
-class Place(NamedTuple):
-    """What all rows of one series and parameters have in common, by column."""
-
-    model: str
-    scenario: str
-    backend: str
-    launch: str
-    metric: str
-    unit: str
-    kind: str
-
-
-COLUMNS = (*_Origin._fields, *Place._fields, "value", "n", "ci_low", "ci_high", "date")
-_KNOWN: dict[str, Iterable[str]] = {
-    "model": MODELS,
-    "scenario": SCENARIOS,
-    "backend": BACKENDS,
-    "launch": LAUNCHES,
-    "metric": METRICS,
-}
-_ORDERS = {
-    column: {word: rank for rank, word in enumerate(words)} for column, words in _KNOWN.items()
-}
-_LAST = 10**6
+COLUMNS = (*Origin._fields, *Place._fields, "value", "n", "ci_low", "ci_high", "date")
 _CHUNK = 2**14
-
-
-class SelectionError(ValueError):
-    """A filter matches nothing; the message lists what exists."""
 
 
 def frame(results: Results) -> pd.DataFrame:
     """The tidy frame of everything that was read; empty, with its columns, if that is nothing."""
-    origins = _origins(results.files)
+    origins = origins_of(results.files)
     places, place = places_of(results)
     dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
     # What ties on all the documented keys is ordered by where it comes from.
     of_origin = _ranks([(one.subject, one.python, one.machine, number)
                         for number, one in enumerate(origins)])  # fmt: skip
-    of_place = _ranks([_place_key(one) for one in places])
+    of_place = _ranks([place_order(one) for one in places])
     order = np.lexsort((of_origin[results.file], of_place[place], dates[results.file]))
     file, place, values = results.file[order], place[order], results.values
     n = values.n[order]
     noisy = np.array([one.kind == "noisy" for one in places], np.bool_)[place]
     told = noisy & (n >= FEWEST_FOR_INTERVAL)
     made = {
-        **_words(_Origin._fields, origins, file),
+        **_words(Origin._fields, origins, file),
         **_words(Place._fields, places, place),
         "value": values.value[order],
         "n": pd.array(np.maximum(n, 1).astype(np.int64), dtype="Int64"),
@@ -143,66 +111,6 @@ def _listed(present: list[str]) -> str:
     shown = ", ".join(word or "(empty)" for word in present[:_WORDS_SHOWN])
     rest = len(present) - _WORDS_SHOWN
     return f"there are {shown}" + (f" and {rest} more" if rest > 0 else "")
-
-
-def subjects_of(files: Sequence[ResultFile]) -> list[str]:
-    """For each file how its subject is called."""
-    return [origin.subject for origin in _origins(files)]
-
-
-def _origins(files: Sequence[ResultFile]) -> list[_Origin]:
-    environments: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for file in files:
-        environments[file.machine, file.commit, file.python].add(file.env_name)
-    found = []
-    for file in files:
-        if file.header is not None:
-            subject, versions = file.header.subject, file.header.versions
-            origin = _Origin(subject.label, versions.pytensor, versions.numba or "",
-                             subject.python, file.machine)  # fmt: skip
-        else:
-            several = len(environments[file.machine, file.commit, file.python]) > 1
-            label = f"{file.commit[:8]} {file.env_name}" if several else file.commit[:8]
-            origin = _Origin(label, "", "", file.python, file.machine)
-        found.append(origin)
-    return found
-
-
-def places_of(results: Results) -> tuple[list[Place], npt.NDArray[np.integer]]:
-    """Every series with parameters that has a value, and for each value which of them it is."""
-    lengths = np.zeros(len(results.series), np.int64)
-    for number in np.flatnonzero(np.bincount(results.values.series)):
-        lengths[number] = len(results.series[number])
-    starts = np.cumsum(lengths) - lengths
-    numbers = starts[results.values.series] + results.values.position
-    used = np.zeros(int(lengths.sum()), np.bool_)
-    used[numbers] = True
-    present = np.flatnonzero(used)
-    owners = np.searchsorted(starts, present, side="right") - 1
-    found = []
-    for owner, position in zip(owners.tolist(), (present - starts[owners]).tolist(), strict=True):
-        series = results.series[owner]
-        params = series.combination(position)
-        found.append(_place(series.name, params, results.benchmarks.get(series.name)))
-    return found, (np.cumsum(used, dtype=np.int32) - 1)[numbers]
-
-
-def _place(name: str, params: tuple[str, ...], described: Described | None) -> Place:
-    ours = parse_name(name)
-    cell = parse_params(ours[0], params) if ours else None
-    if ours is not None and cell is not None:
-        metric = ours[1]
-        return Place(cell.model, cell.scenario, cell.backend, cell.launch,
-                      metric.name, metric.unit, metric.kind)  # fmt: skip
-    scenario = f"{name}({', '.join(params)})" if params else name
-    metric_name, unit = (described.type, described.unit) if described else ("value", "")
-    return Place("", scenario, "", "", metric_name, unit, "noisy")
-
-
-def _place_key(place: Place) -> tuple[tuple[int, str], ...]:
-    """Sorts places as the vocabulary is; words that it lacks come after, by alphabet."""
-    words = {column: getattr(place, column) for column in _ORDERS}
-    return tuple((_ORDERS[column].get(word, _LAST), word) for column, word in words.items())
 
 
 def _ranks(keys: Sequence[Any]) -> _Numbers:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from observatory.decide.frame import Place, places_of, subjects_of
+from observatory.decide.places import Place, places_of, subjects_of
 from observatory.record.read import ResultFile, Results
 
 Numbers = npt.NDArray[np.integer]
@@ -69,13 +69,15 @@ class Line:
 class Series:
     """The values of one place on a line, in the order of its subjects.
 
-    Value ``i`` is of subject ``line.subjects[at[i]]``; subjects that gave none are left out.
+    Value ``i`` is of subject ``line.subjects[at[i]]``; subjects that gave none are left out. It is
+    item ``rows[i]`` of the columns that were read, where its interval and number of samples are.
     """
 
     line: Line
     place: Place
     at: Numbers
     values: npt.NDArray[np.float64]
+    rows: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
 
     @property
     def benchmark(self) -> str:
@@ -121,13 +123,15 @@ def series_of(results: Results) -> list[Series]:
     order = np.lexsort((position, place, line))
     keys = np.stack([line[order], place[order]])
     values, position = results.values.value[order], position[order]
+    rows = order.astype(np.int32)
     starts = np.flatnonzero((np.diff(keys, axis=1, prepend=-1) != 0).any(axis=0))
     return [
         Series(
-            lines[keys[0, start]], places[keys[1, start]], position[start:stop], values[start:stop]
+            lines[keys[0, start]], places[keys[1, start]],
+            position[start:stop], values[start:stop], rows[start:stop],
         )
         for start, stop in pairwise([*starts, len(order)])
-    ]
+    ]  # fmt: skip
 
 
 def _positions(lines: list[Line], files: int) -> tuple[Numbers, Numbers]:

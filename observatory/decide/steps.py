@@ -20,7 +20,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +45,8 @@ class Parameters:
 
 PARAMETERS = Parameters()
 CONFIDENCE = 0.95
+NEAREST = 300
+"""Values on either side of a step from which its size is estimated, at most."""
 PENALTIES = (
     (10, 1.112),
     (12, 1.284),
@@ -146,8 +147,11 @@ def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS)
 
 
 def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
-    """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``."""
-    old, new = values[within[0] : place], values[place : within[1]]
+    """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``.
+
+    Of long levels the NEAREST values on either side stand for all: pairs are many.
+    """
+    old, new = _nearest(values[within[0] : place], values[place : within[1]])
     ratio, low, high = shift(old, new)
     before = float(np.median(old))
     return Step(place, before, before * ratio, ratio, low, high)
@@ -173,14 +177,26 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
     """The places without those where the level changes by less than is told, smallest first."""
     kept = [0, *places, len(values)]
-    while len(kept) > 2:
-        levels = [values[a:b] for a, b in pairwise(kept)]
-        changes = [_apart(a, b) for a, b in pairwise(levels)]
+
+    def apart(number: int) -> float:
+        before, place, after = kept[number - 1 : number + 2]
+        return _apart(*_nearest(values[before:place], values[place:after]))
+
+    changes = [apart(number) for number in range(1, len(kept) - 1)]
+    while changes:
         least = int(np.argmin(changes))
         if changes[least] >= smallest:
             break
-        del kept[least + 1]
+        del kept[least + 1], changes[least]
+        # The levels on both sides have become one: the steps next to it are of another size.
+        for number in range(max(least - 1, 0), min(least + 1, len(changes))):
+            changes[number] = apart(number + 1)
     return kept[1:-1]
+
+
+def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
+    """The values of two levels that are nearest to where they meet."""
+    return old[-NEAREST:], new[:NEAREST]
 
 
 def _apart(old: Values, new: Values) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS
-from observatory.decide.frame import SelectionError
+from observatory.decide.places import SelectionError
 from observatory.decide.units import MISSING, count, human
 from observatory.record.latest import Note
 

@@ -1,4 +1,4 @@
-"""What each noisy series did over its subjects: steps, drifts, or too short to say. Pure."""
+"""What moved in noisy series, as alerts tell it: steps and drifts with sizes and places. Pure."""
 
 from __future__ import annotations
 
@@ -11,30 +11,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from observatory.decide.drift import Drift, drift
+from observatory.decide.drift import Drift
 from observatory.decide.series import Series, Subject
-from observatory.decide.steps import (
-    PARAMETERS,
-    Step,
-    Values,
-    fewest_for_judgement,
-    shift,
-    sized,
-)
-from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.decide.steps import PARAMETERS, Step, Values, shift, sized
+from observatory.decide.track import Track
 from observatory.record.alerts import At, SeriesChange, Unjudged
 
 STILL = 0.5
 """Share of a step that has to be left for it to hold."""
-_WIDEST = 1e9
-"""Ratio of largest to smallest value from which on a series is no measurement of one thing."""
 _EXAMPLES = 10
 _LONGEST = 300
-_SHORT = (
-    f"fewer than {fewest_for_judgement()} subjects with a value in one environment: a step cannot "
-    "be told from noise yet"
-)
-_NO_RATIO = "a value of 0 or below, or values too far apart: the size of a step is a ratio"
 
 
 @dataclass(frozen=True)
@@ -65,19 +51,18 @@ class Judged:
     unjudged: list[Unjudged] = field(default_factory=list)
 
 
-def judge_series(series: Iterable[Series]) -> Judged:
-    """Look for steps and drifts in every noisy series; of ours in those that are judged at all."""
+def judge_series(tracks: Iterable[Track]) -> Judged:
+    """The steps and drifts of every noisy series; of ours of those that are judged at all."""
     found = Judged()
     left_out: dict[str, list[str]] = defaultdict(list)
-    for one in series:
-        if one.place.kind != "noisy" or (one.place.model and one.place.metric not in JUDGED_NOISY):
-            continue
-        if reason := unfit(one):
+    for track in tracks:
+        if track.judgement == "unfit":
+            one = track.series
             name = f"{one.benchmark} {one.place.metric} on {one.line.name}"
-            left_out[reason].append(name[:_LONGEST])
-            continue
-        found.judged += 1
-        found.moved += _moved(one)
+            left_out[track.reason].append(name[:_LONGEST])
+        elif track.judgement == "judged":
+            found.judged += 1
+            found.moved += _moved(track)
     found.unjudged = [
         Unjudged(reason=reason, count=len(names), examples=names[:_EXAMPLES])
         for reason, names in left_out.items()
@@ -90,23 +75,13 @@ def at(subject: Subject) -> At:
     return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
 
 
-def unfit(series: Series) -> str | None:
-    """Why a series cannot be judged; None if it can."""
-    if len(series.values) < fewest_for_judgement():
-        return _SHORT
-    low, high = series.values.min(), series.values.max()
-    return None if low > 0 and high < low * _WIDEST else _NO_RATIO
-
-
-def _moved(series: Series) -> Iterator[Moved]:
-    drifting, places = drift(series.values)
-    values = series.values
+def _moved(track: Track) -> Iterator[Moved]:
+    series, values, drifting = track.series, track.flat, track.drift
     if drifting is not None:
         yield _drifted(series, drifting)
-        values = drifting.flat
-    bounds = [0, *places, len(values)]
+    bounds = track.bounds
     levels = [values[start:stop] for start, stop in pairwise(bounds)]
-    for number, place in enumerate(places):
+    for number, place in enumerate(bounds[1:-1]):
         step = sized(values, place, (bounds[number], bounds[number + 2]))
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
         over = next((later for later, share in enumerate(left) if share < STILL), None)

@@ -14,6 +14,7 @@ from observatory.decide.counts import OF_A_CACHE, History, counted_changes
 from observatory.decide.reuse import REUSE_LOST
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series
+from observatory.decide.track import Track
 from observatory.record.alerts import Alerts
 
 _FOLLOWS = ("compile_time", "peak_rss")
@@ -23,9 +24,9 @@ _MOST_ENVIRONMENTS = 1000
 
 @dataclass(frozen=True)
 class Watched:
-    """What is looked at: every series, the exact histories, and the newest run of each machine."""
+    """What is looked at: series in levels, exact histories, the newest run of each machine."""
 
-    series: Sequence[Series]
+    tracks: Sequence[Track]
     histories: Iterable[History]
     """Gone through once, one subject at a time."""
     runs: Sequence[Run]
@@ -35,12 +36,13 @@ class Watched:
 
 def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
     """Find every change, and say what became of those for the worse."""
-    judged = judge_series(watched.series)
+    series = [track.series for track in watched.tracks]
+    judged = judge_series(watched.tracks)
     counted = [counted_changes(history) for history in watched.histories]
     exact = _across_machines(one for each in counted for one in each.occurrences)
     exact, left = _followed(exact, judged.moved)
     found = [*exact, *gathered(left)]
-    known = Known(tuple(watched.runs), frozenset(_keys(watched)), _places_of(watched.series))
+    known = Known(tuple(watched.runs), frozenset(_keys(series)), _places_of(series))
     better = [one.change for one in found if not one.worse]
     alerts = alive(found, known, moment)
     said = {one.id for one in moment.triage.acknowledged}
@@ -53,7 +55,7 @@ def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
         alerts=alerts,
         improvements=sorted(better, key=lambda c: c.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
-        environments=list(_environments(watched.series))[:_MOST_ENVIRONMENTS],
+        environments=list(_environments(series))[:_MOST_ENVIRONMENTS],
         orphans=sorted(said - {alert.id for alert in alerts})[:_MOST_ENVIRONMENTS],
     )
 
@@ -66,8 +68,8 @@ def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str,
     return found
 
 
-def _keys(watched: Watched) -> Iterator[tuple[str, str, str, str]]:
-    for one in watched.series:
+def _keys(series: Iterable[Series]) -> Iterator[tuple[str, str, str, str]]:
+    for one in series:
         where = one.line.machine, one.line.env_name, one.benchmark
         yield *where, one.place.metric
         if one.place.model:

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.vocabulary import Cell
-from observatory.decide.frame import COLUMNS, SelectionError, frame, select
+from observatory.decide.frame import COLUMNS, frame, select
+from observatory.decide.places import SelectionError
 from observatory.record.asv_files import project
 from observatory.record.read import Results, read_results
 from tests.factories import WARM, failed, header, journal, sample

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.cli.alerting import find
+from observatory.cli.watching import find
 from observatory.decide.alerts import Moment
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.triage import Triage

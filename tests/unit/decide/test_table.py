@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.vocabulary import Cell
-from observatory.decide.frame import SelectionError, frame
+from observatory.decide.frame import frame
+from observatory.decide.places import SelectionError
 from observatory.decide.table import Table, comparison_tables, subject_tables
 from observatory.record.asv_files import project
 from observatory.record.latest import Note, latest

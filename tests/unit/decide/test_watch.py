@@ -6,6 +6,7 @@ from benchmarks.vocabulary import Cell
 from observatory.decide.counts import Counted, History
 from observatory.decide.evidence import Evidence
 from observatory.decide.timeline import at
+from observatory.decide.track import tracked
 from observatory.decide.watch import Watched, watch
 from observatory.record.alerts import Alerts
 from observatory.record.sample import Sample
@@ -37,7 +38,7 @@ def watched(*histories: History, nights: int = 60) -> Alerts:
     calm = series(line(nights), stepped(nights))
     base = moment(nights)
 
-    return watch(Watched([calm], histories, runs(nights).runs), base, "0.1")
+    return watch(Watched(list(tracked([calm])), histories, runs(nights).runs), base, "0.1")
 
 
 def test_one_cause_on_two_machines_is_one_alert_until_both_are_well() -> None:
@@ -67,7 +68,7 @@ def test_times_that_follow_from_a_cache_are_told_with_it() -> None:
     ]
 
     exact = history("bench", *nights)
-    found = watch(Watched([slow, other], [exact], runs(60).runs), moment(60), "0.1")
+    found = watch(Watched(list(tracked([slow, other])), [exact], runs(60).runs), moment(60), "0.1")
     kinds = {alert.kind: {one.benchmark for one in alert.series} for alert in found.alerts}
     assert kinds == {
         "unexplained": {"radon warm_disk NUMBA spawn"},
@@ -79,7 +80,11 @@ def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> Non
     slow = series(line(60), stepped(60, 40, factor=3.0))
     misses = [0] * 40 + [4] * 8 + [0] * 12
     nights = [[sample(DISK, "counting", {"cache_misses": n})] for n in misses]
-    found = watch(Watched([slow], [history("bench", *nights)], runs(60).runs), moment(60), "0.1")
+    found = watch(
+        Watched(list(tracked([slow])), [history("bench", *nights)], runs(60).runs),
+        moment(60),
+        "0.1",
+    )
     states = {alert.kind: alert.state for alert in found.alerts}
     assert states == {"unexplained": "resolved", "slower to build": "new"}
 
