@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -64,7 +65,22 @@ def save(results: Path, calibration: Calibration) -> Path:
 
 def load(results: Path, machine: str) -> Calibration | None:
     """The calibration of a machine; None if it has none. Raises RecordError for a broken file."""
-    path = path_of(results, machine)
+    return _load(path_of(results, machine))
+
+
+def load_all(results: Path) -> Iterator[Calibration | RecordError]:
+    """Every calibration of a results directory, by machine; the error of each broken one."""
+    for path in sorted((results / CALIBRATIONS).glob("*.json")):
+        try:
+            found = _load(path)
+        except RecordError as error:
+            yield error
+        else:
+            if found is not None:
+                yield found
+
+
+def _load(path: Path) -> Calibration | None:
     content = read_bounded(path, LARGEST_FILE, "calibrate again")
     if content is None:
         return None

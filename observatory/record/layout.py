@@ -75,3 +75,8 @@ def journal_beside(results: Path, asv_file: Path) -> Path:
 def journals(results: Path) -> list[Path]:
     """Every journal in a results directory, sorted by path."""
     return sorted((results / SAMPLES).glob("*/*.jsonl"))
+
+
+def results_of(journal: Path) -> Path:
+    """The results directory that a journal is in."""
+    return journal.parents[2]

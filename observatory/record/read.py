@@ -7,7 +7,7 @@ is named and skipped. With a cache, what has not changed since is not parsed aga
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,6 +82,43 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
     return _Reading(directory, Cache(cache, SeriesList())).results(listing(directory))
 
 
+def united(parts: Sequence[Results]) -> Results:
+    """The results of several directories as if they were in one.
+
+    A subject that a machine measured in one environment in several of them is taken from the
+    first; the others are named.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    files: list[ResultFile] = []
+    series: list[Series] = []
+    numbers, columns = [np.empty(0, np.int32)], []
+    problems: list[Problem] = []
+    taken: dict[tuple[str, str, str], Path] = {}
+    for part in parts:
+        owner = np.full(len(part.files), -1, np.int32)
+        for number, one in enumerate(part.files):
+            place = one.machine, one.env_name, one.commit
+            if place in taken:
+                reason = f"{taken[place]} is of the same subject, machine and environment: not used"
+                problems.append(Problem(one.path, reason))
+                continue
+            taken[place] = one.path
+            owner[number] = len(files)
+            files.append(one)
+        kept = owner[part.file] >= 0
+        numbers.append(owner[part.file][kept])
+        offset = np.arange(len(part.series), dtype=np.int32) + np.int32(len(series))
+        columns.append(part.values.where(kept).renumbered(offset))
+        series += part.series
+        problems += part.problems
+    return Results(
+        tuple(files), tuple(series), np.concatenate(numbers), joined(columns),
+        {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
+        {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
+    )  # fmt: skip
+
+
 def read_journals(directory: Path) -> list[JournalContents]:
     """Every journal with all its samples, sorted by path."""
     from observatory.record.journal import read_journal
@@ -130,11 +167,13 @@ class _Reading:
     def _journals(self, there: list[Listed]) -> dict[Path, JournalSummary]:
         if not there:
             return {}
+        from observatory.record.ledgers import LedgerStore
         from observatory.record.summary import JournalSource, JournalSummary
 
+        ledgers = LedgerStore(self._directory / layout.LEDGERS)
         found = {}
         for listed in there:
-            place = self._place(listed, JournalSource(listed))
+            place = self._place(listed, JournalSource(listed, ledgers))
             if place is not None:
                 found[listed.path] = JournalSummary.kept(self._cache.entry(place).head)
         return found

@@ -1,4 +1,4 @@
-"""What readers want to know of a journal without its samples."""
+"""What readers want to know of a journal without its samples and ledgers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
+from observatory.record import views
 from observatory.record.cache import DIGEST_SIZE, Made
 from observatory.record.columns import Columns
 from observatory.record.journal import JournalHeader, read_journal
 from observatory.record.latest import Note, latest
+from observatory.record.ledgers import LedgerStore
 from observatory.record.listing import Listed
 from observatory.record.shards import Signature, signature_of
 from observatory.record.sources import kept_problems
@@ -20,11 +22,13 @@ from observatory.record.sources import kept_problems
 
 @dataclass(frozen=True)
 class JournalSummary:
-    """The last header, the notes of the samples that speak, and when the newest was taken."""
+    """The last header, what the samples that speak say, and when the newest was taken."""
 
     header: JournalHeader | None
     notes: tuple[Note, ...]
     measured_at: datetime | None
+    functions: str = views.UNKEPT
+    """What was compiled, as `views.kept` writes it."""
 
     @classmethod
     def kept(cls, head: str) -> JournalSummary:
@@ -35,10 +39,11 @@ class JournalSummary:
 class JournalSource:
     """A journal. It may be larger than what should be in memory at once."""
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: Listed, ledgers: LedgerStore) -> None:
         self.key = listed.key
         self.signature = listed.signature
         self._path = listed.path
+        self._ledgers = ledgers
 
     def digest(self) -> bytes:
         """The hash of the content. Raises OSError."""
@@ -49,10 +54,12 @@ class JournalSource:
     def make(self) -> Made:
         """Read it and summarise it. Raises nothing: what is broken is a problem."""
         contents = read_journal(self._path)
+        current = contents.current()
         made = JournalSummary(
             header=contents.header,
-            notes=tuple(latest(contents.current()).notes),
+            notes=tuple(latest(current).notes),
             measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
+            functions=views.kept_of(current, self._ledgers),
         )
         problems = kept_problems((problem.reason, problem.line) for problem in contents.problems)
         return Made(_ADAPTER.dump_json(made, by_alias=True).decode(), problems, Columns())
