@@ -5,10 +5,8 @@ from __future__ import annotations
 import getpass
 import re
 import subprocess
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -19,27 +17,16 @@ from rich.console import Console
 from dashboard.alerts import told
 from dashboard.feed import atom
 from observatory.cli import options
-from observatory.cli.comparing import tool_version
 from observatory.cli.exit_codes import Exit
-from observatory.cli.reading import report_problems
-from observatory.decide.alerts import Moment, Run
-from observatory.decide.counts import Counted, History
-from observatory.decide.evidence import Evidence
-from observatory.decide.frame import SelectionError
-from observatory.decide.sentences import same_words
-from observatory.decide.series import lines_of, series_of
-from observatory.decide.timeline import at
-from observatory.decide.watch import Watched, watch
+from observatory.cli.problems import report_problems
+from observatory.cli.watching import find, said_of
+from observatory.decide.alerts import Moment
+from observatory.decide.places import SelectionError
 from observatory.record import alerts as record
 from observatory.record import triage
-from observatory.record.alerts import STATES, Acknowledgement, Alerts, At
-from observatory.record.cache import directory_for
+from observatory.record.alerts import STATES, Acknowledgement
 from observatory.record.files import write_atomic
-from observatory.record.problems import Problem, RecordError, reason_of
-from observatory.record.read import Results, read_results
-from observatory.record.saved import Saved, load_all
-from observatory.record.summary import JournalSummary
-from observatory.record.triage import Triage
+from observatory.record.problems import reason_of
 
 app = typer.Typer()
 
@@ -73,7 +60,7 @@ def alerts_command(
     were measured since. What people said with `observatory ack` is in RESULTS/triage.toml.
     """  # fmt: skip
     wanted = _states(fail_on or ())
-    said, unread = _triage(results)
+    said, unread = said_of(results)
     moment = Moment(datetime.now(UTC), _span(stale_after), said, record.load(results))
     found, problems = find(results, moment)
     problems = [*unread, *problems]
@@ -124,88 +111,6 @@ def ack(
         ) from error
     path = triage.add(results, said)
     print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
-
-
-def find(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
-    """Everything that alerts in a results directory, and what of it could not be read."""
-    read = read_results(results, directory_for(results))
-    problems = list(read.problems)
-    watched = Watched(
-        series=series_of(read),
-        histories=_histories(load_all(results), problems),
-        runs=list(_runs(read)),
-        last_good=max(filter(None, map(_good, read.journals.values())), default=None),
-    )
-    return watch(watched, moment, tool_version()), problems
-
-
-def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[History]:
-    """``saved`` comes by machine and environment, and then by date. One at a time, in order."""
-
-    def place(one: Saved) -> tuple[str, str]:
-        return one.header.machine.machine, one.header.subject.env_name
-
-    def whole(one: Saved) -> Saved:
-        problems.extend(problem for problem in one.problems if problem not in problems)
-        return one
-
-    for (machine, env_name), subjects in groupby(saved, key=place):
-        measured = (whole(one) for one in subjects if one.samples)
-        counted = (
-            Counted(_at(one), Evidence.of(one.samples), number)
-            for number, one in enumerate(measured)
-        )
-        yield History(machine, env_name, counted)
-
-
-def _at(saved: Saved) -> At:
-    subject = saved.header.subject
-    return At(label=subject.label[:200], commit=subject.commit, date=subject.date)
-
-
-def _runs(read: Results) -> Iterator[Run]:
-    """The newest subject of each machine and environment; measured when its journal says.
-
-    Results without a journal say only when the newest subject was made.
-    """
-    summaries = {
-        (one.header.subject.commit, one.header.machine.machine, one.header.subject.env_name): one
-        for one in read.journals.values()
-        if one.header is not None
-    }
-    for (machine, env_name), lines in groupby(lines_of(read), lambda o: (o.machine, o.env_name)):
-        subjects = [subject for line in lines for subject in line.subjects]
-        newest = max(subjects, key=lambda subject: subject.date)
-        known = [summaries.get((one.commit, machine, env_name)) for one in subjects]
-        moments = [one.measured_at for one in known if one and one.measured_at]
-        yield Run(
-            machine[:200], env_name[:200], at(newest), max(moments, default=newest.date),
-            len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),
-        )  # fmt: skip
-
-
-def _failures(summary: JournalSummary | None) -> dict[str, list[str]]:
-    """How samples failed, and in which cells."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for note in summary.notes if summary else ():
-        if note.kind == "failed":
-            found[same_words(note.text)].append(str(note.cell))
-    return dict(found)
-
-
-def _good(summary: JournalSummary) -> datetime | None:
-    """When a run without a failure was measured; None if it had one."""
-    failed = any(note.kind == "failed" for note in summary.notes)
-    return None if failed else summary.measured_at
-
-
-def _triage(results: Path) -> tuple[Triage, list[Problem]]:
-    """What people said; a broken file is named, and alarms as if nothing had been said."""
-    try:
-        return triage.load(results), []
-    except RecordError as error:
-        reason = f"{error}; until then no acknowledgement counts"
-        return Triage(), [Problem(results / triage.FILE, reason)]
 
 
 def _states(words: Iterable[str]) -> set[str]:

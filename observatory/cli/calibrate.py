@@ -16,11 +16,11 @@ from observatory.cli.comparing import (
     progress_console,
     run_id,
     side_of,
-    tool_version,
 )
 from observatory.cli.measuring import Session
 from observatory.cli.run import Machine, State, Timeout
 from observatory.cli.tables import render
+from observatory.cli.version import tool_version
 from observatory.decide.comparing import Setting
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import floors_of

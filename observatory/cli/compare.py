@@ -23,12 +23,12 @@ from observatory.cli.comparing import (
     progress_console,
     run_id,
     side_of,
-    tool_version,
 )
 from observatory.cli.exit_codes import Exit
 from observatory.cli.measuring import Session
-from observatory.cli.reading import report_problems
+from observatory.cli.problems import report_problems
 from observatory.cli.run import Machine, State, Timeout
+from observatory.cli.version import tool_version
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.record import calibration

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +18,6 @@ from rich.status import Status
 from benchmarks.vocabulary import Cell
 from dashboard.words import several
 from observatory.cli.measuring import Session
-from observatory.cli.show import DISTRIBUTION
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import LOOKS
@@ -183,11 +181,6 @@ def side_of(
 def run_id() -> str:
     """The id of an interleaved run that starts now."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ") + INTERLEAVED
-
-
-def tool_version() -> str:
-    """The version of the observatory."""
-    return version(DISTRIBUTION)
 
 
 def discard(results: Path) -> None:

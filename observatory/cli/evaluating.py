@@ -15,14 +15,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from observatory.cli import options
-from observatory.cli.reading import report_problems
+from observatory.cli.problems import report_problems
 from observatory.decide import evaluation
 from observatory.decide.detectors import DETECTORS, OURS, Detector
 from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates, Window
-from observatory.decide.frame import SelectionError
+from observatory.decide.places import SelectionError
 from observatory.decide.series import series_of
 from observatory.decide.steps import PARAMETERS
-from observatory.decide.timeline import unfit
+from observatory.decide.track import unfit
 from observatory.record.cache import directory_for
 from observatory.record.files import write_atomic
 from observatory.record.read import read_results

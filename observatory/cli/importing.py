@@ -10,7 +10,7 @@ from rich.console import Console
 
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
-from observatory.cli.reading import report_problems
+from observatory.cli.problems import report_problems
 from observatory.record.imported import Done, Options, import_file
 
 app = typer.Typer()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import signal
 import sys
-from importlib.metadata import version
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 from rich.console import Console
 
 from dashboard.publish import NotOurDirectoryError
-from observatory.cli import alerting, calibrate, compare, evaluating, importing, run, show
 from observatory.cli.exit_codes import EPILOG, Exit
-from observatory.decide.frame import SelectionError
+from observatory.cli.lazy import LazyGroup
+from observatory.cli.version import tool_version
+from observatory.decide.places import SelectionError
 from observatory.record.problems import RecordError
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.external import ExternalDetectorError
@@ -29,7 +29,27 @@ _USAGE = (
 )  # fmt: skip
 _ENVIRONMENT = (EnvironmentMakingError, NoInterpreterError, UvError)
 
+
+class Commands(LazyGroup):
+    """Every command: its module, and what it does in the width that help has for it."""
+
+    modules: ClassVar[dict[str, tuple[str, str]]] = {
+        "observe": ("run", "Measure the newest PyTensor and build the pages."),
+        "run": ("run", "Measure subjects; record every sample."),
+        "show": ("show", "Show subjects as tables, side by side."),
+        "compare": ("compare", "Say whether HEAD is worse than BASE, and why."),
+        "alerts": ("alerting", "Find what got worse along the history."),
+        "ack": ("alerting", "Acknowledge an alert: known, why, until when."),
+        "dashboard": ("site", "Build the static site."),
+        "export": ("show", "Export the tidy frame as CSV, JSON or parquet."),
+        "import": ("importing", "Import pytest-benchmark's files as results."),
+        "calibrate": ("calibrate", "Measure what chance alone does on this machine."),
+        "evaluate-detector": ("evaluating", "Measure how often detectors are wrong."),
+    }
+
+
 app = typer.Typer(
+    cls=Commands,
     name="observatory",
     no_args_is_help=True,
     add_completion=False,
@@ -39,13 +59,11 @@ app = typer.Typer(
     "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
     epilog=EPILOG,
 )
-for part in (run, show, compare, alerting, calibrate, evaluating, importing):
-    app.registered_commands += part.app.registered_commands
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"observatory {version(show.DISTRIBUTION)}")
+        print(f"observatory {tool_version()}")
         raise typer.Exit
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
-import typer
 from rich.console import Console
 
-from observatory.cli.exit_codes import Exit
-from observatory.decide.frame import SelectionError, frame
+from observatory.cli.problems import report_problems
+from observatory.decide.frame import frame
+from observatory.decide.places import SelectionError
 from observatory.record.cache import directory_for
 from observatory.record.latest import Note
 from observatory.record.problems import Problem
 from observatory.record.read import read_results
-
-_SHOWN_PROBLEMS = 10
 
 
 @dataclass(frozen=True)
@@ -29,8 +26,6 @@ class Reading:
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     problems: tuple[Problem, ...]
-    measured_at: Mapping[tuple[str, str], datetime]
-    """By subject and machine, when its newest sample was taken; those with journals only."""
 
 
 def read(directory: Path) -> Reading:
@@ -38,15 +33,7 @@ def read(directory: Path) -> Reading:
     results = read_results(directory, directory_for(directory))
     journals = results.journals.values()
     notes = [note for journal in journals for note in journal.notes]
-    measured_at: dict[tuple[str, str], datetime] = {}
-    for journal in journals:
-        if journal.header is not None and journal.measured_at is not None:
-            place = (journal.header.subject.label, journal.header.machine.machine)
-            # One subject may have several journals: one for each Python.
-            measured_at[place] = max(
-                journal.measured_at, measured_at.get(place, journal.measured_at)
-            )
-    return Reading(frame(results), tuple(notes), results.problems, measured_at)
+    return Reading(frame(results), tuple(notes), results.problems)
 
 
 @contextmanager
@@ -62,14 +49,3 @@ def naming_problems(problems: Sequence[Problem], strict: bool) -> Iterator[None]
         report_problems(errors, problems, strict)
         raise
     report_problems(errors, problems, strict)
-
-
-def report_problems(console: Console, problems: Sequence[Problem], strict: bool) -> None:
-    """Name what was broken on stderr; with `strict`, end with the status for it."""
-    for problem in problems[:_SHOWN_PROBLEMS]:
-        console.print(f"skipped: {problem}", style="yellow", markup=False, highlight=False)
-    if len(problems) > _SHOWN_PROBLEMS:
-        rest = len(problems) - _SHOWN_PROBLEMS
-        console.print(f"skipped: and {rest} more", style="yellow", markup=False)
-    if problems and strict:
-        raise typer.Exit(Exit.UNREADABLE)

@@ -13,8 +13,9 @@ from benchmarks.vocabulary import MODELS
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.measuring import Session, Tally, measure
-from observatory.cli.reading import read, report_problems
-from observatory.cli.show import build_site
+from observatory.cli.problems import report_problems
+from observatory.cli.reading import read
+from observatory.cli.site import build_site
 from observatory.cli.tables import render
 from observatory.decide.table import subject_tables
 from observatory.record.machine import this_machine
@@ -146,7 +147,7 @@ def observe(
         timeout=_TIMEOUT, resume=resume,
     )  # fmt: skip
     tally = _measure_all(session, subjects, [newest], "quick", Narrowed())
-    page = build_site(read(results), out, session.machine.machine)
+    page = build_site(results, out, session.machine.machine)
     _finish(session, [newest.label], tally, page)
 
 

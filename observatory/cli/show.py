@@ -1,9 +1,8 @@
-"""`observatory show`, `export` and `dashboard`: what was recorded, in three forms."""
+"""`observatory show` and `export`: what was recorded, as tables and as data."""
 
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +10,13 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from dashboard.site import build
 from observatory.cli import options
 from observatory.cli.reading import Reading, naming_problems, read
 from observatory.cli.tables import render
-from observatory.decide.frame import SelectionError, select
+from observatory.decide.frame import select
+from observatory.decide.places import SelectionError
 from observatory.decide.table import Table, comparison_tables, subject_tables
 from observatory.record.export import export, exported
-
-DISTRIBUTION = "observatory-compile-caches"
 
 app = typer.Typer()
 
@@ -107,27 +104,3 @@ def export_command(
             sys.stdout.buffer.flush()
         else:
             export(rows, format_, out)
-
-
-@app.command()
-def dashboard(
-    results: options.Results = Path("results"),
-    out: Annotated[Path, typer.Option(help="Directory to write the site into.")] = Path("html"),
-    strict: options.Strict = False,
-) -> None:
-    """Build the static site: open OUT/index.html, no server and no network needed."""
-    reading = read(results)
-    with naming_problems(reading.problems, strict):
-        print(f"The page: {build_site(reading, out)}")
-
-
-def build_site(reading: Reading, out: Path, machine: str | None = None) -> Path:
-    """Write the site, with the matrix of a machine if there is a choice; return its first page."""
-    return build(
-        reading.frame,
-        out,
-        problems=[str(problem) for problem in reading.problems],
-        measured_at=reading.measured_at,
-        version=version(DISTRIBUTION),
-        machine=machine,
-    ).resolve()

@@ -1,0 +1,100 @@
+"""From results directories to what the pages show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dashboard.observed import Observed
+from observatory.cli.version import tool_version
+from observatory.cli.watching import runs_of, said_of, watched_of
+from observatory.decide.alerts import Moment
+from observatory.decide.places import place_order
+from observatory.decide.series import series_of
+from observatory.decide.track import Track, tracked
+from observatory.decide.watch import watch
+from observatory.record import alerts as alerts_record
+from observatory.record import views
+from observatory.record.alerts import Alerts
+from observatory.record.cache import directory_for
+from observatory.record.calibration import Calibration, load_all
+from observatory.record.latest import Note
+from observatory.record.problems import Problem, RecordError
+from observatory.record.read import Results, read_results, united
+from observatory.record.triage import Triage
+
+STALE_AFTER = timedelta(days=2)
+
+
+def observe(
+    directories: Sequence[Path], machine: str | None = None
+) -> tuple[Observed, list[Problem]]:
+    """Everything in the directories, read and decided, and what could not be read.
+
+    Alerts are those of RESULTS/alerts.json if nothing was measured since; else, and for several
+    directories, they are found as `observatory alerts` would have found them with the newest
+    sample. Nothing depends on when this runs.
+
+    Raises RecordError where there is no such directory.
+    """
+    read = united([read_results(one, directory_for(one)) for one in directories])
+    problems = list(read.problems)
+    tracks = list(tracked(series_of(read)))
+    alerts = _alerts(directories, read, tracks, problems)
+    lines = {id(track.series.line): number for number, track in enumerate(tracks)}
+    tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
+    functions = {}
+    notes: list[Note] = []
+    measured_at: dict[tuple[str, str], datetime] = {}
+    for path, journal in read.journals.items():
+        notes += journal.notes
+        if journal.header is None:
+            continue
+        where = journal.header.machine.machine, journal.header.subject.env_name
+        found = views.of_journal(path, journal.functions, problems)
+        functions[*where, journal.header.subject.commit] = found
+        if journal.measured_at is not None:
+            place = journal.header.subject.label, where[0]
+            measured_at[place] = max(
+                journal.measured_at, measured_at.get(place, journal.measured_at)
+            )
+    observed = Observed(
+        tracks, read.values, read.files, alerts, tool_version(),
+        problems=[str(problem) for problem in problems],
+        notes=notes, measured_at=measured_at, functions=functions,
+        calibrations=_calibrations(directories, problems), machine=machine,
+    )  # fmt: skip
+    return observed, problems
+
+
+def _alerts(
+    directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
+) -> Alerts:
+    newest = max((run.measured_at for run in runs_of(read)), default=None)
+    previous = None
+    if len(directories) == 1:
+        try:
+            previous = alerts_record.load(directories[0])
+        except RecordError as error:
+            problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
+        if previous is not None and previous.newest == newest:
+            return previous
+    said = [said_of(one) for one in directories]
+    for _, unread in said:
+        problems += unread
+    triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])
+    now = newest or datetime.min.replace(tzinfo=UTC)
+    watched = watched_of(directories, read, tracks, problems)
+    return watch(watched, Moment(now, STALE_AFTER, triage, previous), tool_version())
+
+
+def _calibrations(directories: Sequence[Path], problems: list[Problem]) -> list[Calibration]:
+    found = []
+    for directory in directories:
+        for one in load_all(directory):
+            if isinstance(one, RecordError):
+                problems.append(Problem(directory, str(one)))
+            else:
+                found.append(one)
+    return found
