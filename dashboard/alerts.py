@@ -30,10 +30,19 @@ _ENVIRONMENTS_SHOWN = 5
 
 def verdict(alerts: Alerts, now: datetime) -> str:
     """One sentence: what needs a person, and how fresh that is."""
+    said = standing(alerts)
+    if alerts.newest is None:
+        return f"{said}; nothing was ever measured."
+    run = "last good run" if alerts.last_good else "no good run; last one"
+    return f"{said}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
+
+
+def standing(alerts: Alerts) -> str:
+    """What needs a person, and what is known: words that do not depend on when they are read."""
     needing = alerts.in_state("new", "expired", "open")
     new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
     if needing:
-        parts = [f"{new} new" if new else "none of them new"]
+        parts = ["all new" if new == len(needing) else f"{new} new" if new else "none of them new"]
         parts += [f"{expired} no longer acknowledged"] if expired else []
         said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
     elif alerts.in_state("acknowledged"):
@@ -44,10 +53,7 @@ def verdict(alerts: Alerts, now: datetime) -> str:
         said = "Nothing could be judged yet"
     if known := len(alerts.in_state("acknowledged")):
         said += f"; {known} acknowledged"
-    if alerts.newest is None:
-        return f"{said}; nothing was ever measured."
-    run = "last good run" if alerts.last_good else "no good run; last one"
-    return f"{said}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
+    return said
 
 
 def ago(age: timedelta) -> str:

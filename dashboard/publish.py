@@ -16,8 +16,8 @@ class NotOurDirectoryError(Exception):
     """The target holds something not written here; the message says what, and what to do."""
 
 
-def publish(files: Mapping[str, str], out: Path) -> None:
-    """Replace ``out`` by a directory that holds ``files`` (relative path to text).
+def publish(files: Mapping[str, bytes], out: Path) -> None:
+    """Replace ``out`` by a directory that holds ``files`` (relative path to content).
 
     Everything is written and synced beside ``out`` first and then renamed; killed at any instant,
     the old or the new directory is complete on disk.
@@ -72,13 +72,14 @@ def refuse_foreign(out: Path) -> None:
         )
 
 
-def _write(files: Mapping[str, str], folder: Path) -> None:
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
     folder.mkdir()
-    for name, text in [*sorted(files.items()), (MARKER, "".join(f"{n}\n" for n in sorted(files)))]:
+    names = "".join(f"{name}\n" for name in sorted(files)).encode()
+    for name, content in [*sorted(files.items()), (MARKER, names)]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with path.open("wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
     for each in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:

@@ -1,21 +1,16 @@
-"""The tidy frame as typed rows: the only module of the dashboard that knows pandas."""
+"""Values of our own cells as typed rows, in the order of the history."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
-
-import pandas as pd
 
 from benchmarks.vocabulary import Cell
-
-COLUMNS = (
-    "subject", "pytensor", "numba", "python", "machine", "model", "scenario", "backend", "launch",
-    "metric", "unit", "kind", "value", "n", "ci_low", "ci_high", "date",
-)  # fmt: skip
-"""Columns of the tidy frame, in order: one row per subject, cell and metric."""
+from dashboard.observed import Observed
+from observatory.decide.places import FEWEST_FOR_INTERVAL
+from observatory.decide.track import Track
 
 
 @dataclass(frozen=True)
@@ -58,53 +53,36 @@ class Reading:
         return " " not in self.subject.strip()
 
 
-def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[Reading, ...]:
-    """Return the rows of ``frame`` that speak of ``metrics``, in the order of the history.
-
-    Raises:
-        ValueError: a column of ``COLUMNS`` is not there.
-
-    """
-    missing = [column for column in COLUMNS if column not in frame.columns]
-    if missing:
-        raise ValueError(f"the frame has no column {', '.join(missing)}")
-    wanted = frame.loc[frame["metric"].isin(sorted(metrics)), list(COLUMNS)]
-    rows = (_reading(dict(zip(COLUMNS, row, strict=True))) for row in wanted.to_numpy(dtype=object))
-    return tuple(sorted(rows, key=lambda reading: (reading.order, reading.cell, reading.metric)))
-
-
-def _reading(row: dict[str, Any]) -> Reading:
-    n = _number(row["n"])
-    return Reading(
-        subject=_word(row["subject"]) or "unnamed",
-        pytensor=_word(row["pytensor"]) or "",
-        numba=_word(row["numba"]),
-        setting=Setting(_word(row["python"]) or "unknown", _word(row["machine"]) or "unknown"),
-        cell=Cell(
-            *(_word(row[axis]) or "unknown" for axis in ("model", "scenario", "backend", "launch"))
-        ),
-        metric=str(row["metric"]),
-        value=_number(row["value"]),
-        n=None if n is None else int(n),
-        low=_number(row["ci_low"]),
-        high=_number(row["ci_high"]),
-        date=_date(row["date"]),
+def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, ...]:
+    """Every value of ``metrics`` in our own cells, in the order of the history."""
+    found = (
+        reading
+        for track in observed.tracks
+        if track.series.place.model and track.series.place.metric in metrics
+        for reading in _of(track, observed)
     )
+    return tuple(sorted(found, key=lambda reading: (reading.order, reading.cell, reading.metric)))
 
 
-def _word(value: Any) -> str | None:
-    return None if pd.isna(value) else str(value)
-
-
-def _number(value: Any) -> float | None:
-    """A finite number, or None: NaN and infinity say that nothing was measured."""
-    if pd.isna(value) or value in (float("inf"), float("-inf")):
-        return None
-    return float(value)
-
-
-def _date(value: Any) -> datetime | None:
-    if pd.isna(value):
-        return None
-    stamp: datetime = pd.Timestamp(value).to_pydatetime()
-    return stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)
+def _of(track: Track, observed: Observed) -> Iterator[Reading]:
+    series, place = track.series, track.series.place
+    setting = Setting(series.line.era.python or "unknown", series.line.machine)
+    cell = Cell(place.model, place.scenario, place.backend, place.launch)
+    for index, value in enumerate(series.values.tolist()):
+        subject = series.subject(index)
+        header = observed.files[subject.file].header
+        n, low, high = observed.interval(series, index)
+        told = place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
+        yield Reading(
+            subject=subject.label,
+            pytensor=header.versions.pytensor if header else "",
+            numba=header.versions.numba if header else None,
+            setting=setting,
+            cell=cell,
+            metric=place.metric,
+            value=value,
+            n=max(n, 1),
+            low=low if told else None,
+            high=high if told else None,
+            date=subject.date,
+        )

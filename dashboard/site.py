@@ -1,101 +1,246 @@
-"""The static site: a tidy frame in, a directory of pages out."""
+"""The static site: what was observed in, a directory of pages out.
+
+Every page can be read without JavaScript but the two whose contents somebody has yet to choose
+(`series.html`, `compare.html`). Nothing is ever asked of another server, and the same input gives
+the same bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from benchmarks.vocabulary import OUTCOMES
 from dashboard import charts
+from dashboard.alert_pages import acknowledging, alert_pages, with_page
+from dashboard.alerts import standing
+from dashboard.caches import caches_page, chosen, times_of
+from dashboard.caches import path_of as caches_path
+from dashboard.data import data_files
+from dashboard.feed import atom
+from dashboard.happened import chapters
+from dashboard.health import health_page, lines_of
 from dashboard.history import history
+from dashboard.lists import list_pages
+from dashboard.lists import path_of as list_path
 from dashboard.matrix import matrices
+from dashboard.moves import NEEDING
+from dashboard.observed import Observed
+from dashboard.overview import alert_line, overview
+from dashboard.plain import clean, shorten
 from dashboard.publish import publish, refuse_foreign
-from dashboard.readings import Reading, read
-from dashboard.summary import headline, newest
+from dashboard.readings import readings_of
+from dashboard.summary import Newest, headline, newest
 from dashboard.words import MAIN_BACKENDS, SHOWN_METRICS, css_name, glossaries
+from observatory.decide import units
+from observatory.decide.alerts import FEWEST_FOR_A_HABIT
 
-STYLESHEET = "assets/style.css"
+BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
+_LINES_SHOWN = 8
+_IMPROVEMENTS = 200
 
 
-def build(
-    frame: pd.DataFrame,
-    out: Path,
-    *,
-    problems: Sequence[str],
-    measured_at: Mapping[tuple[str, str], datetime],
-    version: str,
-    machine: str | None = None,
-) -> Path:
+@dataclass(frozen=True)
+class Links:
+    """Where the code that is measured can be looked at; empty: nowhere."""
+
+    commit: str = ""
+    """A commit's hash is added."""
+    compare: str = ""
+    """Two hashes with three dots between them are added."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A page of the navigation."""
+
+    name: str
+    path: str
+
+
+def build(observed: Observed, out: Path, links: Links | None = None) -> Path:
     """Write the site into ``out`` and return the path of its first page.
 
-    Args:
-        frame: the tidy frame, columns as in ``dashboard.readings.COLUMNS``; may be empty.
-        out: a directory that is absent, empty, or was made by an earlier call; it is replaced.
-        problems: sentences that name the files that could not be read.
-        measured_at: by subject and machine, when its newest sample was taken, with a time zone.
-        version: of this tool.
-        machine: whose matrix is shown, if it measured the newest subject; default: the one with
-            the longest history.
+    ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
 
     Raises:
-        ValueError: the frame lacks a column.
         dashboard.publish.NotOurDirectoryError: ``out`` holds something that was not written here.
 
     """
     refuse_foreign(out)
-    page = first_page(
-        read(frame, frozenset(SHOWN_METRICS)),
-        problems=problems, measured_at=measured_at, version=version,
-        foreign=not frame.empty, machine=machine,
-    )  # fmt: skip
-    style = (files("dashboard") / STYLESHEET).read_text("utf-8")
-    publish({"index.html": page, STYLESHEET: style}, out)
+    publish(dict(_Site(observed, links or Links()).files()), out)
     return out / "index.html"
 
 
-def first_page(
-    readings: tuple[Reading, ...],
-    *,
-    problems: Sequence[str],
-    measured_at: Mapping[tuple[str, str], datetime],
-    version: str,
-    foreign: bool = False,
-    machine: str | None = None,
-) -> str:
-    """Return the HTML of the first page. The same arguments give the same bytes.
+class _Site:
+    """One building of the site."""
 
-    ``foreign``: there were results, but none speaks of a metric that this page shows.
-    """
-    common = {
-        "problems": list(problems),
-        "version": version,
-        "glossaries": glossaries(),
-        "stylesheet": STYLESHEET,
-    }
-    subject = newest(readings, machine)
-    longest = newest(readings)
-    if subject is None or longest is None:
-        return _environment().get_template("empty.html.j2").render(common, foreign=foreign)
-    past = history(readings, longest)
-    return _environment().get_template("index.html.j2").render(
-        common,
-        headline=headline(
-            subject, measured_at.get((subject.subject, subject.setting.machine))
-        ),
-        subject=subject.subject,
-        matrices=matrices(subject),
-        history=past,
-        times=tuple(zip(past.times, charts.time_drawings(past.times), strict=True)),
-        misses=tuple(zip(past.misses, charts.count_drawings(past.misses), strict=True)),
-        wrong=(past.wrong, *charts.count_drawings((past.wrong,))),
-        legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
-    )  # fmt: skip
+    def __init__(self, observed: Observed, links: Links) -> None:
+        self._observed = observed
+        self._links = links
+        self._readings = readings_of(observed, frozenset(SHOWN_METRICS))
+        self._subject = newest(self._readings, observed.machine)
+        self._caches = chosen(observed)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Every file of the site: its path and its content."""
+        observed = self._observed
+        yield "index.html", self._index()
+        yield "series.html", self._page("series.html")
+        yield "compare.html", self._page("compare.html", static=[], static_title="")
+        yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
+        yield "alerts.html", self._alerts()
+        if longest := newest(self._readings):
+            yield "releases.html", self._releases(longest)
+        for page in alert_pages(observed, compare_url=self._links.compare):
+            known = acknowledging(page.alert)
+            yield page.path, self._page("alert.html", path=page.path, p=page, known=known)
+        yield from self._caches_pages()
+        for each in list_pages(observed):
+            found = self._page("list.html", path=each.path, here=list_path(1), list=each,
+                               path_of=list_path)  # fmt: skip
+            yield each.path, found
+        moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
+        yield "alerts.atom", atom(observed.alerts, moment)
+        yield from data_files(
+            observed, commit_url=self._links.commit, compare_url=self._links.compare
+        )
+        yield from assets()
+
+    def _index(self) -> bytes:
+        observed, subject = self._observed, self._subject
+        view = overview(observed, subject)
+        lines = list(lines_of(observed))
+        if not lines:
+            return self._page("index.html", template="empty.html")
+        measured = observed.measured_at
+        return self._page(
+            "index.html",
+            view=view,
+            nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
+            subject=subject and shorten(subject.subject, 60),
+            headline=subject
+            and headline(subject, measured.get((subject.subject, subject.setting.machine))),
+            matrices=matrices(subject) if subject else (),
+            lines=lines[:_LINES_SHOWN],
+            more_lines=max(0, len(lines) - _LINES_SHOWN),
+        )
+
+    def _releases(self, longest: Newest) -> bytes:
+        past = history(self._readings, longest)
+        alerts = self._observed.alerts
+        pages = frozenset(one.id for one in with_page(alerts))
+        return self._page(
+            "releases.html",
+            history=past,
+            times=tuple(zip(past.times, charts.time_drawings(past.times), strict=True)),
+            misses=tuple(zip(past.misses, charts.count_drawings(past.misses), strict=True)),
+            wrong=(past.wrong, *charts.count_drawings((past.wrong,))),
+            legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
+            story=list(chapters(alerts, pages)),
+        )
+
+    def _alerts(self) -> bytes:
+        alerts = self._observed.alerts
+        titles = {
+            "Needing a person": NEEDING, "Acknowledged": ("acknowledged",),
+            "Resolved": ("resolved",),
+        }  # fmt: skip
+        shown = with_page(alerts)
+        groups = [
+            (title, [alert_line(one) for one in shown if one.state in states])
+            for title, states in titles.items()
+        ]
+        better = alerts.improvements
+        return self._page(
+            "alerts.html",
+            standing=standing(alerts),
+            judged=units.count(alerts.judged),
+            compared=units.count(alerts.compared),
+            groups=groups,
+            left_out=len(alerts.alerts) - len(shown),
+            improvements=[
+                (one.first_bad.date, shorten(one.first_bad.label, 60), clean(one.sentence))
+                for one in better[:_IMPROVEMENTS]
+            ],
+            more_improvements=max(0, len(better) - _IMPROVEMENTS),
+            unjudged=[
+                {"count": units.count(one.count), "reason": clean(one.reason)}
+                for one in alerts.unjudged
+            ],
+        )
+
+    def _caches_pages(self) -> Iterator[tuple[str, bytes]]:
+        if not self._caches:
+            return
+        times = times_of(self._observed)
+        for spot in self._caches:
+            labels = [
+                (
+                    shorten(self._observed.subject(other).label, 24),
+                    caches_path(other),
+                    other == spot,
+                )
+                for other in reversed(self._caches)
+            ]
+            page = caches_page(self._observed, spot, times.get(spot, {}))
+            yield page.path, self._page(
+                "caches.html", path=page.path, here=self._caches_front(), p=page,
+                subjects=labels, outcomes=list(OUTCOMES.items()),
+            )  # fmt: skip
+
+    def _caches_front(self) -> str:
+        return caches_path(self._caches[-1])
+
+    def _entries(self) -> list[_Entry]:
+        found = [_Entry("Overview", "index.html"), _Entry("Alerts", "alerts.html"),
+                 _Entry("Series", list_path(1)), _Entry("Compare", "compare.html")]  # fmt: skip
+        if self._caches:
+            found.append(_Entry("Caches", self._caches_front()))
+        if self._readings:
+            found.append(_Entry("History", "releases.html"))
+        return [*found, _Entry("Run health", "health.html")]
+
+    def _page(
+        self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any
+    ) -> bytes:
+        """Render a page. ``here``: the entry of the navigation that it belongs to."""
+        depth = (path or name).count("/")
+        common = {
+            "root": "../" * depth,
+            "page": here or path or name,
+            "pages": self._entries(),
+            "caches_front": self._caches_front() if self._caches else "",
+            "problems": self._observed.problems,
+            "version": self._observed.version,
+            "newest": self._observed.alerts.newest,
+            "glossaries": glossaries(),
+        }
+        found = _environment().get_template(f"{template or name}.j2")
+        return found.render(common | values).encode()
 
 
+def assets() -> Iterator[tuple[str, bytes]]:
+    """Stylesheet and scripts; Bokeh's come with its package."""
+    for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
+        yield f"assets/{each.name}", each.read_bytes()
+    found = find_spec("bokeh")
+    assert found is not None
+    assert found.origin is not None
+    scripts = Path(found.origin).parent / "server" / "static" / "js"
+    for name in BOKEH:
+        yield f"assets/{name}", (scripts / name).read_bytes()
+
+
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("dashboard"),

@@ -1,4 +1,4 @@
-"""Take the README's pictures: the page built from results/, in light, dark and at phone width.
+"""Take the pictures of the README and the docs: the pages built from results/.
 
     make pictures
 
@@ -7,9 +7,11 @@ Needs a Chromium (Debian: the package chromium).
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,25 +20,45 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
+SETTLED = 1500  # ms; the charts are drawn by then
 
 
 @dataclass(frozen=True)
 class View:
-    """One picture: a window, or one element of the page."""
+    """One picture: a window onto a page."""
 
     name: str
-    width: int
-    height: int
+    page: str
+    width: int = 1280
+    height: int = 800
     scheme: Literal["light", "dark"] = "light"
-    element: str | None = None
 
 
-VIEWS = (
-    View("page", 1280, 1500),
-    View("page-dark", 1280, 1500, scheme="dark"),
-    View("page-phone", 390, 844),
-    View("history", 1280, 900, element="section[aria-labelledby=releases]"),
-)
+def views(site: Path) -> Iterator[View]:
+    """What is photographed: each kind of page in light; the first in dark and on a phone too."""
+    index = json.loads((site / "data/index.js").read_text().split(",", 1)[1].removesuffix(");\n"))
+    lines = json.loads((site / "data/lines.js").read_text().split(",", 1)[1].removesuffix(");\n"))
+    ids = {
+        (name, metric): id_
+        for name, metric, id_ in zip(index["name"], index["metric"], index["id"], strict=True)
+    }
+    labels = [subject[0] for subject in lines["lines"][0]["subjects"]]
+    chosen = "&".join(f"s={ids[name, 'compile_time']}" for name in SERIES)
+    base, head = (labels.index(label) for label in COMPARED)
+    alerts = json.loads((ROOT / "results/alerts.json").read_text())["alerts"]
+    alert = next(one["id"] for one in alerts if one["kind"] == "wrong results")
+    yield View("overview", "index.html")
+    yield View("overview-dark", "index.html", scheme="dark")
+    yield View("overview-phone", "index.html", 390, 844)
+    yield View("history", "releases.html", height=1130)
+    yield View("series", f"series.html#{chosen}&scale=log")
+    yield View("series-dark", f"series.html#{chosen}&scale=log", scheme="dark")
+    yield View("compare", f"compare.html#a=0-{base}&b=0-{head}", height=1000)
+    yield View("alert", f"alerts/{alert}.html", height=1000)
+
+
+SERIES = ("radon warm_process C fork", "radon warm_process NUMBA fork")
+COMPARED = ("2.35.1", "2.36.0")
 
 
 def main() -> int:
@@ -54,14 +76,14 @@ def main() -> int:
             chromium = playwright.chromium.launch(
                 executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
             )
-            for view in VIEWS:
+            for view in views(site):
                 page = chromium.new_page(
                     viewport={"width": view.width, "height": view.height},
                     color_scheme=view.scheme,
                 )
-                page.goto((site / "index.html").as_uri())
-                target = page.locator(view.element) if view.element else page
-                target.screenshot(path=PICTURES / f"{view.name}.png")
+                page.goto(f"{site.as_uri()}/{view.page}")
+                page.wait_for_timeout(SETTLED)
+                page.screenshot(path=PICTURES / f"{view.name}.png")
                 print(f"docs/pictures/{view.name}.png")
             chromium.close()
     return 0

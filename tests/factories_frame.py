@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.vocabulary import METRICS, Cell, cells, metrics_of
-from dashboard.readings import COLUMNS
+from dashboard.readings import Reading, Setting
+from observatory.decide.frame import COLUMNS
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
     "2.34.0": ("0.61.2", "2025-10-01", 96),
@@ -53,6 +54,24 @@ def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Rows as the tidy frame, all columns there even where there is no row."""
     made = pd.DataFrame(rows, columns=list(COLUMNS))
     return made.assign(date=pd.to_datetime(made["date"], utc=True))
+
+
+def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[Reading, ...]:
+    """The rows of a frame that speak of ``metrics``, as the site reads them from results."""
+    found = []
+    for row in frame[frame["metric"].isin(sorted(metrics))].to_dict("records"):
+        given = {key: None if pd.isna(value) else value for key, value in row.items()}
+        date = given["date"]
+        found.append(
+            Reading(
+                subject=given["subject"], pytensor=given["pytensor"] or "", numba=given["numba"],
+                setting=Setting(given["python"], given["machine"]),
+                cell=Cell(*(given[axis] for axis in ("model", "scenario", "backend", "launch"))),
+                metric=given["metric"], value=given["value"], n=given["n"], low=given["ci_low"],
+                high=given["ci_high"], date=date and date.to_pydatetime(),
+            )
+        )  # fmt: skip
+    return tuple(sorted(found, key=lambda r: (r.order, r.cell, r.metric)))
 
 
 def release_rows(

@@ -28,7 +28,7 @@ _DEVIATIONS = 4.0
 """Rank correlation with time, and in its standard deviations, below which values go no way."""
 _STAIRS = 3
 _ROUNDS = 10
-_MOST = 300
+_MOST = 150
 _LARGEST = 50.0
 """Of the logarithm of a ratio: nothing real is as large, and the exponential stays finite."""
 

@@ -47,6 +47,7 @@ PARAMETERS = Parameters()
 CONFIDENCE = 0.95
 NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
+_ENOUGH = 100
 PENALTIES = (
     (10, 1.112),
     (12, 1.284),
@@ -166,12 +167,21 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
     """
     if min(old.min(), new.min()) <= 0:
         return math.nan, math.nan, math.nan
-    ratios = np.sort(np.divide.outer(new, old), axis=None)
     m, k = len(old), len(new)
+    ratios = np.divide.outer(new, old).ravel()
     z = float(norm.ppf(0.5 + CONFIDENCE / 2))
     out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
-    out = max(out, 0)
-    return float(np.median(ratios)), float(ratios[out]), float(ratios[len(ratios) - 1 - out])
+    low, high = max(out, 0), m * k - 1 - max(out, 0)
+    ratios.partition((low, high))
+    return float(np.median(ratios)), float(ratios[low]), float(ratios[high])
+
+
+def ratio(old: Values, new: Values) -> float:
+    """The ratio of two levels alone, of at most _ENOUGH values of each; NaN as for `shift`."""
+    old, new = (values[:: math.ceil(len(values) / _ENOUGH)] for values in (old, new))
+    if min(old.min(), new.min()) <= 0:
+        return math.nan
+    return float(np.median(np.divide.outer(new, old)))
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:

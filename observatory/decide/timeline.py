@@ -13,7 +13,7 @@ import numpy as np
 
 from observatory.decide.drift import Drift
 from observatory.decide.series import Series, Subject
-from observatory.decide.steps import PARAMETERS, Step, Values, shift, sized
+from observatory.decide.steps import PARAMETERS, Step, Values, ratio, sized
 from observatory.decide.track import Track
 from observatory.record.alerts import At, SeriesChange, Unjudged
 
@@ -87,7 +87,7 @@ def _moved(track: Track) -> Iterator[Moved]:
         over = next((later for later, share in enumerate(left) if share < STILL), None)
         recovered = None if over is None else at(series.subject(bounds[number + 1 + over]))
         grown = 1.0 if drifting is None else float(series.values[place] / values[place])
-        now = step.before * shift(levels[number], levels[-1])[0]
+        now = step.before * ratio(levels[number], levels[-1])
         told = _told(
             series, place, (step.before * grown, step.after * grown, now * grown),
             (step.low, step.high),
@@ -99,7 +99,7 @@ def _moved(track: Track) -> Iterator[Moved]:
 def _left(before: Values, later: Values, step: Step) -> float:
     """The share of a step that is left at a later level."""
     whole = math.log(step.ratio)
-    return math.log(shift(before, later)[0]) / whole if whole else 0.0
+    return math.log(ratio(before, later)) / whole if whole else 0.0
 
 
 def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:

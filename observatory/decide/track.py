@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from observatory.decide.drift import Drift, drift
 from observatory.decide.series import Series
@@ -31,6 +32,8 @@ NO_RATIO = "a value of 0 or below, or values too far apart: the size of a step i
 DESCRIBED = "it describes and is not judged"
 _WIDEST = 1e9
 """Ratio of largest to smallest value from which on a series is no measurement of one thing."""
+UNUSUAL = 4.0
+"""Multiples of the noise from which on a value alone is worth a word, though no step is seen."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -70,6 +73,22 @@ class Track:
         # A level of k values takes one of k degrees of freedom.
         free = len(off) / max(1, len(off) - (len(self.bounds) - 1))
         return _NORMAL * float(np.median(np.abs(off))) * math.sqrt(free) or None
+
+    @cached_property
+    def expected(self) -> Values:
+        """Of each value the level that it is in, with the drift if there is one."""
+        levels = np.repeat(np.array(self.levels), np.diff(self.bounds))
+        return levels if self.drift is None else levels * (self.series.values / self.drift.flat)
+
+    @cached_property
+    def off(self) -> npt.NDArray[np.bool_]:
+        """Whether each value is UNUSUAL times the noise off its level, or more."""
+        if self.noise is None:
+            return np.zeros(len(self.series.values), np.bool_)
+        found: npt.NDArray[np.bool_] = (
+            np.abs(np.log(self.series.values / self.expected)) >= UNUSUAL * self.noise
+        )
+        return found
 
     @cached_property
     def newest(self) -> Newest:

@@ -65,7 +65,7 @@ def test_nothing_to_say_is_said() -> None:
 
 def test_the_terminal_says_what_is_known_of_an_alert() -> None:
     said = text(alerts())
-    assert "1 alert open, 1 new" in said
+    assert "1 alert open, all new" in said
     (one,) = alerts().alerts
     (row,) = [line for line in said.splitlines() if line.split()[:2] == ["new", one.id]]
     assert one.kind in row

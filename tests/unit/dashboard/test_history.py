@@ -8,14 +8,13 @@ import pandas as pd
 from benchmarks.vocabulary import Cell
 from dashboard import charts
 from dashboard.history import History, history
-from dashboard.readings import read
 from dashboard.summary import newest
 from dashboard.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 
 def past(frame: pd.DataFrame) -> History:
-    readings = read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
+    readings = factory.read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
     subject = newest(readings)
     assert subject is not None
     return history(readings, subject)

@@ -4,14 +4,13 @@ import pandas as pd
 
 from benchmarks.vocabulary import Cell
 from dashboard.matrix import CellView, Matrix, matrices
-from dashboard.readings import read
 from dashboard.summary import newest
 from dashboard.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 
 def matrix(frame: pd.DataFrame) -> Matrix:
-    subject = newest(read(frame, frozenset(SHOWN_METRICS)))
+    subject = newest(factory.read(frame, frozenset(SHOWN_METRICS)))
     assert subject is not None
     return matrices(subject)[0]
 

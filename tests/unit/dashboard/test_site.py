@@ -1,46 +1,81 @@
+"""The whole site from synthetic frames: what is in its pages, and where they are put."""
+
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import timedelta
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from dashboard.publish import MARKER, NotOurDirectoryError, publish
-from dashboard.readings import COLUMNS
-from dashboard.site import build
-from observatory.decide import frame as observatory_frame
+from dashboard.site import Links, build
 from tests import factories_frame as factory
-
-WHEN = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
-MEASURED = {("3.3.7", "bench-2c"): WHEN, ("3.3.4", "bench-2c"): datetime(2026, 11, 20, tzinfo=UTC)}
+from tests.factories_site import MEASURED, observed
 
 
 def built(frame: pd.DataFrame, out: Path, problems: tuple[str, ...] = ()) -> str:
-    return build(frame, out, problems=problems, measured_at=MEASURED, version="0.1.0").read_text(
-        "utf-8"
-    )
+    return build(observed(frame, problems), out).read_text("utf-8")
 
 
-def test_the_same_frame_gives_the_same_bytes(tmp_path):
+def pages(out: Path) -> dict[str, str]:
+    return {str(p.relative_to(out)): p.read_text("utf-8") for p in out.rglob("*.html")}
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
     frame = factory.frame()
-    first = built(frame, tmp_path / "a")
-    assert built(frame.sample(frac=1, random_state=3), tmp_path / "b") == first
+    built(frame, tmp_path / "a")
+    built(frame.sample(frac=1, random_state=3), tmp_path / "b")
+    first, second = (
+        {
+            str(p.relative_to(tmp_path / name)): p.read_bytes()
+            for p in sorted((tmp_path / name).rglob("*"))
+            if p.is_file()
+        }
+        for name in ("a", "b")
+    )
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
 
 
 def test_an_empty_frame_says_what_to_run(tmp_path):
     assert "make observe" in built(factory.as_frame([]), tmp_path / "html")
 
 
-def test_results_of_another_project_are_not_called_nothing(tmp_path):
-    frame = factory.frame().assign(metric="time", numba="", pytensor="", model="")
+def test_results_of_another_project_are_shown_without_a_matrix(tmp_path):
+    frame = factory.frame().assign(
+        metric="time", numba=None, pytensor="", model="", backend="", launch="", kind="noisy",
+        scenario=lambda f: f["scenario"] + f["backend"],
+    )  # fmt: skip
+    frame = frame[frame["value"] > 0].drop_duplicates(["subject", "scenario"])
     page = built(frame, tmp_path / "html")
-    assert "There are results" in page
     assert "Nothing has been measured" not in page
+    assert "What was measured" in page
+    assert "How long a user waits" not in page
+    assert not (tmp_path / "html" / "releases.html").exists()
 
 
-def test_the_columns_are_those_that_the_frame_promises():
-    assert observatory_frame.COLUMNS == COLUMNS
+def test_every_page_is_reached_and_leads_somewhere(tmp_path):
+    built(factory.frame(), tmp_path)
+    found = pages(tmp_path)
+    reached = set()
+    for name, text in found.items():
+        for target in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', text):
+            path = (tmp_path / name).parent / target
+            assert path.is_file(), f"{name} links to {target}, which is not there"
+            reached.add(str(path.resolve().relative_to(tmp_path.resolve())))
+    assert set(found) - reached == set()
+
+
+def test_every_page_has_a_policy_and_no_script_of_its_own(tmp_path):
+    built(factory.frame(), tmp_path)
+    for name, text in pages(tmp_path).items():
+        assert "script-src 'self'; img-src 'self' data:" in text, name
+        assert "unsafe-eval" not in text, name
+        assert ("'unsafe-inline'" in text) == (name == "series.html"), name
+        assert re.findall(r"<script(?![^>]*src=)", text) == [], name
+        assert re.findall(r"\son[a-z]+=|style=", text) == [], name
 
 
 def test_broken_files_are_named(tmp_path):
@@ -56,9 +91,18 @@ def test_hostile_strings_stay_text(tmp_path):
         row["numba"] = evil
         row["backend"] = evil if row["backend"] == "C" else row["backend"]
     page = built(factory.as_frame(rows), tmp_path / "html", (evil,))
-    assert "<script" not in page
     assert "&lt;script&gt;" in page
-    assert page.count("<title>") >= 1
+    for name, text in pages(tmp_path / "html").items():
+        assert "<script>alert" not in text, name
+        assert text[: text.index("</head>")].count("<title>") == 1, name
+    for data in (tmp_path / "html" / "data").iterdir():
+        assert data.read_text("utf-8").startswith('observatory.receive("'), data.name
+
+
+def test_addresses_of_commits_reach_the_data(tmp_path):
+    links = Links("https://example.org/commit/", "https://example.org/compare/")
+    build(observed(factory.frame()), tmp_path, links)
+    assert "https://example.org/commit/" in (tmp_path / "data" / "lines.js").read_text()
 
 
 def test_building_again_replaces_only_what_was_built_before(tmp_path):
@@ -66,7 +110,8 @@ def test_building_again_replaces_only_what_was_built_before(tmp_path):
     built(factory.as_frame([]), out)
     built(factory.frame(), out)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["html"]
-    assert (out / MARKER).read_text() == "assets/style.css\nindex.html\n"
+    there = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()} - {MARKER}
+    assert set((out / MARKER).read_text().splitlines()) == there
 
 
 def test_a_directory_of_somebody_else_is_refused_and_untouched(tmp_path):
@@ -89,7 +134,7 @@ def test_a_file_added_to_our_directory_is_refused_and_named(tmp_path):
 
 def test_an_error_while_writing_leaves_the_old_pages_and_no_rubbish(tmp_path):
     out = tmp_path / "html"
-    publish({"index.html": "old"}, out)
+    publish({"index.html": b"old"}, out)
     with pytest.raises(TypeError):
         publish({"index.html": None}, out)  # type: ignore[dict-item]
     assert (out / "index.html").read_text() == "old"
@@ -97,6 +142,9 @@ def test_an_error_while_writing_leaves_the_old_pages_and_no_rubbish(tmp_path):
 
 
 def test_the_page_says_when_its_own_subject_was_measured(tmp_path):
-    page = built(factory.frame(), tmp_path)
-    assert "2026-08-14 06:12 UTC" in page
-    assert "2026-11-20" not in page
+    frame = factory.frame()
+    measured = {("3.3.7", "bench-2c"): MEASURED,
+                ("3.3.4", "bench-2c"): MEASURED + timedelta(days=90)}  # fmt: skip
+    page = build(observed(frame, measured_at=measured), tmp_path).read_text()
+    assert f"{MEASURED:%Y-%m-%d %H:%M} UTC" in page
+    assert f"{MEASURED + timedelta(days=90):%Y-%m-%d}" not in page

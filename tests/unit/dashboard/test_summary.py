@@ -3,10 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pandas as pd
-import pytest
 
 from benchmarks.vocabulary import Cell
-from dashboard.readings import COLUMNS, read
 from dashboard.summary import Headline, headline, newest
 from dashboard.words import SHOWN_METRICS
 from tests import factories_frame as factory
@@ -16,7 +14,7 @@ WARM = Cell("radon", "warm_disk", "NUMBA", "fork")
 
 
 def said(frame: pd.DataFrame) -> Headline:
-    subject = newest(read(frame, METRICS))
+    subject = newest(factory.read(frame, METRICS))
     assert subject is not None
     return headline(subject, datetime(2026, 8, 14, 6, 12, tzinfo=UTC))
 
@@ -89,7 +87,7 @@ def test_nothing_checked_is_not_the_same_as_nothing_wrong():
 
 def test_the_page_speaks_of_the_setting_with_the_longest_history():
     extra = factory.as_frame(factory.release_rows("3.3.7", python="3.13"))
-    subject = newest(read(pd.concat([factory.frame(), extra]), METRICS))
+    subject = newest(factory.read(pd.concat([factory.frame(), extra]), METRICS))
     assert subject is not None
     assert subject.setting.python == "3.12"
     assert [other.setting.python for other in subject.others] == ["3.13"]
@@ -107,23 +105,18 @@ def test_a_release_is_newer_by_version_where_dates_are_equal():
         factory.row(WARM, "crashed", 0, subject=label, pytensor=label)
         for label in ("3.3.9", "3.3.10", "3.3.2")
     ]
-    subject = newest(read(factory.as_frame(rows), METRICS))
+    subject = newest(factory.read(factory.as_frame(rows), METRICS))
     assert subject is not None
     assert subject.subject == "3.3.10"
 
 
 def test_the_page_speaks_of_the_machine_that_has_just_measured():
     here = factory.as_frame(factory.release_rows("3.3.7", machine="laptop"))
-    readings = read(pd.concat([factory.frame(), here]), METRICS)
+    readings = factory.read(pd.concat([factory.frame(), here]), METRICS)
     assert newest(readings, "laptop").setting.machine == "laptop"
     assert newest(readings).setting.machine == "bench-2c"
     assert newest(readings, "unknown").setting.machine == "bench-2c"
 
 
 def test_no_reading_has_no_newest():
-    assert newest(read(factory.as_frame([]), METRICS)) is None
-
-
-def test_a_frame_without_a_column_is_refused_by_name():
-    with pytest.raises(ValueError, match="no column launch"):
-        read(factory.frame()[[name for name in COLUMNS if name != "launch"]], METRICS)
+    assert newest(factory.read(factory.as_frame([]), METRICS)) is None

@@ -1,0 +1,84 @@
+/* What the compare page says: strangers' texts made fit to be shown (as dashboard/plain.py and
+   dashboard/markdown.py do) and changes in words (as dashboard/telling/phrases.py does). */
+"use strict";
+
+observatory.words = (() => {
+  const { amount, count, human } = observatory.units;
+  const RIGHT_TO_LEFT =
+    /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+  const SPACE = /(?!\ufeff)[\s\x1c-\x1f\x85]/u;
+
+  const COMPARATIVES = new Map([
+    ["seconds", ["slower", "faster"]], ["bytes", ["larger", "smaller"]],
+  ]);
+  const WORSE = new Map([
+    ["wrong_results", ["1 wrong value", "{} wrong values"]],
+    ["crashed", ["B crashes", "B crashes"]],
+    ["cache_misses",
+      ["1 function stopped hitting the cache", "{} functions stopped hitting the cache"]],
+    ["uncacheable",
+      ["1 function is refused by the cache", "{} functions are refused by the cache"]],
+    ["files_leaked", ["1 more file is left behind", "{} more files are left behind"]],
+  ]);
+  const BETTER = new Map([
+    ["wrong_results", ["1 value is right again", "{} values are right again"]],
+    ["crashed", ["B no longer crashes", "B no longer crashes"]],
+    ["cache_misses", ["1 more function hits the cache", "{} more functions hit the cache"]],
+    ["uncacheable", ["1 more function can be stored", "{} more functions can be stored"]],
+    ["files_leaked", ["1 file fewer is left behind", "{} files fewer are left behind"]],
+  ]);
+
+  /** One line of visible characters from left to right. */
+  function clean(text) {
+    const visible = (one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one) && !RIGHT_TO_LEFT.test(one);
+    const all = /^[ -~]*$/.test(text) ? text : Array.from(text.normalize("NFC"),
+      (one) => (SPACE.test(one) ? " " : visible(one) ? one : "\ufffd")).join("");
+    return all.trim().replace(/ +/g, " ");
+  }
+
+  /** At most so many characters; the middle goes, both ends say more. */
+  function shorten(text, most) {
+    const cleaned = clean(text);
+    if (cleaned.length <= most) return cleaned;
+    const characters = Array.from(cleaned);
+    if (characters.length <= most) return cleaned;
+    const tail = Math.floor(most / 3);
+    const head = characters.slice(0, most - tail - 1).join("").trimEnd();
+    return `${head}…${characters.slice(-tail).join("").trimStart()}`;
+  }
+
+  const several = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+  /** By how much: "3.3 times slower", "8 % faster"; without a ratio "35 more". */
+  function effect({ metric, unit, base, head }, ratio) {
+    const memory = metric === "peak_rss" ? ["more memory", "less memory"] : null;
+    const [more, less] = memory ?? COMPARATIVES.get(unit) ?? ["more", "fewer"];
+    if (!(ratio > 0 && Number.isFinite(ratio))) {
+      return `${human(Math.abs(head - base), unit)} ${head > base ? more : less}`;
+    }
+    return `${amount(ratio, unit === "seconds")} ${ratio >= 1 ? more : less}`;
+  }
+
+  /** What an exact alarm, or its end, says of the number by which it changed. */
+  function exact(row) {
+    const rise = row.head - row.base, many = Math.abs(rise);
+    const phrases = (rise > 0 ? WORSE : BETTER).get(row.metric);
+    return phrases ? phrases[many === 1 ? 0 : 1].replace("{}", count(many)) : effect(row);
+  }
+
+  /** A code span: what stands in one is all that GitHub leaves alone. */
+  function code(text) {
+    const cleaned = clean(text) || "?";
+    const runs = (cleaned.match(/`+/g) ?? []).map((run) => run.length);
+    const fence = "`".repeat(Math.max(0, ...runs) + 1);
+    const pad = cleaned.startsWith("`") || cleaned.endsWith("`") ? " " : "";
+    return fence + pad + cleaned + pad + fence;
+  }
+
+  /** Words of ours in Markdown: a number and its unit stay on one line. */
+  function prose(text) {
+    return text.replace(/(?<=\d) (?=(?:%|[nµm]?s|[kMGT]?B|min|h)(?:\W|$))/g, "\u00a0");
+  }
+
+  return { clean, shorten, several, effect, exact, code, prose, FIRST: [...WORSE.keys()] };
+})();

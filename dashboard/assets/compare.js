@@ -1,0 +1,410 @@
+/* The compare page: choosing two subjects, filters, tables, what the address holds. */
+"use strict";
+
+(() => {
+  const { load, element, units: { count, human, change }, judge } = observatory;
+  const { clean, shorten, several } = observatory.words;
+  const { named, button, copying, field, select, quiet, problem, nodes, grid, folding } =
+    observatory.pieces;
+  const { GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_LABEL, label } = judge;
+  const MODELS = ["radon", "radon_pymc"];
+  const AXES = ["model", "scenario", "backend", "launch"];
+  const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
+  const NOTHING = { i: [], v: [], l: [], o: [] };
+  const SHOWS = ["worse", "better", "described", "unaffected", "not judged"];
+
+  const page = document.getElementById("compare");
+  const notes = document.getElementById("notes");
+  const place = {}; // parts of the page that are drawn anew
+  const ui = { show: {} }; // its controls
+  const opened = new Set(); // names of the folded tables that are open
+  let site, index, withLedger; // what the site holds
+  let sides, rows, ledgers, told; // what is compared, and what it came to
+  let turn = 0;
+
+  /* Subjects */
+
+  function subject(code) {
+    const [, line, number] = /^(\d{1,9})-(\d{1,9})$/.exec(code) ?? [];
+    const found = site.lines[line]?.subjects[number];
+    if (!found) return null;
+    const [name, commit, date] = found;
+    return { code: `${+line}-${+number}`, line: +line, number: +number, label: name, commit, date };
+  }
+
+  /** The two that the address asks for, others where it does not, and what is to be said of it. */
+  function asked(address) {
+    const wanted = [address.a, address.b].map((codes) => codes?.[0]);
+    let [a, b] = wanted.map((code) => (code === undefined ? null : subject(code)));
+    const lengths = site.lines.map((line) => line.subjects.length);
+    const line = a ? a.line : lengths.indexOf(Math.max(...lengths));
+    b ??= subject(`${line}-${lengths[line] - 1}`);
+    a ??= subject(`${b.line}-${b.number - 1}`) ?? b;
+    const said = [["A", wanted[0], a], ["B", wanted[1], b]]
+      .filter(([, code]) => code !== undefined && !subject(code))
+      .map(([side, code, found]) => "The address asks for subject " +
+        `${shorten(code, LONGEST_LABEL)} as ${side}, which these pages do not have; ` +
+        `${label(found).name} is shown instead.`);
+    return { a, b, said };
+  }
+
+  /** Why measured values of the two may not be compared; empty where they may. */
+  function apart({ a, b }) {
+    if (a.line === b.line) return "";
+    const [one, other] = [site.lines[a.line], site.lines[b.line]];
+    return [
+      one.machine === other.machine ? "" : "another machine",
+      one.env === other.env ? "" : "another environment",
+    ].filter(Boolean).join(", ") || "the machine or its software changed in between";
+  }
+
+  /* The verdict */
+
+  function drawVerdict() {
+    const why = apart(sides), [first] = rows, more = [];
+    if (first && judge.isWorse(first)) {
+      const names = [named("span", { class: "mono" }, first.name), " ",
+        named("span", { class: "mono" }, first.metric, LONGEST_LABEL)];
+      const what = `, ${first.words} (${judge.changeOf(first)}).`;
+      more.push(element("p", {}, "First of all: ", ...names, what));
+    }
+    if (sides.a.code === sides.b.code) more.push(element("p", {}, "A and B are the same subject."));
+    if (why) {
+      more.push(element("p", {}, `The two belong to different lines (${why}). Counts are ` +
+        "compared, times and memory are not: the machine or the environment may be what differs."));
+    }
+    const sentence = element("h2", {}, ...nodes(told.said),
+      element("span", { class: "also" }, ...nodes(told.rest)));
+    place.verdict.className = `verdict ${told.state}`;
+    place.verdict.replaceChildren(element("p", { class: "status" }, told.status), sentence, ...more,
+      element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? ""));
+    observatory.say(sentence.textContent);
+  }
+
+  function between() {
+    const commits = [sides.a.commit, sides.b.commit];
+    const linked = /^https?:\/\//.test(site.compare_url) && commits.every(isCommit);
+    if (!linked || commits[0] === commits[1]) return null;
+    const href = site.compare_url + commits.join("...");
+    return element("a", { href }, "What changed in between");
+  }
+
+  const isCommit = (text) => /^[0-9a-f]{7,64}$/i.test(text);
+
+  /** What can be seen of the comparison, for GitHub. */
+  function markdown() {
+    const seen = [...passing()].filter(([group]) => !FOLDED.includes(group) || opened.has(group));
+    return judge.markdown(told, seen.flatMap(([, own]) => own), sides);
+  }
+
+  /* Tables */
+
+  function ours(name) {
+    const words = name.split(" ");
+    return words.length === AXES.length && MODELS.includes(words[0]) ? words : null;
+  }
+
+  /** The rows that pass the filters, by group. */
+  function passing() {
+    const text = ui.q.value.trim().toLowerCase(), kind = ui.kind.value;
+    const least = Number(ui.least.value) / 100 - 1e-9;
+    const axes = AXES.map((axis, i) => [i, ui[axis]?.value]).filter(([, word]) => word);
+    const found = new Map([...GROUPS.keys()].map((group) => [group, []]));
+    for (const row of rows) {
+      const [checkbox] = GROUPS.get(row.group);
+      const passes = (!checkbox || ui.show[checkbox].checked)
+        && (!kind || judge.sort(row) === kind)
+        && !(row.share < least)
+        && (!text || `${row.name} ${row.metric}`.toLowerCase().includes(text))
+        && axes.every(([i, word]) => ours(row.name)?.[i] === word);
+      if (passes) found.get(row.group).push(row);
+    }
+    return found;
+  }
+
+  function drawRow(row) {
+    const mark = { worse: ["bad", "✗"], better: ["good", "✓"] }[GROUPS.get(row.group)[0]];
+    const levels = judge.changeOf(row), measured = change(row.base, row.head, row.unit);
+    const both = row.ids.map((id) => `s=${encodeURIComponent(id)}`).join("&");
+    const link = named("a", { href: `series.html#${both}` }, row.name);
+    const metric = shorten(row.metric, LONGEST_LABEL);
+    link.setAttribute("aria-label", `${link.textContent}, ${metric}: its history`);
+    return element("tr", {},
+      element("th", { scope: "row" }, link),
+      named("td", { class: "mono" }, row.metric, LONGEST_LABEL),
+      element("td", { class: "values" }, levels,
+        levels === measured ? null : element("small", {}, measured)),
+      element("td", { class: "words" }, mark
+        ? element("span", { class: `flag ${mark[0]}` }, `${mark[1]} ${row.words}`) : row.words));
+  }
+
+  /** Draw the tables; how many series they show. */
+  function drawTables() {
+    const heads = ["Cell or benchmark", "Metric", "A → B", "In words"], open = [], folded = [];
+    let number = 0;
+    for (const [group, own] of passing()) {
+      const [, title, words] = GROUPS.get(group);
+      const says = `${count(own.length)} series: ${words}`;
+      const table = () => grid(title, says, heads, own, drawRow);
+      number += own.length;
+      if (!own.length) continue;
+      if (!FOLDED.includes(group)) open.push(element("div", { class: "card" }, table()));
+      else folded.push(folding(opened, group, title, says, table));
+    }
+    if (!open.length) {
+      const filtered = rows.some((row) => !FOLDED.includes(row.group));
+      open.push(quiet(filtered ? "Nothing that got worse or better passes the filters."
+        : "Nothing got worse or better."));
+    }
+    if (folded.length) open.push(element("div", { class: "card folded" }, ...folded));
+    place.tables.replaceChildren(...open);
+    return number;
+  }
+
+  /* Ledgers */
+
+  function drawFunction(row) {
+    const outcome = ([word, [number, seconds, bytes]]) => {
+      const cost = human(seconds, "seconds") + (bytes ? `, ${human(bytes, "bytes")}` : "");
+      const times = number === 1 ? "" : `${count(number)} × `;
+      return element("p", {}, times + word, element("small", {}, cost));
+    };
+    const side = (one) => {
+      const had = OUTCOMES.map((word) => [word, one[word]]).filter(([, [number]]) => number);
+      return element("td", {}, ...had.map(outcome),
+        had.length ? null : element("span", { class: "none" }, "absent"));
+    };
+    const name = named("th", { scope: "row", class: "function" }, row.name);
+    return element("tr", {}, name, side(row.a), side(row.b));
+  }
+
+  function drawLedger() {
+    const found = judge.differences(ledgers, ui.cell.value), open = [], folded = [];
+    const heads = ["Function", `A: ${label(sides.a).name}`, `B: ${label(sides.b).name}`];
+    for (const [group, own] of found) {
+      if (!own.length) continue;
+      const [title, words] = CHANGES.get(group);
+      const says = `${several(own.length, "function")}: ${words}`;
+      const table = () => grid(title, says, heads, own, drawFunction);
+      if (!CALM.includes(group)) open.push(table());
+      else folded.push(folding(opened, `function ${group}`, title, says, table));
+    }
+    place.functions.replaceChildren(
+      open.length ? element("div", { class: "card ledger" }, ...open)
+        : quiet("No function of this cell differs."),
+      folded.length ? element("div", { class: "card folded ledger" }, ...folded) : "");
+  }
+
+  function withoutLedger() {
+    const [one, other] = [sides.a, sides.b].filter((side) => !withLedger[side.code]).map(label);
+    if (!one) return quiet("Their ledgers have no cell in common.");
+    const names = other && other.name !== one.name ? [one, " and ", other] : [one];
+    return quiet("No ledger was kept of ", ...nodes(names), ".");
+  }
+
+  /** The choice of a cell whose ledgers are shown: the one with most differences, unless asked. */
+  function buildLedger(wanted) {
+    const [before, after] = (ledgers ?? []).map((ledger) => ledger.cells);
+    const cells = Object.keys(after ?? {}).filter((cell) => Object.hasOwn(before, cell));
+    delete ui.cell;
+    if (!cells.length) return place.ledger.replaceChildren(withoutLedger());
+    const numbers = new Map(cells.map((cell) =>
+      [cell, judge.differing(judge.differences(ledgers, cell))]));
+    const most = cells.reduce((best, cell) =>
+      (numbers.get(cell) > numbers.get(best) ? cell : best));
+    const says = (number) => (number
+      ? `${count(number)} of its functions ${number === 1 ? "differs" : "differ"}` : "the same");
+    ui.cell = select(cells.map((cell) => [cell, `${cell}: ${says(numbers.get(cell))}`]),
+      () => { drawLedger(); remember(); });
+    ui.cell.value = numbers.has(wanted) ? wanted : most;
+    ui.cell.dataset.most = most;
+    place.functions = element("div");
+    place.ledger.replaceChildren(field("Cell", ui.cell), place.functions);
+    return drawLedger();
+  }
+
+  /** The cell that somebody chose, and not the page. */
+  const chosenCell = () => (ui.cell && ui.cell.value !== ui.cell.dataset.most ? ui.cell.value : "");
+
+  /* How to repeat it */
+
+  function command() {
+    const labels = [sides.a.label, sides.b.label].map(clean);
+    const commits = [sides.a.commit, sides.b.commit];
+    const quoted = (text) =>
+      (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+    if (labels.every((one) => /^\d+\.\d+/.test(one))) {
+      return `observatory compare ${labels.map(quoted).join(" ")}`;
+    }
+    return commits.every(isCommit) ? `observatory compare --repo CLONE ${commits.join(" ")}` : "";
+  }
+
+  function drawCommand() {
+    const text = command(), known = index.name.some((name) => ours(name));
+    if (!known || !text) {
+      return place.command.replaceChildren(quiet(known
+        ? "One of the two is no release and has no commit: no command names both."
+        : "These are another project's benchmarks: observatory compare measures PyTensor only."));
+    }
+    const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
+    const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
+    return place.command.replaceChildren(
+      quiet(`Measures both anew, side by side on your machine${clone}.`),
+      element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
+        copying("Copy the command", () => text)));
+  }
+
+  /* Controls */
+
+  function subjects() {
+    const words = (...all) => all.filter(Boolean).map((one) => shorten(String(one), LONGEST_LABEL));
+    const choose = () => { notes.replaceChildren(); update(chosenCell()); };
+    return element("select", { onchange: choose }, ...site.lines.map((line, l) => {
+      const options = line.subjects.map(([name, commit, date], k) => {
+        const short = name.startsWith(commit.slice(0, 7)) ? "" : commit.slice(0, 8);
+        const text = words(name, short, date.slice(0, 10)).join(" · ");
+        return element("option", { value: `${l}-${k}` }, text);
+      });
+      const title = words(line.machine, line.env, line.era).join(", ");
+      return element("optgroup", { label: title }, ...options.reverse());
+    }));
+  }
+
+  function swap() {
+    [ui.a.value, ui.b.value] = [ui.b.value, ui.a.value];
+    notes.replaceChildren();
+    update(chosenCell());
+  }
+
+  function refilter() {
+    if (!rows) return;
+    observatory.say(`${count(drawTables())} series shown`);
+    remember();
+  }
+
+  function filters() {
+    ui.q = element("input", { type: "search", autocomplete: "off", oninput: refilter });
+    ui.kind = select([["", "all"], ["times"], ["counts"], ["memory"]], refilter);
+    ui.least = element("input", { type: "number", min: "0", step: "any", oninput: refilter });
+    const shows = SHOWS.map((word) => {
+      ui.show[word] = element("input", { type: "checkbox", onchange: refilter });
+      return element("label", {}, ui.show[word], ` ${word}`);
+    });
+    return element("div", { class: "card filters" },
+      field("Cell, benchmark or metric", ui.q), field("Kind", ui.kind), ...axes(),
+      field("Least change, % (not of exact counts)", ui.least),
+      element("fieldset", {}, element("legend", {}, "Show"), ...shows));
+  }
+
+  /** Choices of scenario, backend and launch, where names are ours. */
+  function axes() {
+    const found = AXES.map(() => new Set());
+    for (const name of index.name) ours(name)?.forEach((word, i) => found[i].add(word));
+    return AXES.map((axis, i) => [axis, [...found[i]]]).slice(1).filter(([, own]) => own.length > 1)
+      .map(([axis, own]) => {
+        ui[axis] = select([["", "all"], ...own.map((word) => [word])], refilter);
+        return field(axis[0].toUpperCase() + axis.slice(1), ui[axis]);
+      });
+  }
+
+  function build() {
+    [ui.a, ui.b] = [subjects(), subjects()];
+    for (const part of ["tables", "ledger", "command"]) place[part] = element("div");
+    place.verdict = element("section", { "aria-label": "Verdict" });
+    const section = (title, ...parts) =>
+      element("section", { "aria-label": title }, element("h2", {}, title), ...parts);
+    page.replaceChildren(
+      element("div", { class: "card chooser" },
+        field("A, the base", ui.a), button("⇄ Swap", swap), field("B, the head", ui.b)),
+      place.verdict,
+      section("What differs", filters(), place.tables),
+      section("Function by function", place.ledger),
+      section("Repeat it", place.command));
+  }
+
+  /* The address */
+
+  function remember() {
+    const all = { a: sides.a.code, b: sides.b.code, cell: chosenCell() };
+    for (const name of FILTERS) all[name] = ui[name]?.value.trim() ?? "";
+    const words = SHOWS.filter((word) => ui.show[word].checked);
+    if (words.length < SHOWS.length) all.show = words.length ? words : "none";
+    observatory.choose(all);
+  }
+
+  function restore() {
+    const address = observatory.choices(), { a, b, said } = asked(address);
+    [ui.a.value, ui.b.value] = [a.code, b.code];
+    notes.replaceChildren(...said.map(problem));
+    for (const control of FILTERS.map((name) => ui[name]).filter(Boolean)) control.value = "";
+    if (!/^\d+(\.\d+)?$/.test(address.least?.[0])) delete address.least;
+    for (const name of FILTERS.filter((each) => ui[each] && address[each])) {
+      ui[name].value = address[name][0];
+      if (ui[name].selectedIndex === -1) ui[name].value = "";
+    }
+    for (const word of SHOWS) ui.show[word].checked = !address.show || address.show.includes(word);
+    return update(address.cell?.[0]);
+  }
+
+  /** The file that holds the values of a subject and of those beside it. */
+  function blockOf(code) {
+    const [line, place] = code.split("-");
+    return `at-${line}-${Math.floor(place / site.block)}`;
+  }
+
+  /** Load what the two chosen subjects have, and draw all of it. */
+  async function update(cell) {
+    const mine = ++turn, chosen = { a: subject(ui.a.value), b: subject(ui.b.value) };
+    const codes = [chosen.a.code, chosen.b.code];
+    const files = codes.map(blockOf);
+    if (codes.every((code) => withLedger[code])) {
+      files.push(...codes.map((code) => `ledger-${code}`));
+    }
+    let found;
+    try {
+      found = await Promise.all(files.map(load));
+    } catch (error) {
+      if (mine === turn) complain(error);
+      return;
+    }
+    if (mine !== turn) return;
+    sides = chosen;
+    ledgers = found.length > 2 ? found.slice(2) : null;
+    const [atA, atB] = codes.map((code, i) => found[i][code.split("-")[1]]);
+    rows = judge.compared(index, atA ?? NOTHING, atB ?? NOTHING,
+      { why: apart(sides), smallest: site.smallest });
+    told = judge.verdict(rows, sides, apart(sides));
+    drawVerdict();
+    drawTables();
+    buildLedger(cell);
+    drawCommand();
+    remember();
+  }
+
+  function complain(error) {
+    rows = null;
+    for (const part of Object.values(place)) part.replaceChildren();
+    if (place.verdict) place.verdict.className = "";
+    notes.replaceChildren(problem(`Nothing can be compared: ${error.message}.`));
+    observatory.say(notes.textContent);
+  }
+
+  async function start() {
+    try {
+      [site, index, withLedger] = await Promise.all(["lines", "index", "ledgers"].map(load));
+    } catch (error) {
+      complain(error);
+      return;
+    }
+    if (!site.lines.some((line) => line.subjects.length)) {
+      page.replaceChildren(quiet("Nothing was measured yet: there is nothing to compare."));
+      return;
+    }
+    build();
+    observatory.compareMarkdown = markdown;
+    window.addEventListener("hashchange", restore);
+    await restore();
+  }
+
+  start();
+})();

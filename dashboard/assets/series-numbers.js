@@ -1,0 +1,82 @@
+/* The numbers of the series page as a table, as Markdown and as CSV. */
+"use strict";
+
+observatory.seriesNumbers = (() => {
+  const { element } = observatory;
+  const { human } = observatory.units;
+  const MOST_ROWS = 500;
+  const SUBJECT = ["subject", "commit", "date"];
+  const COLUMNS = ["value", "low", "high", "n", "level"];
+
+  function cellsOf(one, slot, raw) {
+    const i = one.line === slot.line ? one.value.get(slot.k) : undefined;
+    if (i === undefined) return COLUMNS.map(() => "");
+    const text = (value) => (value == null ? "" : raw ? value : human(value, one.unit));
+    const level = observatory.seriesAxes.levelAt(one, i);
+    return [text(one.v[i]), text(one.lo?.[i]), text(one.hi?.[i]), one.n?.[i] ?? "", text(level)];
+  }
+
+  /** Rows of subjects with a value, newest first: `raw` for machines, else as people read them. */
+  function rowsOf(page, raw) {
+    const has = (slot) => (one) => one.line === slot.line && one.value.has(slot.k);
+    return page.slots.filter((slot) => page.series.some(has(slot))).reverse().map((slot) => [
+      slot.label, raw ? slot.commit : slot.commit.slice(0, 10),
+      raw ? slot.date : slot.date.slice(0, 10),
+      ...page.series.flatMap((one) => cellsOf(one, slot, raw)),
+    ]);
+  }
+
+  function headsOf(page) {
+    const name = (one) => `${one.name} ${one.metric} (${one.unit})`;
+    const heads = page.series.flatMap((one) => COLUMNS.map((word) => `${name(one)}: ${word}`));
+    return [...SUBJECT, ...heads];
+  }
+
+  function asMarkdown(page) {
+    const cell = (text) => String(text).replace(/[\\`*_[\]<>&|@#~$]/g, "\\$&").replace(/\s+/g, " ");
+    const heads = headsOf(page), rule = heads.map(() => "---");
+    const rows = [heads.map(cell), rule, ...rowsOf(page, false).map((row) => row.map(cell))];
+    return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+  }
+
+  function asCsv(page) {
+    const cell = (value) => {
+      // A spreadsheet runs text that begins with one of these.
+      const runs = typeof value === "string" && /^[=+\-@\t\r]/.test(value);
+      return `"${runs ? "'" : ""}${String(value).replaceAll('"', '""')}"`;
+    };
+    const rows = [headsOf(page), ...rowsOf(page, true)];
+    return rows.map((row) => row.map(cell).join(",")).join("\r\n");
+  }
+
+  function table(page) {
+    const rows = rowsOf(page, false);
+    const head = (text, more) => element("th", { scope: "col", ...more }, text);
+    const row = ([label, ...cells]) => element("tr", {}, element("th", { scope: "row" }, label),
+      ...cells.map((text) => element("td", {}, String(text))));
+    const group = { scope: "colgroup", colspan: COLUMNS.length };
+    const names = page.series.map((one) => head(`${one.name}, ${one.metric}`, group));
+    return element("table", { class: "numbers" },
+      element("thead", {},
+        element("tr", {}, ...SUBJECT.map((text) => head(text, { rowspan: 2 })), ...names),
+        element("tr", {}, ...page.series.flatMap(() => COLUMNS.map((text) => head(text))))),
+      element("tbody", {}, ...rows.slice(0, MOST_ROWS).map(row)));
+  }
+
+  /** The table and the buttons above it. */
+  function shown(page) {
+    const copying = (text, made) => element("button", {
+      type: "button", onclick: (event) => observatory.copy(made(page), event.currentTarget),
+    }, text);
+    const all = rowsOf(page, false).length;
+    const more = `The newest ${MOST_ROWS} of ${all} rows are here; the copies have all.`;
+    return [
+      element("p", { class: "actions" }, copying("Copy as Markdown", asMarkdown),
+        copying("Copy as CSV", asCsv), all > MOST_ROWS ? more : ""),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The numbers" },
+        table(page)),
+    ];
+  }
+
+  return { shown };
+})();

@@ -1,0 +1,216 @@
+/* What the series page says: changes in words, what is known of a series, and what lies between two
+   subjects. `page` is {data, series, slots, starts}. Higher is worse, always. */
+"use strict";
+
+observatory.seriesWords = (() => {
+  const { element } = observatory;
+  const { amount, change, human, percent } = observatory.units;
+  const { colourOf } = observatory.seriesAxes;
+  const MOST_STEPS = 6;
+  const JUDGED = { judged: "judged against its own noise", exact: "exact: every change is told" };
+  const POINTS = {
+    square: "9,3 17,3 17,11 9,11", triangle: "13,2 18,11 8,11", diamond: "13,2 17,7 13,12 9,7",
+    inverted_triangle: "8,3 18,3 13,12", hex: "11,3 15,3 18,7 15,11 11,11 8,7",
+  };
+
+  /** What is worse, what is better, and what a multiple is called. */
+  function vocabulary(one) {
+    if (one.unit === "seconds") return ["slower", "faster", "slower"];
+    if (one.metric === "peak_rss") return ["more memory", "less memory", "as much memory"];
+    return one.unit === "bytes" ? ["more", "less", "as much"] : ["more", "fewer", "as many"];
+  }
+
+  /** "12 % slower", "3 times as many", "5 fewer". */
+  function words(before, after, one) {
+    if (before == null || after == null) return "no value";
+    if (before === after) return "the same";
+    const ratio = after / before, [worse, better, multiple] = vocabulary(one);
+    const direction = after > before ? worse : better;
+    if (ratio > 0 && Number.isFinite(ratio)) {
+      return `${amount(ratio, one.unit === "seconds")} ${ratio >= 2 ? multiple : direction}`;
+    }
+    return `${human(Math.abs(after - before), one.unit)} ${direction}`;
+  }
+
+  /** How sure a change is: "; 95 % interval 10 % to 14 %". */
+  function sure({ ratio, low, high }, one) {
+    if (!(low > 0) || !Number.isFinite(high) || low === high) return "";
+    const oneWay = (low - 1) * (high - 1) > 0;
+    const ends = (ratio < 1 ? [high, low] : [low, high])
+      .map((end) => (oneWay ? amount(end, one.unit === "seconds") : words(1, end, one)));
+    return `; 95 % interval ${ends.join(" to ")}`;
+  }
+
+  const day = (slot) => slot.date.slice(0, 10);
+  const valueText = (one, i) => (i === undefined ? "no value" : human(one.v[i], one.unit));
+  const ofLine = (series, slot) => series.filter((one) => one.line === slot.line);
+  const quiet = (text) => element("p", { class: "quiet" }, text);
+  const bold = (text) => element("b", {}, text);
+
+  function environment(page, number) {
+    const line = page.data.lines[number];
+    return [line.machine, line.env, line.era].filter(Boolean).join(", ");
+  }
+
+  function interval(one, i) {
+    const [low, high] = [one.lo?.[i], one.hi?.[i]];
+    if (low == null || high == null) return "-";
+    return `${human(low, one.unit)} to ${human(high, one.unit)}`;
+  }
+
+  function commitOf(page, slot) {
+    const short = element("code", {}, slot.commit.slice(0, 10)), base = page.data.commit_url;
+    return base ? element("a", { href: base + encodeURIComponent(slot.commit) }, short) : short;
+  }
+
+  /** The line and mark that a series is drawn with. */
+  function swatch(one) {
+    const draw = (tag, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+      return made;
+    };
+    const fill = colourOf(one), points = POINTS[one.shape], dash = one.dash.join(" ") || "none";
+    const svg = draw("svg", { viewBox: "0 0 26 14", class: "swatch", "aria-hidden": "true" });
+    svg.append(
+      draw("path", { d: "M0 7h26", stroke: fill, "stroke-width": 2, "stroke-dasharray": dash }),
+      points ? draw("polygon", { points, fill }) : draw("circle", { cx: 13, cy: 7, r: 4.5, fill }));
+    return svg;
+  }
+
+  /* One subject, and two. */
+
+  function heading(page, slot, letter) {
+    return element("p", { class: "subject" },
+      letter && element("span", { class: "pin" }, letter),
+      bold(slot.label), " ", commitOf(page, slot), ` ${day(slot)}`);
+  }
+
+  /** One subject as a sentence, to be heard. */
+  function spoken(series, slot) {
+    const told = ofLine(series, slot)
+      .map((one) => `${one.name} ${one.metric}: ${valueText(one, one.value.get(slot.k))}`);
+    return `${slot.label}, ${day(slot)}. ${told.join(". ")}`;
+  }
+
+  /** The values of one subject; `pinned`: the one that they are seen against, or undefined. */
+  function readout(page, series, slot, pinned) {
+    const against = pinned && pinned !== slot && pinned.line === slot.line ? pinned : null;
+    const rows = ofLine(series, slot).map((one) => {
+      const i = one.value.get(slot.k), before = against && one.v[one.value.get(against.k)];
+      return element("tr", {},
+        element("th", { scope: "row" }, swatch(one), ` ${one.name} `,
+          element("small", {}, one.metric)),
+        element("td", {}, bold(valueText(one, i))), element("td", {}, interval(one, i)),
+        element("td", {}, String(one.n?.[i] ?? "-")),
+        against && element("td", {}, words(before, one.v[i], one)));
+    });
+    if (!rows.length) {
+      const where = environment(page, slot.line);
+      return [heading(page, slot), quiet(`No series that is shown was measured in ${where}.`)];
+    }
+    const heads = ["series", "value", "interval", "n"];
+    if (against) heads.push(`against ${against.label}`);
+    const cells = heads.map((text) => element("th", { scope: "col" }, text));
+    return [heading(page, slot), element("table", { class: "numbers" },
+      element("thead", {}, element("tr", {}, ...cells)), element("tbody", {}, ...rows))];
+  }
+
+  function changed(one, base, head) {
+    const [i, j] = [one.value.get(base.k), one.value.get(head.k)];
+    const item = element("li", {}, swatch(one), ` ${one.name}, ${one.metric}: `);
+    if (i === undefined || j === undefined) {
+      item.append(bold("no value at one of them"));
+      return item;
+    }
+    item.append(bold(words(one.v[i], one.v[j], one)),
+      ` (${change(one.v[i], one.v[j], one.unit)})`);
+    if (one.judgement !== "judged" || one.drift) return item;
+    const level = (index) => one.bounds.findLastIndex((bound) => bound <= index);
+    const steps = level(j) - level(i);
+    const many = steps === 1 ? "one step" : `${steps} steps`;
+    item.append(steps ? `, ${many} in between` : ", no step in between: one level");
+    return item;
+  }
+
+  /** What changed from A to B, the older one first, whichever was pinned first. */
+  function between(page, series, a, b, unpin) {
+    if (!a) return [quiet("Pin two points to see what changed between them.")];
+    const ends = [["A", a], ["B", b]].filter(([, slot]) => slot)
+      .sort(([, one], [, other]) => one.x - other.x);
+    const said = ends.map(([letter, slot]) => heading(page, slot, letter));
+    const actions = element("p", { class: "actions" },
+      element("button", { type: "button", onclick: unpin }, "Unpin"));
+    if (!b) return [...said, quiet("Pin another point to see what changed."), actions];
+    const [base, head] = ends.map(([, slot]) => slot);
+    if (base.line !== head.line) {
+      return [...said, quiet("Measured in two environments: not compared."), actions];
+    }
+    const commits = [base, head].map((slot) => encodeURIComponent(slot.commit)).join("...");
+    const url = page.data.compare_url && page.data.compare_url + commits;
+    actions.prepend(
+      url ? element("a", { href: url }, "Commits between them") : "",
+      element("a", { href: `compare.html#a=${base.name}&b=${head.name}` },
+        "Compare all that was measured"));
+    const items = ofLine(series, base).map((one) => changed(one, base, head));
+    return [...said, element("ul", {}, ...items), actions];
+  }
+
+  /* What is known of a series. */
+
+  function stepItem(page, one, step) {
+    const at = (i) => page.slots[one.start + one.at[i]];
+    const good = at(Math.max(0, step.at - 1)), bad = at(step.at), unknown = bad.k - good.k - 1;
+    const size = `${change(step.before, step.after, one.unit)}${sure(step, one)}`;
+    return element("li", { class: step.after > step.before ? "bad" : "good" },
+      bold(step.words), ` (${size}): first in `, bold(bad.label), " ", commitOf(page, bad),
+      `, ${day(bad)}; last without it: ${good.label} `, commitOf(page, good),
+      unknown > 0 ? `; ${unknown} in between ${unknown === 1 ? "has" : "have"} no value` : "");
+  }
+
+  function driftItem(one) {
+    return element("li", {}, bold(`drifts: ${one.drift.words}`),
+      ` from the first value to the last, little by little${sure(one.drift, one)}`);
+  }
+
+  /** Steps, the newest first; those beyond the first few are folded. */
+  function stepsOf(page, one) {
+    const items = one.steps.map((step) => stepItem(page, one, step)).reverse();
+    if (one.drift) items.unshift(driftItem(one));
+    if (!items.length) return [quiet("No step was found.")];
+    const older = items.splice(MOST_STEPS);
+    const list = element("ul", {}, ...items);
+    if (!older.length) return [list];
+    return [list, element("details", {}, element("summary", {}, `${older.length} older`),
+      element("ul", {}, ...older))];
+  }
+
+  function alertItem(alert) {
+    const href = `alerts/${encodeURIComponent(alert.id)}.html`;
+    return element("li", {}, element("span", { class: `state ${alert.state}` }, alert.state), " ",
+      element("a", { href }, alert.sentence || alert.kind));
+  }
+
+  function facts(page, one) {
+    const known = [
+      ["Metric", one.metric], ["Unit", one.unit], ["Newest", human(one.v.at(-1), one.unit)],
+      ["Values", `${one.v.length} of ${one.count} subjects`],
+      ["Noise", one.noise == null ? "unknown" : percent(one.noise)],
+      ["Should be", one.expected == null ? "" : human(one.expected, one.unit)],
+      ["Judgement", JUDGED[one.judgement] ?? `not judged: ${one.reason || one.judgement}`],
+      ["Measured in", environment(page, one.line)],
+    ].filter(([, meaning]) => meaning !== "");
+    const terms = known.map(([word, meaning]) =>
+      element("div", {}, element("dt", {}, word), element("dd", {}, meaning)));
+    const card = element("article", { class: "card" },
+      element("h3", {}, swatch(one), ` ${one.name}`),
+      element("dl", { class: "facts" }, ...terms),
+      element("h4", {}, "Steps"), ...stepsOf(page, one));
+    if (one.alerts.length) {
+      card.append(element("h4", {}, "Alerts"), element("ul", {}, ...one.alerts.map(alertItem)));
+    }
+    return card;
+  }
+
+  return { words, environment, swatch, spoken, readout, between, facts };
+})();

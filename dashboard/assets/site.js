@@ -1,0 +1,245 @@
+/* What every page has: data files, state in the address, time that passes, search, keys, copying.
+   Nothing here is needed to read a page. Pages open from file://, so data come as scripts that
+   call `observatory.receive`; texts in them are strangers' and only ever become text nodes. */
+"use strict";
+
+const observatory = (() => {
+  const root = document.documentElement.dataset.root || "";
+  const waiting = new Map();
+
+  /** The content of data/NAME.js; each file is loaded once. */
+  function load(name) {
+    if (!waiting.has(name)) {
+      const entry = {};
+      entry.promise = new Promise((resolve, reject) => {
+        entry.resolve = resolve;
+        const script = document.createElement("script");
+        script.src = `${root}data/${name}.js`;
+        script.onerror = () => reject(new Error(`data/${name}.js is not there: the page was built ` +
+          "anew since it was opened, or only a part of it was copied"));
+        document.head.append(script);
+      });
+      waiting.set(name, entry);
+    }
+    return waiting.get(name).promise;
+  }
+
+  /** Called by each data file. */
+  function receive(name, content) {
+    waiting.get(name)?.resolve(content);
+  }
+
+  /** An element with attributes and children; strings become text. */
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (value === true) made.setAttribute(name, "");
+      else if (value !== false && value != null) made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child != null));
+    return made;
+  }
+
+  /** The choices that the address holds after its #, as lists of words by key. */
+  function choices() {
+    const found = {};
+    for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
+      (found[key] ??= []).push(value);
+    }
+    return found;
+  }
+
+  /** Put choices into the address: keys in a fixed order, empty ones left out. */
+  function choose(all) {
+    const written = new URLSearchParams();
+    for (const key of Object.keys(all).sort()) {
+      for (const value of [].concat(all[key] ?? [])) if (value !== "") written.append(key, value);
+    }
+    const text = `#${written}`;
+    if (text !== location.hash) history.replaceState(null, "", text);
+  }
+
+  /** Say something to those who do not see the page change. */
+  function say(text) {
+    const place = document.getElementById("said");
+    if (place) place.textContent = text;
+  }
+
+  async function copy(text, button) {
+    let done = false;
+    try {
+      await navigator.clipboard.writeText(text);
+      done = true;
+    } catch {
+      const area = element("textarea", { class: "hidden", "aria-hidden": "true" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand("copy");
+      area.remove();
+    }
+    const before = button.dataset.label ??= button.textContent;
+    button.textContent = done ? "Copied" : "Not allowed: select it";
+    say(button.textContent);
+    setTimeout(() => { button.textContent = before; }, 1600);
+  }
+
+  return { root, load, receive, element, choices, choose, say, copy };
+})();
+
+/* Time that passes: pages are built once and read later. */
+(() => {
+  const minute = 60_000, hour = 60 * minute, day = 24 * hour;
+
+  function ago(age) {
+    if (age < minute) return "just now";
+    if (age < 90 * minute) return `${Math.round(age / minute)} min ago`;
+    if (age < 2 * day) return `${Math.round(age / hour)} h ago`;
+    return `${Math.floor(age / day).toLocaleString("en")} days ago`;
+  }
+
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const age = Date.now() - Date.parse(time.dateTime);
+    if (age < 0) continue;
+    time.title = time.textContent;
+    time.textContent = ago(age);
+  }
+  const stale = document.getElementById("stale");
+  const age = Date.now() - Date.parse(stale?.dataset.newest);
+  if (age > 2 * day) {
+    stale.hidden = false;
+    stale.textContent = `Stale: the newest sample on this page is ${ago(age).replace(" ago", "")} old.`;
+  }
+})();
+
+/* Buttons that copy. */
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => observatory.copy(button.dataset.copy, button));
+}
+
+/* Search over every series; its index is loaded when somebody begins to search. */
+(() => {
+  const { element, load, root } = observatory;
+  const place = document.getElementById("search");
+  const MOST = 12;
+  let texts = null, index = null, found = [], chosen = -1;
+
+  const input = element("input", {
+    type: "search", id: "search-words", placeholder: "Search series  /", autocomplete: "off",
+    role: "combobox", "aria-expanded": "false", "aria-controls": "search-found",
+    "aria-autocomplete": "list", "aria-label": "Search all series",
+  });
+  const list = element("ul", { id: "search-found", role: "listbox", "aria-label": "Series found", hidden: true });
+  place.append(input, list);
+  place.hidden = false;
+
+  async function ready() {
+    if (index) return;
+    try {
+      index = await load("index");
+    } catch (error) {
+      show([element("li", { class: "quiet" }, error.message)]);
+      return;
+    }
+    texts = index.name.map((name, i) => `${name} ${index.metric[i]}`.toLowerCase());
+  }
+
+  async function search() {
+    await ready();
+    if (!texts) return;
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const whole = [], part = [];
+    for (let i = 0; words.length && i < texts.length; i += 1) {
+      if (!words.every((word) => texts[i].includes(word))) continue;
+      const own = texts[i].split(" ");
+      (words.every((word) => own.includes(word)) ? whole : part).push(i);
+    }
+    const all = whole.length + part.length;
+    found = [...whole, ...part].slice(0, MOST);
+    chosen = -1;
+    const items = found.map((i, n) => element("li",
+      { role: "option", id: `search-${n}`, "aria-selected": "false" },
+      element("a", { href: `${root}series.html#s=${index.id[i]}`, tabindex: "-1" },
+        index.name[i], " ", element("b", {}, index.metric[i]))));
+    if (all > found.length) items.push(element("li", { class: "quiet" }, `and ${all - found.length} more: type another word`));
+    if (words.length && !all) items.push(element("li", { class: "quiet" }, "No series has these words."));
+    show(items);
+    observatory.say(words.length ? `${all} series found` : "");
+  }
+
+  function show(items) {
+    list.replaceChildren(...items);
+    list.hidden = !items.length;
+    input.setAttribute("aria-expanded", String(items.length > 0));
+    input.removeAttribute("aria-activedescendant");
+  }
+
+  function choose(step) {
+    if (!found.length) return;
+    chosen = (chosen + step + found.length) % found.length;
+    [...list.querySelectorAll("[role=option]")].forEach((item, n) => {
+      item.setAttribute("aria-selected", String(n === chosen));
+      if (n === chosen) item.scrollIntoView({ block: "nearest" });
+    });
+    input.setAttribute("aria-activedescendant", `search-${chosen}`);
+  }
+
+  function open() {
+    const link = list.querySelector(`#search-${Math.max(chosen, 0)} a`);
+    if (!link) return;
+    location.href = link.href;
+    show([]);
+    input.blur();
+  }
+
+  input.addEventListener("focus", ready);
+  input.addEventListener("input", search);
+  input.addEventListener("keydown", (event) => {
+    const does = { ArrowDown: () => choose(1), ArrowUp: () => choose(-1), Enter: open,
+      Escape: () => { input.value = ""; show([]); input.blur(); } }[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+  list.addEventListener("click", (event) => {
+    if (event.target.closest("a")) show([]);
+  });
+  document.addEventListener("click", (event) => {
+    if (!place.contains(event.target)) show([]);
+  });
+})();
+
+/* Keys: "/" searches, "?" says which keys there are, "g" and a letter go to a page. */
+(() => {
+  const { element } = observatory;
+  const pages = [...document.querySelectorAll("header nav a")];
+  const keys = new Map(pages.map((link) => [link.textContent.trim()[0].toLowerCase(), link]));
+  let going = false;
+
+  function help() {
+    const rows = [["/", "search all series"], ["?", "this list"],
+      ...[...keys].map(([key, link]) => [`g ${key}`, link.textContent.trim()])];
+    const dialog = element("dialog", { class: "keys", "aria-labelledby": "keys-title" },
+      element("h2", { id: "keys-title" }, "Keys"),
+      element("dl", {}, ...rows.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
+      element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    const was = going;
+    going = false;
+    if (event.key === "/") {
+      event.preventDefault();
+      document.getElementById("search-words").focus();
+    } else if (event.key === "?") help();
+    else if (event.key === "g") going = true;
+    else if (was) keys.get(event.key)?.click();
+  });
+})();

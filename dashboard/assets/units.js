@@ -1,0 +1,155 @@
+/* observatory/decide/units.py once more, text for text; a browser test holds the two together. */
+"use strict";
+
+observatory.units = (() => {
+  const MISSING = "-";
+  const TIMES = [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"]];
+  const SIZES = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
+  const BEYOND = 1e15;
+  const SCALES = new Map([["seconds", TIMES], ["bytes", SIZES.slice(1)]]);
+  const LARGEST = new Map([["seconds", 99.95], ["bytes", BEYOND]]);
+
+  /** Three digits and a unit; minutes and hours above 100 s. */
+  function seconds(value) {
+    if (value < 0) return `-${seconds(-value)}`;
+    if (value >= BEYOND) return "over 30 million years";
+    if (value >= 99.95) return longTime(Number(fixed(value, 0)));
+    return value === 0 ? "0 s" : scaled(value, TIMES);
+  }
+
+  /** Bytes in powers of 1000. */
+  function size(value) {
+    if (Math.abs(value) < 1000) return `${fixed(value, 0)} B`;
+    if (value >= BEYOND) return "over 1000 TB";
+    return value < 0 ? `-${size(-value)}` : scaled(value, SIZES);
+  }
+
+  /** A count with thousands apart; three digits where it is a small one and not whole. */
+  function count(value) {
+    if (value < 0) return `-${count(-value)}`;
+    if (value >= BEYOND) return "over a million billions";
+    const whole = Number.isInteger(value) || value >= 99.95;
+    return whole ? apart(fixed(value, 0)) : general(value, 3);
+  }
+
+  /** A share or a relative change, with as many digits as anybody reads. */
+  function percent(fraction) {
+    if (fraction < 0) return `-${percent(-fraction)}`;
+    const value = 100 * fraction;
+    if (value >= BEYOND) return "over a million billion %";
+    if (value > 0 && value < 0.01) return "under 0.01 %";
+    return `${value < 9.95 ? general(value, 2) : apart(fixed(value, 0))} %`;
+  }
+
+  /** How many times as much. */
+  function times(factor) {
+    if (factor > 1000) return "over 1,000 times";
+    return `${factor < 9.95 ? general(factor, 2) : apart(fixed(factor, 0))} times`;
+  }
+
+  /** The size of a change: a time that halves is 100 % faster, anything else 50 % less. */
+  function relative(ratio, speed) {
+    if (ratio >= 1) return ratio - 1;
+    return speed ? 1 / ratio - 1 : 1 - ratio;
+  }
+
+  /** The size of a change in words: from 100 % on in times. */
+  function amount(ratio, speed) {
+    const change = relative(ratio, speed);
+    return change >= 1 ? times(change + 1) : percent(change);
+  }
+
+  /** A value in its unit: "seconds", "bytes" or anything counted; "-" where there is none. */
+  function human(value, unit) {
+    if (value == null || Number.isNaN(value)) return MISSING;
+    if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
+    if (unit === "seconds") return seconds(value);
+    return unit === "bytes" ? size(value) : count(value);
+  }
+
+  /** From BASE to HEAD, in one scale where both can be read in it. */
+  function change(base, head, unit) {
+    if (base != null && head != null) {
+      // Not Math.min and max: Python's treat NaN otherwise.
+      const [smaller, larger] = [head < base ? head : base, head > base ? head : base];
+      if (smaller > 0 && SCALES.has(unit) && larger < LARGEST.get(unit)) {
+        const [scale, name] = scaleOf(larger, SCALES.get(unit));
+        if (smaller >= 0.1 * scale && larger >= 0.9995 * scale) {
+          return `${digits(base / scale)} ${name} → ${digits(head / scale)} ${name}`;
+        }
+      }
+    }
+    return `${human(base, unit)} → ${human(head, unit)}`;
+  }
+
+  function longTime(whole) {
+    const minutes = Math.floor(whole / 60);
+    const two = (number) => String(number).padStart(2, "0");
+    if (minutes < 60) return `${minutes} min ${two(whole % 60)} s`;
+    return `${apart(String(Math.floor(minutes / 60)))} h ${two(minutes % 60)} min`;
+  }
+
+  function scaled(value, scales) {
+    const [scale, name] = scaleOf(value, scales);
+    return `${digits(value / scale)} ${name}`;
+  }
+
+  function scaleOf(value, scales) {
+    const rounded = Number(exponential(value, 2));
+    return scales.findLast(([scale]) => rounded >= scale * (1 - 1e-9)) ?? scales[0];
+  }
+
+  function digits(number) {
+    const rounded = Number(exponential(number, 2));
+    return fixed(rounded, rounded < 9.995 ? 2 : rounded < 99.95 ? 1 : 0);
+  }
+
+  /* Python rounds a tie to the even digit, JavaScript away from zero; both look at the exact
+     binary value. A tie shows in more digits than any double that is not one can hide it in. */
+  const FURTHER = 60;
+
+  /** The digits of a tie whose last digit is even as it is; null for all other numbers. */
+  function evenTie(exact) {
+    const kept = exact.slice(0, -FURTHER).replace(/\.$/, "");
+    const tied = /^50*$/.test(exact.slice(-FURTHER));
+    return tied && Number(kept.at(-1)) % 2 === 0 ? kept : null;
+  }
+
+  /** Python's `:.{places}f`. */
+  function fixed(value, places) {
+    if (!Number.isFinite(value)) return unreal(value);
+    if (value < 0 || Object.is(value, -0)) return `-${fixed(-value, places)}`;
+    return evenTie(value.toFixed(places + FURTHER)) ?? value.toFixed(places);
+  }
+
+  /** Python's `:.{places}e`, but for the way the exponent is written. */
+  function exponential(value, places) {
+    if (!Number.isFinite(value)) return String(value);
+    if (value < 0 || Object.is(value, -0)) return `-${exponential(-value, places)}`;
+    const [mantissa, power] = value.toExponential(places + FURTHER).split("e");
+    const kept = evenTie(mantissa);
+    return kept === null ? value.toExponential(places) : `${kept}e${power}`;
+  }
+
+  /** Python's `:.{figures}g`. */
+  function general(value, figures) {
+    if (!Number.isFinite(value)) return unreal(value);
+    const rounded = exponential(value, figures - 1);
+    const [mantissa, power] = rounded.split("e");
+    const bare = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    if (power < -4 || power >= figures) {
+      return `${bare(mantissa)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+    }
+    return bare(fixed(Number(rounded), figures - 1 - power));
+  }
+
+  function unreal(value) {
+    return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  }
+
+  function apart(whole) {
+    return whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  }
+
+  return { seconds, size, count, percent, times, relative, amount, human, change };
+})();

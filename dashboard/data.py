@@ -1,0 +1,245 @@
+"""The data that interactive pages load, as scripts: from file:// nothing else can be loaded.
+
+docs/site.md describes them. Values have six significant digits. Texts are strangers'; they are
+JSON, and pages make nothing but text of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from benchmarks.vocabulary import BACKENDS, METRICS, WARM_SCENARIOS
+from dashboard.observed import Observed, Spot, key_of
+from dashboard.plain import clean
+from dashboard.words import ABLATIONS
+from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
+from observatory.decide.steps import PARAMETERS, sized
+from observatory.decide.track import Track
+from observatory.record.views import Functions
+
+PER_FILE = 100
+"""Series in one data file, about."""
+BLOCK = 16
+"""Subjects in one data file."""
+PALETTE = 8
+"""Colours for series that are of no backend of ours."""
+_DIGITS = 6
+_OF_CACHES = ("cache_misses", "uncacheable")
+_BEST_AT_ZERO = ("wrong_results", "crashed", *_OF_CACHES)
+_JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+_Floats = npt.NDArray[np.float64]
+
+
+def data_files(
+    observed: Observed, *, commit_url: str, compare_url: str
+) -> Iterator[tuple[str, bytes]]:
+    """Every data file: its path in the site and its content."""
+    digits = _digits(len(observed.tracks))
+    lines = [
+        {
+            "machine": clean(line.machine),
+            "env": clean(line.env_name),
+            "era": clean(str(line.era)),
+            "subjects": [
+                [clean(one.label), clean(one.commit), f"{one.date:%Y-%m-%dT%H:%M:%SZ}"]
+                for one in line.subjects
+            ],
+        }
+        for line in observed.lines
+    ]  # fmt: skip
+    head = {
+        "digits": digits, "block": BLOCK, "smallest": PARAMETERS.smallest,
+        "commit_url": commit_url, "compare_url": compare_url, "lines": lines,
+    }  # fmt: skip
+    yield _file("lines", head)
+    yield _file("index", _index(observed))
+    yield from _series_files(observed, digits)
+    yield from _subject_files(observed)
+    yield from _function_files(observed)
+
+
+def colour_of(track: Track, id_: str) -> str:
+    """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
+    backend = track.series.place.backend
+    if backend in BACKENDS:
+        return backend.lower().replace("_", "-")
+    return f"s{int(id_, 16) % PALETTE}"
+
+
+def alerting(place: Place) -> bool:
+    """Whether a worsening of this count is an alarm."""
+    metric = METRICS.get(place.metric) if place.model else None
+    return metric is not None and metric.kind == "exact" and metric.alerts_in(place.scenario)
+
+
+def expected(place: Place) -> int | None:
+    """What an exact count should be; None if no number is better than another."""
+    if not alerting(place) or place.metric not in _BEST_AT_ZERO:
+        return None
+    return 0 if place.metric not in _OF_CACHES or _warm(place) else None
+
+
+def _warm(place: Place) -> bool:
+    return place.scenario in WARM_SCENARIOS and place.backend not in ABLATIONS
+
+
+def significant(values: _Floats) -> _Floats:
+    """The values with six significant digits."""
+    size = np.abs(np.where(values == 0, 1.0, values))
+    places = _DIGITS - 1 - np.floor(np.log10(np.where(np.isfinite(size), size, 1.0)))
+    up = places >= 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = 10.0 ** np.abs(places)
+        large, small = np.round(values * scale) / scale, np.round(values / scale) * scale
+        rounded = np.where(up, large, small)
+    return np.where(np.isfinite(rounded), rounded, values)
+
+
+def _digits(count: int) -> int:
+    """Hexadecimal digits of an id that name a data file."""
+    return max(0, math.ceil(math.log(max(1.0, count / PER_FILE), 16)))
+
+
+def _file(name: str, content: object) -> tuple[str, bytes]:
+    return f"data/{name}.js", b'observatory.receive("%s",%s);\n' % (
+        name.encode(), orjson.dumps(content, option=_JSON),
+    )  # fmt: skip
+
+
+def _index(observed: Observed) -> dict[str, list[Any]]:
+    places = [track.series.place for track in observed.tracks]
+    return {
+        "id": list(observed.ids),
+        "name": [clean(track.series.benchmark) for track in observed.tracks],
+        "metric": [clean(place.metric) for place in places],
+        "unit": [clean(place.unit) for place in places],
+        "kind": [place.kind for place in places],
+        "line": [observed.line_of(track) for track in observed.tracks],
+        "judgement": [track.judgement for track in observed.tracks],
+        "alerting": [int(alerting(place)) for place in places],
+    }
+
+
+def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]]:
+    groups: dict[str, dict[str, object]] = {
+        format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
+    }
+    for track, id_ in zip(observed.tracks, observed.ids, strict=True):
+        groups[id_[:digits]][id_] = _series(observed, track, id_)
+    for name, content in groups.items():
+        yield _file(f"series-{name}", content)
+
+
+def _series(observed: Observed, track: Track, id_: str) -> dict[str, object]:
+    series, place = track.series, track.series.place
+    columns, rows = observed.values, series.rows
+    n = columns.n[rows]
+    told = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
+    whole = len(series.at) == len(series.line.subjects)
+    return {
+        "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
+        "kind": place.kind, "line": observed.line_of(track),
+        "at": None if whole else series.at, "v": significant(series.values),
+        "n": n if n.any() else None,
+        "lo": significant(_told(columns.ci_low[rows], n)) if told else None,
+        "hi": significant(_told(columns.ci_high[rows], n)) if told else None,
+        "bounds": track.bounds, "levels": significant(np.array(track.levels)),
+        "steps": list(_steps(track)), "drift": _drift(track),
+        "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
+        "alerts": list(_alerts(observed, track)),
+        "colour": colour_of(track, id_), "expected": expected(place),
+    }  # fmt: skip
+
+
+def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
+    return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
+
+
+def _steps(track: Track) -> Iterator[dict[str, object]]:
+    if track.judgement != "judged":
+        return
+    bounds = track.bounds
+    for number, place in enumerate(bounds[1:-1]):
+        step = sized(track.flat, place, (bounds[number], bounds[number + 2]))
+        yield {
+            "at": place, "before": step.before, "after": step.after, "ratio": step.ratio,
+            "low": step.low, "high": step.high,
+        }  # fmt: skip
+
+
+def _drift(track: Track) -> dict[str, float] | None:
+    one = track.drift
+    return None if one is None else {"ratio": one.ratio, "low": one.low, "high": one.high}
+
+
+def _alerts(observed: Observed, track: Track) -> Iterator[dict[str, object]]:
+    """The alerts of a series, each with its first bad value on this line."""
+    commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
+    for alert, one in observed.alerts_of.get(key_of(track), ()):
+        yield {
+            "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
+            "sentence": clean(alert.sentence), "at": commits.get(one.first_bad.commit),
+        }  # fmt: skip
+
+
+def _subject_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+    """The values of each subject over all series: what two of them are compared by."""
+    if not observed.tracks:
+        return
+    parts: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
+    for number, track in enumerate(observed.tracks):
+        n = len(track.series.values)
+        parts["line"].append(np.full(n, observed.line_of(track)))
+        parts["at"].append(track.series.at)
+        parts["i"].append(np.full(n, number))
+        parts["v"].append(track.series.values)
+        judged = track.judgement == "judged"
+        parts["l"].append(track.expected if judged else np.full(n, np.nan))
+        parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
+    whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
+    order = np.lexsort((whole["i"], whole["at"], whole["line"]))
+    whole = {name: array[order] for name, array in whole.items()}
+    whole["v"], whole["l"] = significant(whole["v"]), significant(whole["l"])
+    places = np.stack([whole["line"], whole["at"]])
+    starts = np.flatnonzero((np.diff(places, axis=1, prepend=-1) != 0).any(axis=0))
+    blocks: dict[tuple[int, int], dict[int, object]] = defaultdict(dict)
+    for start, stop in pairwise([*starts.tolist(), len(order)]):
+        line, place = int(places[0, start]), int(places[1, start])
+        one = {key: array[start:stop] for key, array in whole.items()}
+        blocks[line, place // BLOCK][place] = {
+            "i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]],
+        }  # fmt: skip
+    for (line, number), content in blocks.items():
+        yield _file(f"at-{line}-{number}", content)
+
+
+def _function_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+    found = sorted(observed.functions_at.items())
+    yield _file("ledgers", {spot_name(spot): list(cells) for spot, cells in found})
+    for spot, functions in found:
+        yield _file(f"ledger-{spot_name(spot)}", _functions(functions))
+
+
+def spot_name(spot: Spot) -> str:
+    """A subject in addresses and names of files."""
+    return f"{spot[0]}-{spot[1]}"
+
+
+def _functions(functions: Functions) -> dict[str, object]:
+    names: dict[str, int] = {}
+    cells = {
+        cell: [
+            [names.setdefault(clean(f.name), len(names)), f.outcome, f.number, f.seconds, f.bytes]
+            for f in found
+        ]
+        for cell, found in functions.items()
+    }
+    return {"names": list(names), "cells": cells}

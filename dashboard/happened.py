@@ -1,0 +1,52 @@
+"""What happened when: every change of a history, subject by subject, the newest first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.plain import clean, shorten
+from observatory.record.alerts import Alert, Alerts, Change
+
+MOST = 60
+_SENTENCE = 400
+_EVENTS = 12
+
+
+@dataclass(frozen=True)
+class Event:
+    """One change; ``state`` is that of its alert, empty for an improvement."""
+
+    kind: str
+    state: str
+    sentence: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What happened at one subject."""
+
+    label: str
+    date: datetime
+    events: tuple[Event, ...]
+
+
+def chapters(alerts: Alerts, pages: frozenset[str]) -> Iterator[Chapter]:
+    """The newest MOST subjects at which something changed. ``pages``: ids that have a page."""
+    found: dict[tuple[datetime, str], list[Change]] = defaultdict(list)
+    for change in (*alerts.alerts, *alerts.improvements):
+        if getattr(change, "kind", "") not in ("stale", "failed run"):
+            found[change.first_bad.date, change.first_bad.label].append(change)
+    for date, label in sorted(found, reverse=True)[:MOST]:
+        changes = found[date, label][:_EVENTS]
+        events = tuple(_event(change, pages) for change in changes)
+        yield Chapter(shorten(label, 60), date, events)
+
+
+def _event(change: Change, pages: frozenset[str]) -> Event:
+    state = change.state if isinstance(change, Alert) else ""
+    link = f"alerts/{change.id}.html" if state and change.id in pages else ""
+    return Event(clean(change.kind), state, shorten(change.sentence, _SENTENCE), link)

@@ -1,0 +1,120 @@
+"""Everything that the pages show, as one input; and where in it something is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from hashlib import blake2b
+
+from observatory.decide.series import Line, Series, Subject
+from observatory.decide.track import Track
+from observatory.record.alerts import Alert, Alerts, SeriesChange
+from observatory.record.calibration import Calibration
+from observatory.record.columns import Columns
+from observatory.record.latest import Note
+from observatory.record.read import ResultFile
+from observatory.record.views import Functions
+
+Spot = tuple[int, int]
+"""A subject by numbers: that of its line, and its own on the line."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was read and decided of one or more results directories. Nothing of it is changed.
+
+    ``tracks`` come by line, and then in the order of the vocabulary.
+    """
+
+    tracks: Sequence[Track]
+    values: Columns
+    """What ``Series.rows`` count in: intervals and numbers of samples."""
+    files: Sequence[ResultFile]
+    alerts: Alerts
+    version: str
+    problems: Sequence[str] = ()
+    notes: Sequence[Note] = ()
+    measured_at: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
+    """By subject and machine, when its newest sample was taken."""
+    functions: Mapping[tuple[str, str, str], Functions] = field(default_factory=dict)
+    """By machine, environment and commit: what was compiled, cell by cell."""
+    calibrations: Sequence[Calibration] = ()
+    machine: str | None = None
+    """Whose matrix is shown, if it measured the newest subject."""
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line, in the order of the tracks."""
+        return tuple({id(one.series.line): one.series.line for one in self.tracks}.values())
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The id of each track: it depends on what the series is, not on what else there is."""
+        return tuple(_id(one) for one in self.tracks)
+
+    @cached_property
+    def line_numbers(self) -> dict[int, int]:
+        """By ``id(line)`` its number."""
+        return {id(line): number for number, line in enumerate(self.lines)}
+
+    def line_of(self, track: Track) -> int:
+        """The number of a track's line."""
+        return self.line_numbers[id(track.series.line)]
+
+    @cached_property
+    def by_key(self) -> dict[tuple[str, str, str, str], list[int]]:
+        """By the key that alerts give a series: the numbers of its tracks, one for each line."""
+        found: dict[tuple[str, str, str, str], list[int]] = {}
+        for number, one in enumerate(self.tracks):
+            found.setdefault(key_of(one), []).append(number)
+        return found
+
+    @cached_property
+    def alerts_of(self) -> dict[tuple[str, str, str, str], list[tuple[Alert, SeriesChange]]]:
+        """By the same key: the alerts that a series is in, and what each says of it."""
+        found: dict[tuple[str, str, str, str], list[tuple[Alert, SeriesChange]]] = {}
+        for alert in self.alerts.alerts:
+            for one in alert.series:
+                found.setdefault(one.key, []).append((alert, one))
+        return found
+
+    @cached_property
+    def spots(self) -> dict[tuple[str, str, str], Spot]:
+        """By machine, environment and commit: where the subject is."""
+        return {
+            (line.machine, line.env_name, subject.commit): (number, place)
+            for number, line in enumerate(self.lines)
+            for place, subject in enumerate(line.subjects)
+        }
+
+    def interval(self, series: Series, index: int) -> tuple[int, float | None, float | None]:
+        """Of a value: the number of samples (0: not told), and its interval."""
+        row = int(series.rows[index])
+        low, high = float(self.values.ci_low[row]), float(self.values.ci_high[row])
+        whole = low == low and high == high  # NaN: not told
+        return int(self.values.n[row]), low if whole else None, high if whole else None
+
+    def subject(self, spot: Spot) -> Subject:
+        """The subject at a spot."""
+        return self.lines[spot[0]].subjects[spot[1]]
+
+    @cached_property
+    def functions_at(self) -> dict[Spot, Functions]:
+        """What was compiled, by where the subject is."""
+        return {self.spots[key]: one for key, one in self.functions.items() if key in self.spots}
+
+
+def key_of(track: Track) -> tuple[str, str, str, str]:
+    """What alerts know a series by."""
+    one = track.series
+    return (
+        one.line.machine[:200], one.line.env_name[:200], one.benchmark[:4000],
+        one.place.metric[:200],
+    )  # fmt: skip
+
+
+def _id(track: Track) -> str:
+    words = (*key_of(track), str(track.series.line.era))
+    return blake2b("\0".join(words).encode(errors="replace"), digest_size=5).hexdigest()

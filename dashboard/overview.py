@@ -1,0 +1,260 @@
+"""The first page: what a maintainer sees in ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from benchmarks.vocabulary import LAUNCHES, SCENARIOS, WARM_SCENARIOS, Cell
+from dashboard.alerts import between, standing
+from dashboard.caches import chosen
+from dashboard.caches import path_of as caches_path
+from dashboard.data import colour_of
+from dashboard.matrix import Flag
+from dashboard.moves import NEEDING, Move, move
+from dashboard.observed import Observed, Spot
+from dashboard.plain import clean, shorten
+from dashboard.spark import Spark, spark
+from dashboard.summary import Newest
+from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
+from observatory.decide import units
+from observatory.decide.track import Track
+from observatory.record.alerts import Alert, Alerts
+from observatory.record.views import Function
+
+SHOWN_ALERTS = 6
+_SENTENCE = 150
+TIMED = tuple(scenario for scenario in SCENARIOS if scenario != "siblings")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One cell of the matrix: its time, how it stands, and where to look closer."""
+
+    value: str
+    move: Move | None
+    spark: Spark | None
+    css: str
+    link: str
+    title: str
+
+
+@dataclass(frozen=True)
+class TileRow:
+    """One backend under one launch."""
+
+    backend: str
+    launch: str
+    css: str
+    first: bool
+    tiles: tuple[Tile | None, ...]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the cache did in a warm cell, under all launches that counted the same."""
+
+    launches: str
+    flag: Flag
+    hits: str
+    """How many it returned; empty where nothing was counted function by function."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The warm caches of one backend in one scenario."""
+
+    scenario: str
+    backend: str
+    css: str
+    counts: tuple[Counts, ...]
+    link: str
+
+
+@dataclass(frozen=True)
+class AlertLine:
+    """An alert in two lines."""
+
+    id: str
+    state: str
+    kind: str
+    sentence: str
+    range: str
+    since: datetime
+    link: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What stands above the fold."""
+
+    state: str
+    status: str
+    sentence: str
+    last_good: datetime | None
+    newest: datetime | None
+    alerts: tuple[AlertLine, ...]
+    more_alerts: int
+    scenarios: tuple[str, ...]
+    rows: tuple[TileRow, ...]
+    strips: tuple[Strip, ...]
+    safety: tuple[Flag, ...]
+
+
+def overview(observed: Observed, subject: Newest | None) -> Overview:
+    """Everything above the fold. ``subject``: None where there are no cells of ours."""
+    found = observed.alerts
+    needing = found.in_state(*NEEDING)
+    rows = tuple(_rows(observed, subject)) if subject else ()
+    return Overview(
+        state="bad" if needing else "good" if found.judged or found.compared else "unknown",
+        status=_status(found),
+        sentence=standing(found),
+        last_good=found.last_good,
+        newest=found.newest,
+        alerts=tuple(alert_line(one) for one in [*needing, *found.in_state("acknowledged")]
+                     [:SHOWN_ALERTS]),
+        more_alerts=max(0, len(needing) + len(found.in_state("acknowledged")) - SHOWN_ALERTS),
+        scenarios=TIMED if rows else (),
+        rows=rows,
+        strips=tuple(_strips(observed, subject)) if subject else (),
+        safety=_safety(subject) if subject else (),
+    )  # fmt: skip
+
+
+def alert_line(alert: Alert, root: str = "") -> AlertLine:
+    """An alert as lists show it."""
+    return AlertLine(
+        alert.id, alert.state, clean(alert.kind), shorten(alert.sentence, _SENTENCE),
+        between(alert), alert.first_bad.date, f"{root}alerts/{alert.id}.html",
+    )  # fmt: skip
+
+
+def series_link(observed: Observed, number: int, root: str = "") -> str:
+    """The address of a series' page."""
+    return f"{root}series.html#s={observed.ids[number]}"
+
+
+def _status(found: Alerts) -> str:
+    if any(alert.kind == "failed run" for alert in found.in_state(*NEEDING)):
+        return "The last run failed"
+    if any(alert.kind == "stale" for alert in found.in_state(*NEEDING)):
+        return "Stale"
+    if found.in_state(*NEEDING):
+        return "Needs a look"
+    return "All well" if found.judged or found.compared else "Nothing judged yet"
+
+
+def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
+    times = dict(_times(observed, subject))
+    model = known_first((cell.model for cell in times), ("radon", "radon_pymc"))
+    if not model:
+        return
+    for backend in MAIN_BACKENDS:
+        launches = [
+            launch for launch in LAUNCHES
+            if any((c.backend, c.launch, c.model) == (backend, launch, model[0]) for c in times)
+        ]  # fmt: skip
+        for launch in launches:
+            cells = [Cell(model[0], scenario, backend, launch) for scenario in TIMED]
+            tiles = tuple(_tile(observed, times.get(cell), subject) for cell in cells)
+            yield TileRow(backend, launch, css_name(backend), launch == launches[0], tiles)
+
+
+def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
+    """The series of the time that a user waits, by cell, on the line of the newest subject."""
+    for number, track in enumerate(observed.tracks):
+        place, line = track.series.place, track.series.line
+        wanted = "call_time" if place.scenario == "call" else "compile_time"
+        if place.metric != wanted or not place.model or line.machine != subject.setting.machine:
+            continue
+        if line.era.python == subject.setting.python and _has(track, subject):
+            yield Cell(place.model, place.scenario, place.backend, place.launch), number
+
+
+def _has(track: Track, subject: Newest) -> bool:
+    """Whether the line has the subject, if not with a value of this."""
+    return any(one.label == subject.subject for one in track.series.line.subjects)
+
+
+def _tile(observed: Observed, number: int | None, subject: Newest) -> Tile | None:
+    if number is None:
+        return None
+    track = observed.tracks[number]
+    series = track.series
+    last = series.subject(len(series.values) - 1)
+    link = series_link(observed, number)
+    css = f"b-{colour_of(track, observed.ids[number])}"
+    if last.label != subject.subject:
+        words = f"not since {shorten(last.label, 16)}"
+        return Tile(units.MISSING, Move("quiet", words, ""), spark(track), css, link, words)
+    value = units.human(track.newest.value, series.place.unit)
+    found = move(observed, track)
+    title = f"{series.benchmark} {series.place.metric}"
+    return Tile(value, found, spark(track), css, link, title)
+
+
+def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
+    misses, refused = subject.of("cache_misses"), subject.of("uncacheable")
+    spot = spot_of(observed, subject)
+    functions = observed.functions_at.get(spot, {}) if spot else {}
+    link = caches_path(spot) if spot in chosen(observed) else ""
+    for scenario in WARM_SCENARIOS:
+        for backend in MAIN_BACKENDS:
+            cells = [
+                cell for cell in sorted(misses)
+                if (cell.scenario, cell.backend, cell.model) == (scenario, backend, "radon")
+            ]  # fmt: skip
+            groups: dict[tuple[Flag, str], list[str]] = {}
+            for cell in cells:
+                flag = _missed(misses[cell], refused.get(cell, 0.0))
+                groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
+            counts = tuple(
+                Counts(listed(launches), flag, hits) for (flag, hits), launches in groups.items()
+            )
+            if counts:
+                yield Strip(scenario, backend, css_name(backend), counts, link)
+
+
+def spot_of(observed: Observed, subject: Newest) -> Spot | None:
+    """Where the newest subject is."""
+    for number, line in enumerate(observed.lines):
+        if line.machine != subject.setting.machine or line.era.python != subject.setting.python:
+            continue
+        for place, one in enumerate(line.subjects):
+            if one.label == subject.subject:
+                return number, place
+    return None
+
+
+def _missed(misses: float, refused: float) -> Flag:
+    if misses or refused:
+        parts = [f"{misses:,.0f} missed"] if misses else []
+        parts += [f"{refused:,.0f} refused"] if refused else []
+        return Flag("bad", "✗", ", ".join(parts))
+    return Flag("good", "✓", "0 missed")
+
+
+def _hits(found: Sequence[Function] | None) -> str:
+    if found is None:
+        return ""
+    return f"{sum(f.number for f in found if f.outcome == 'hit'):,} hit"
+
+
+def _safety(subject: Newest) -> tuple[Flag, ...]:
+    """Wrong results and crashes, or in so many words that there are none."""
+    return (
+        _none_of(subject.of("wrong_results"), "wrong result", "checked"),
+        _none_of(subject.of("crashed"), "crash", "watched"),
+    )
+
+
+def _none_of(values: dict[Cell, float], noun: str, verb: str) -> Flag:
+    if not values:
+        return Flag("absent", "", f"{noun}: not {verb}")
+    bad = {cell: value for cell, value in values.items() if value}
+    plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
+    if bad:
+        return Flag("bad", "✗", f"{sum(bad.values()):,.0f} {plural} in {several(len(bad), 'cell')}")
+    return Flag("good", "✓", f"no {plural} in {several(len(values), 'cell')}")

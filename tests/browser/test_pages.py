@@ -1,0 +1,235 @@
+"""Every page of a whole site in a real Chromium, from file://, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+
+from dashboard.site import build
+from observatory.record.alerts import Alert
+from tests import factories_frame as factory
+from tests.browser.conftest import Visit, Visitor
+from tests.factories_site import observed
+from tests.unit.dashboard.test_pages import alert, functions
+
+pytestmark = pytest.mark.browser
+HOSTILE = "3.3.7\"><img src=x onerror=alert(1)><script>console.error('x')</script>"
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+CELLS = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon warm_disk C fork")
+
+
+def everything(rows: Any = None) -> Any:
+    """A frame with open and resolved alerts and what was compiled."""
+    frame = factory.frame() if rows is None else rows
+    base = observed(frame)
+    alerts: list[Alert] = [
+        alert(base), alert(base, "resolved", id="b" * 10), alert(base, "acknowledged", id="c" * 10)
+    ]  # fmt: skip
+    record = base.alerts.model_copy(update={"alerts": alerts})
+    return observed(frame, alerts=record, functions=functions(base, *CELLS))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(everything(), tmp_path_factory.mktemp("site") / "html").parent
+
+
+def pages(site: Path) -> list[str]:
+    return sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
+
+
+def series_of(site: Path) -> str:
+    return (site / "list/001.html").read_text().split('id="s-')[1].split('"')[0]
+
+
+def address(site: Path, page: str) -> tuple[Path, str]:
+    return site / page, f"#s={series_of(site)}" if page == "series.html" else ""
+
+
+def settled(seen: Visit) -> Visit:
+    seen.page.wait_for_load_state("networkidle")
+    seen.page.wait_for_timeout(400)
+    return seen
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_pages_are_quiet_local_and_no_wider_than_the_screen(
+    visit: Visitor, site: Path, width: int, scheme: str
+) -> None:
+    for page in pages(site):
+        seen = settled(visit(*address(site, page), width=width, scheme=scheme))
+        for summary in seen.page.query_selector_all("details > summary"):
+            if summary.is_visible():
+                summary.click()
+        assert seen.complaints == [], page
+        assert [url for url in seen.requests if not url.startswith(("file://", "data:"))] == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, page
+        ground = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == {"light": "rgb(246, 245, 241)", "dark": "rgb(17, 21, 27)"}[scheme], page
+
+
+def test_pages_can_be_read_without_a_script(visit: Visitor, site: Path) -> None:
+    for page in pages(site):
+        seen = visit(site / page, java_script_enabled=False)
+        assert seen.page.locator("h1").is_visible(), page
+        assert len(seen.page.locator("main").inner_text()) > 100, page
+
+
+def test_the_first_page_answers_above_the_fold(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    for place in ("#verdict", "#tiles", "#open", ".safety"):
+        box = seen.page.locator(place).bounding_box()
+        assert box["y"] + box["height"] <= 800, place
+    last = seen.page.locator(".strips p").last.bounding_box()
+    assert last["y"] + last["height"] <= 800
+    assert "h ago" in seen.page.locator("#verdict").inner_text() or "days ago" in (
+        seen.page.locator("#verdict").inner_text()
+    )
+
+
+def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    assert seen.page.locator("#stale").inner_text().startswith("Stale: the newest sample")
+
+
+def test_hostile_names_are_text(visit: Visitor, tmp_path: Path) -> None:
+    rows = factory.release_rows("3.3.7", subject=HOSTILE, machine="<b>m</b>")
+    site = build(observed(factory.as_frame(rows), ["<script>alert(1)</script>.json: x"]),
+                 tmp_path / "html").parent  # fmt: skip
+    for page in pages(site):
+        seen = settled(visit(*address(site, page)))
+        assert seen.complaints == [], page
+        assert seen.page.evaluate("document.querySelectorAll('main b m, img').length") == 0
+
+
+@pytest.mark.parametrize("frame", ["empty", "one subject", "one series"])
+def test_little_gives_pages_that_say_what_is_missing(
+    visit: Visitor, tmp_path: Path, frame: str
+) -> None:
+    rows = factory.release_rows("3.3.7")
+    frames = {
+        "empty": [],
+        "one subject": rows,
+        "one series": [row for row in rows if row["metric"] == "call_time"][:1],
+    }
+    site = build(observed(factory.as_frame(frames[frame])), tmp_path / "html").parent
+    for page in pages(site):
+        seen = settled(visit(site / page))
+        assert seen.complaints == [], page
+        assert len(seen.page.locator("main").inner_text()) > 30, page
+
+
+def test_the_policy_of_a_page_refuses_a_script_put_into_it(visit: Visitor, tmp_path: Path) -> None:
+    page = build(observed(factory.frame()), tmp_path / "html")
+    text = page.read_text("utf-8")
+    page.write_text(text.replace("</main>", "<script>document.title='owned'</script></main>"))
+    seen = visit(page)
+    assert "owned" not in seen.page.title()
+    assert any("Content Security Policy" in each for each in seen.complaints)
+
+
+def test_every_id_that_is_named_is_there_once(visit: Visitor, site: Path) -> None:
+    for page in pages(site):
+        seen = settled(visit(*address(site, page)))
+        lost = seen.page.evaluate(
+            "[...document.querySelectorAll('a[href^=\"#\"], [aria-labelledby], [aria-controls]')]"
+            ".flatMap(e => ['href', 'aria-labelledby', 'aria-controls'].flatMap(name =>"
+            " (e.getAttribute(name) || '').replace(/^#/, '').split(' ')))"
+            ".filter(id => id && !id.includes('/') && !id.includes('.html')"
+            " && !document.getElementById(id))"
+        )
+        assert lost == [], page
+        twice = seen.page.evaluate(
+            "(ids => ids.filter((id, i) => ids.indexOf(id) !== i))"
+            "([...document.querySelectorAll('[id]')].map(e => e.id))"
+        )
+        assert twice == [], page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_violation_of_accessibility(visit: Visitor, site: Path, scheme: str) -> None:
+    found = {}
+    shown = [page for page in pages(site) if not page.startswith("list/") or "001" in page]
+    for page in shown:
+        seen = settled(visit(*address(site, page), scheme=scheme, bypass_csp=True))
+        seen.page.add_script_tag(content=AXE.read_text())
+        result = seen.page.evaluate("axe.run()")
+        bad = [
+            f"{one['id']}: {one['nodes'][0]['html'][:160]}"
+            for one in result["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        if bad:
+            found[page] = bad
+    assert found == {}
+
+
+def test_the_search_finds_every_series_and_leads_to_it(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    page = seen.page
+    page.keyboard.press("/")
+    page.keyboard.type("warm_process numba spawn compile_time")
+    page.wait_for_selector("#search-found [role=option]")
+    texts = page.locator("#search-found [role=option]").all_inner_texts()
+    assert texts[0] == "radon warm_process NUMBA spawn compile_time"  # whole words first
+    assert len(texts) == 3
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#search-words").get_attribute("aria-activedescendant") == "search-0"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/series.html#s=*")
+    settled(seen)
+    assert "radon warm_process NUMBA spawn" in page.locator("main").inner_text()
+    assert seen.complaints == []
+
+
+def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "alerts/0123456789.html"))
+    seen.page.keyboard.press("/")
+    seen.page.keyboard.type("zebra")
+    seen.page.wait_for_selector("#search-found li")
+    assert seen.page.locator("#search-found").inner_text() == "No series has these words."
+    seen.page.keyboard.press("Escape")
+    assert not seen.page.locator("#search-found").is_visible()
+
+
+def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    seen.page.keyboard.press("?")
+    assert "search all series" in seen.page.locator("dialog").inner_text()
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("dialog").count() == 0
+    seen.page.keyboard.press("g")
+    seen.page.keyboard.press("r")
+    seen.page.wait_for_url("**/health.html")
+
+
+def test_tab_reaches_every_link_and_button(visit: Visitor, site: Path) -> None:
+    for page in ("index.html", "alerts/0123456789.html", "compare.html"):
+        seen = settled(visit(*address(site, page)))
+        wanted = seen.page.evaluate(
+            "[...document.querySelectorAll('a[href], button, select, input, summary')]"
+            ".filter(e => e.checkVisibility() && e.tabIndex >= 0 && !e.disabled).length"
+        )
+        reached = set()
+        for _ in range(wanted + 60):
+            seen.page.keyboard.press("Tab")
+            found = seen.page.evaluate(
+                "(e => { if (!e || e === document.body) return '';"
+                " e.dataset.n ??= String(Math.random()); return e.dataset.n + '|' + e.tagName; })"
+                "(document.activeElement)"
+            )
+            if found.split("|")[-1] in ("A", "BUTTON", "SELECT", "INPUT", "SUMMARY"):
+                reached.add(found)
+        assert len(reached) >= wanted, page
+
+
+def test_a_command_is_copied(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "alerts/0123456789.html"))
+    seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = seen.page.locator("button.copy").first
+    button.click()
+    seen.page.wait_for_function("document.querySelector('button.copy').textContent != 'Copy'")
+    assert button.inner_text() == "Copied"

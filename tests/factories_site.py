@@ -1,0 +1,97 @@
+"""What a site is built of, from synthetic frames. FOR TESTS ONLY: no value here was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha1
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.observed import Observed
+from observatory.decide.alerts import Moment, Run
+from observatory.decide.places import Place, place_order
+from observatory.decide.series import Era, Line, Series, Subject
+from observatory.decide.timeline import at
+from observatory.decide.track import tracked
+from observatory.decide.watch import Watched, watch
+from observatory.record.columns import Columns
+from observatory.record.read import ResultFile
+from observatory.record.triage import Triage
+from tests.factories import header
+
+MEASURED = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
+_LONG_AGO = pd.Timestamp("2020-01-01", tz="UTC")
+
+
+def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) -> Observed:
+    """The input of the site: a line for each machine and Python of the frame."""
+    series: list[Series] = []
+    files: list[ResultFile] = []
+    columns: list[tuple[float, int, float, float]] = []
+    known = frame.assign(date=frame["date"].fillna(_LONG_AGO))
+    for (machine, python), rows in known.groupby(["machine", "python"], sort=True):
+        line = _line(machine, python, rows, files)
+        places = {subject.label: number for number, subject in enumerate(line.subjects)}
+        keys = list(Place._fields)
+        for place, own in rows.groupby(keys, sort=False, dropna=False):
+            there = own[own["value"].notna()].assign(at=own["subject"].map(places))
+            there = there.sort_values("at")
+            first = len(columns)
+            columns += zip(there["value"], there["n"], there["ci_low"], there["ci_high"],
+                           strict=True)  # fmt: skip
+            if len(there):
+                series.append(
+                    Series(
+                        line, Place(*(str(word) for word in place)),
+                        there["at"].to_numpy(np.int64), there["value"].to_numpy(float),
+                        np.arange(first, len(columns)),
+                    )
+                )  # fmt: skip
+    tracks = sorted(tracked(series), key=lambda t: place_order(t.series.place))
+    order = {id(track.series.line): n for n, track in enumerate(tracked(series))}
+    tracks.sort(key=lambda t: order[id(t.series.line)])
+    table = np.array(columns, float).reshape(-1, 4)
+    value, n, low, high = (table[:, number].copy() for number in range(4))
+    given: dict[str, Any] = {
+        "measured_at": {(f.header.subject.label, f.machine): MEASURED for f in files if f.header},
+        "version": "0.1.0", "problems": problems,
+    } | changes  # fmt: skip
+    empty = np.zeros(len(value), np.int32)
+    return Observed(
+        tracks, Columns(empty, empty, value, n.astype(np.int32), low, high), files,
+        given.pop("alerts", None) or _alerts(tracks), **given,
+    )  # fmt: skip
+
+
+def _line(machine: str, python: str, rows: pd.DataFrame, files: list[ResultFile]) -> Line:
+    subjects = []
+    labels = rows.drop_duplicates("subject").sort_values(["date", "pytensor", "subject"])
+    for row in labels.to_dict("records"):
+        label = str(row["subject"])
+        commit = sha1(f"{label}{machine}{python}".encode(), usedforsecurity=False).hexdigest()
+        date = row["date"].to_pydatetime()
+        head = header("3.3.7", commit=commit, date=date)
+        head = head.model_copy(update={
+            "subject": head.subject.model_copy(update={"label": label, "python": python}),
+            "versions": head.versions.model_copy(
+                update={"pytensor": row["pytensor"], "numba": row["numba"]}
+            ),
+        })  # fmt: skip
+        subjects.append(Subject(label, commit, date, len(files)))
+        files.append(
+            ResultFile(Path("x.json"), machine, commit, f"py{python}", date, python, {}, head)
+        )
+    era = Era("Some CPU", "2", "x86_64", "Linux 6.8", python)
+    return Line(machine, f"py{python}", era, tuple(subjects))
+
+
+def _alerts(tracks: Sequence[Any]) -> Any:
+    lines = {id(t.series.line): t.series.line for t in tracks}.values()
+    runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
+    moment = Moment(MEASURED, timedelta(days=2), Triage(), None)
+    good = MEASURED if runs else None
+    return watch(Watched(list(tracks), (), runs, good), moment, "0.1.0")

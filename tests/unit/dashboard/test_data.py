@@ -1,0 +1,108 @@
+"""The data files: what interactive pages load."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.vocabulary import Cell
+from dashboard.data import BLOCK, data_files, expected, significant
+from observatory.decide.places import Place
+from tests import factories_frame as factory
+from tests.factories_site import observed
+
+WARM = Cell("radon", "warm_process", "NUMBA", "fork")
+
+
+def data(frame: Any = None) -> dict[str, Any]:
+    found = {}
+    given_ = observed(factory.frame() if frame is None else frame)
+    for path, content in data_files(given_, commit_url="", compare_url=""):
+        head, _, rest = content.decode().partition(",")
+        name = path.removeprefix("data/").removesuffix(".js")
+        assert head == f'observatory.receive("{name}"'
+        assert rest.endswith(");\n")
+        found[name] = json.loads(rest[: -len(");\n")])
+    return found
+
+
+def test_every_series_is_in_the_file_that_its_id_names() -> None:
+    found = data()
+    digits = found["lines"]["digits"]
+    for id_ in found["index"]["id"]:
+        assert id_ in found[f"series-{id_[:digits]}"]
+    assert sum(len(v) for k, v in found.items() if k.startswith("series-")) == len(
+        found["index"]["id"]
+    )
+
+
+def test_a_series_has_its_values_levels_and_steps() -> None:
+    found = data()
+    index = found["index"]
+    number = next(
+        i for i, name in enumerate(index["name"])
+        if name == str(WARM) and index["metric"][i] == "compile_time"
+    )  # fmt: skip
+    id_ = index["id"][number]
+    series = found[f"series-{id_[: found['lines']['digits']]}"][id_]
+    assert len(series["v"]) == len(factory.RELEASES)
+    assert series["at"] is None
+    assert series["colour"] == "numba"
+    assert len(series["levels"]) == len(series["bounds"]) - 1
+    assert [step["at"] for step in series["steps"]] == series["bounds"][1:-1]
+
+
+def test_a_subject_has_the_values_of_all_series_and_their_levels() -> None:
+    found = data()
+    number = len(factory.RELEASES) - 1
+    newest = found[f"at-0-{number // BLOCK}"][str(number)]
+    assert len(newest["i"]) == len(newest["v"]) == len(newest["l"])
+    judged = [found["index"]["judgement"][i] == "judged" for i in newest["i"]]
+    assert any(judged)
+    assert [level is not None for level in newest["l"]] == judged
+    assert set(newest["o"]) <= set(newest["i"])
+
+
+def test_a_gap_gives_the_positions_of_what_is_there() -> None:
+    rows = [r for r in factory.frame().to_dict("records")
+            if not (r["subject"] == "3.0.0" and r["scenario"] == "warm_process")]  # fmt: skip
+    found = data(factory.as_frame(rows))
+    series = [one for name, each in found.items() if name.startswith("series-")
+              for one in each.values() if one["name"] == str(WARM)]  # fmt: skip
+    place = list(factory.RELEASES).index("3.0.0")
+    assert all(place not in one["at"] for one in series)
+    assert all(len(one["at"]) == len(one["v"]) for one in series)
+
+
+@pytest.mark.parametrize(
+    ("metric", "scenario", "backend", "best"),
+    [
+        ("cache_misses", "warm_disk", "NUMBA", 0),
+        ("cache_misses", "cold", "NUMBA", None),
+        ("cache_misses", "warm_process", "NUMBA_NO_CACHE", None),
+        ("wrong_results", "cold", "C", 0),
+        ("files_leaked", "warm_disk", "NUMBA", None),
+        ("functions_compiled", "warm_disk", "NUMBA", None),
+    ],
+)
+def test_what_a_count_should_be(metric: str, scenario: str, backend: str, best: int | None) -> None:
+    assert expected(Place("radon", scenario, backend, "fork", metric, "x", "exact")) == best
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_six_digits_are_kept(values: list[float]) -> None:
+    found = significant(np.array(values))
+    for value, rounded in zip(values, found.tolist(), strict=True):
+        assert math.isclose(value, rounded, rel_tol=6e-6, abs_tol=1e-300)
+
+
+def test_what_is_no_number_stays_so() -> None:
+    assert np.isnan(significant(np.array([np.nan])))[0]
+    assert significant(np.array([0.0, 123456789.0])).tolist() == [0.0, 123457000.0]
+    assert json.dumps(significant(np.array([0.25141999999])).tolist()) == "[0.25142]"

@@ -1,0 +1,84 @@
+"""What the newest value is like, in words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.moves import Move, move
+from dashboard.observed import Observed
+from observatory.decide.track import tracked
+from observatory.decide.watch import watch
+from observatory.record.alerts import Acknowledgement, Alerts
+from observatory.record.columns import Columns
+from observatory.record.triage import Triage
+from tests.factories_alerts import line, moment, series, stepped, watched
+
+
+def moved(values: Any, metric: str = "compile_time", said: Triage | None = None) -> Move:
+    nights = len(values)
+    found = series(line(nights), values, metric)
+    alerts = watch(watched(nights, found), moment(nights, triage=said), "0.1")
+    return move(observed(found, alerts), next(iter(tracked([found]))))
+
+
+def observed(found: Any, alerts: Alerts) -> Observed:
+    return Observed(list(tracked([found])), Columns(), (), alerts, "0.1")
+
+
+def test_a_quiet_series_is_as_before_within_its_noise() -> None:
+    found = moved(stepped(60))
+    assert (found.state, found.words) == ("quiet", "as before")
+    assert found.noise.endswith("\N{MULTIPLICATION SIGN} noise")
+    assert float(found.noise.split("\N{MULTIPLICATION SIGN}")[0]) < 3
+
+
+def test_a_step_for_the_worse_is_told_since_when() -> None:
+    found = moved(stepped(60, 50, 1.3))
+    assert found.state == "bad"
+    assert found.words.endswith("% slower since n50")
+
+
+def test_a_recent_step_for_the_better_is_told_and_an_old_one_is_not() -> None:
+    assert moved(stepped(60, 55, 0.4)).state == "good"
+    assert "times faster since n55" in moved(stepped(60, 55, 0.4)).words
+    assert moved(stepped(60, 30, 0.5)).words == "as before"
+
+
+def test_a_single_value_far_off_is_not_confirmed() -> None:
+    values = stepped(60)
+    values[-1] *= 1.5
+    found = moved(values)
+    assert found.state == "doubt"
+    assert found.words.endswith("% slower, not confirmed")
+
+
+def test_what_is_acknowledged_says_so() -> None:
+    values = stepped(60, 50, 1.3)
+    now = moment(60).now
+    found = series(line(60), values)
+    (alert,) = watch(watched(60, found), moment(60), "0.1").alerts
+    said = Acknowledgement(id=alert.id, who="w", why="y", at=now, until=now + timedelta(days=9))
+    known = moved(values, said=Triage(acknowledged=[said]))
+    assert known.state == "doubt"
+    assert known.words.endswith("since n50, acknowledged")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([0.25], "first value"),
+        ([0.25, 0.25], "as before, too few to judge"),
+        ([0.25, 0.5], "2 times slower, too few to judge"),
+    ],
+)
+def test_what_cannot_be_judged_is_described(values: list[float], words: str) -> None:
+    found = moved(np.array(values))
+    assert (found.state, found.words, found.noise) == ("quiet", words, "")
+
+
+def test_memory_is_more_or_less_and_not_slower() -> None:
+    assert " more since n50" in moved(stepped(60, 50, 1.3), "peak_rss").words

@@ -1,0 +1,271 @@
+"""What the pages say, as view models: overview, alerts, caches, health, lists, history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.vocabulary import Cell
+from dashboard.alert_pages import MOST_RESOLVED, alert_pages, steps, with_page
+from dashboard.caches import caches_page, chosen, times_of
+from dashboard.evidence import MOST_VALUES, picture
+from dashboard.happened import chapters
+from dashboard.health import health_page
+from dashboard.lists import PER_PAGE, list_pages, page_of
+from dashboard.observed import Observed
+from dashboard.overview import overview
+from dashboard.readings import readings_of
+from dashboard.spark import spark
+from dashboard.summary import newest
+from dashboard.words import SHOWN_METRICS
+from observatory.decide.track import tracked
+from observatory.record.alerts import Alert, At, SeriesChange
+from observatory.record.columns import Columns
+from observatory.record.latest import Note
+from observatory.record.views import Function
+from tests import factories_frame as factory
+from tests.factories_alerts import line, series, stepped
+from tests.factories_site import MEASURED, observed
+
+DISK = "radon warm_disk NUMBA fork"
+
+
+def at(found: Observed, label: str) -> At:
+    one = next(s for s in found.lines[0].subjects if s.label == label)
+    return At(label=one.label, commit=one.commit, date=one.date)
+
+
+def alert(found: Observed, state: str = "open", **changes: object) -> Alert:
+    one = found.lines[0]
+    told = SeriesChange(
+        machine=one.machine, env_name=one.env_name, benchmark=DISK, metric="cache_misses",
+        unit="functions", kind="exact", before=0, after=35, now=35,
+        last_good=at(found, "3.2.4"), first_bad=at(found, "3.3.0"), newest=at(found, "3.3.7"),
+        holds=True,
+    )  # fmt: skip
+    fields: dict[str, object] = {
+        "id": "0123456789", "kind": "refused", "sentence": "35 functions miss",
+        "last_good": at(found, "3.2.4"), "first_bad": at(found, "3.3.0"), "between": 0,
+        "series": [told], "state": state, "first_seen": MEASURED, "seen_with": MEASURED,
+        "state_since": MEASURED,
+    }  # fmt: skip
+    return Alert(**(fields | changes))  # type: ignore[arg-type]
+
+
+def with_alerts(*alerts: Alert, **changes: object) -> Observed:
+    found = observed(factory.frame())
+    record = found.alerts.model_copy(update={"alerts": list(alerts)})
+    return observed(factory.frame(), alerts=record, **changes)
+
+
+def subject_of(found: Observed):
+    return newest(readings_of(found, frozenset(SHOWN_METRICS)))
+
+
+def test_the_overview_speaks_of_open_alerts_first() -> None:
+    found = with_alerts(alert(observed(factory.frame())))
+    view = overview(found, subject_of(found))
+    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert view.sentence == "1 alert open, none of them new"
+    assert [one.link for one in view.alerts] == ["alerts/0123456789.html"]
+
+
+def test_the_overview_says_that_all_is_well() -> None:
+    found = observed(factory.frame())
+    view = overview(found, subject_of(found))
+    assert (view.state, view.status) == ("good", "All well")
+    assert [flag.text for flag in view.safety] == [
+        "no wrong results in 32 cells", "no crashes in 32 cells",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("stale", "Stale"), ("failed run", "The last run failed")]
+)
+def test_stale_and_failed_runs_are_states_of_their_own(kind: str, status: str) -> None:
+    base = observed(factory.frame())
+    found = with_alerts(alert(base, kind=kind, series=[], last_good=None))
+    assert overview(found, subject_of(found)).status == status
+
+
+def test_the_matrix_has_a_row_for_each_backend_and_launch() -> None:
+    found = observed(factory.frame())
+    view = overview(found, subject_of(found))
+    assert [(row.backend, row.launch) for row in view.rows] == [
+        (backend, launch) for backend in ("C", "C_VM", "NUMBA") for launch in ("fork", "spawn")
+    ]
+    tile = view.rows[4].tiles[view.scenarios.index("warm_process")]
+    assert tile is not None
+    assert tile.value.endswith(" ms")
+    assert tile.link.startswith("series.html#s=")
+    assert tile.move is not None
+
+
+def test_the_strip_counts_misses_apart_from_time() -> None:
+    rows = [*factory.frame().to_dict("records")]
+    for row in rows:
+        if (row["subject"], row["metric"], row["backend"], row["launch"], row["scenario"]) == (
+            "3.3.7", "cache_misses", "NUMBA", "spawn", "warm_disk",
+        ):  # fmt: skip
+            row["value"] = 35.0
+    found = observed(factory.as_frame(rows))
+    view = overview(found, subject_of(found))
+    strip = next(s for s in view.strips if (s.scenario, s.backend) == ("warm_disk", "NUMBA"))
+    said = {counts.launches: (counts.flag.state, counts.flag.text) for counts in strip.counts}
+    assert said == {"fork": ("good", "0 missed"), "spawn": ("bad", "35 missed")}
+    whole = next(s for s in view.strips if s.backend == "C")
+    assert [counts.launches for counts in whole.counts] == ["fork and spawn"]
+
+
+def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
+    found = observed(factory.frame())
+    again, bisect = steps(alert(found))
+    assert again.command == (
+        "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork"
+    )
+    first, second = bisect.command.splitlines()
+    assert first == "git bisect start rel-3.3.0 rel-3.2.4"
+    assert "--repo . rel-3.2.4 HEAD --scenario warm_disk" in second
+    assert "-eq 8 ] && exit 125" in second
+
+
+def test_of_hostile_labels_no_command_is_made() -> None:
+    found = observed(factory.frame())
+    evil = at(found, "3.3.0").model_copy(update={"label": "3.3.0; rm -rf ~", "commit": "$(id)"})
+    assert list(steps(alert(found, first_bad=evil))) == []
+    told = alert(found).series[0].model_copy(update={"benchmark": "radon warm_disk $(id) fork"})
+    assert list(steps(alert(found, series=[told]))) == []
+
+
+def test_between_two_commits_next_to_each_other_nothing_is_searched() -> None:
+    found = observed(factory.frame())
+    one, two = (
+        at(found, label).model_copy(update={"label": f"{label}-dirty"})
+        for label in ("3.2.4", "3.3.0")
+    )
+    (only,) = steps(alert(found, last_good=one, first_bad=two))
+    assert only.command.startswith(f"observatory compare --repo . {one.commit[:12]}")
+
+
+def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
+    base = observed(factory.frame())
+    (page,) = alert_pages(with_alerts(alert(base)), compare_url="https://example.org/")
+    (drawn,) = page.pictures
+    assert drawn.title == f"{DISK} cache_misses"
+    assert drawn.bad is not None
+    assert drawn.left < drawn.bad[0] < drawn.bad[1] == drawn.right
+    assert [address for _, address in page.links][1].startswith("https://example.org/")
+    over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
+    (page,) = alert_pages(with_alerts(over), compare_url="")
+    assert page.pictures[0].bad[1] < drawn.right
+
+
+def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
+    base = observed(factory.frame())
+    many = [alert(base, "resolved", id=f"{n:010x}") for n in range(MOST_RESOLVED + 9)]
+    live = alert(base, id="f" * 10)
+    assert with_page(with_alerts(live, *many).alerts) == [live, *many[:MOST_RESOLVED]]
+
+
+def functions(found: Observed, *cells: str) -> dict[tuple[str, str, str], object]:
+    one, line_ = found.lines[0].subjects[-1], found.lines[0]
+    made = [Function("Add", "hit", 3, 0.5, 100), Function("Mul", "miss", 1, 0.25, 0)]
+    return {(line_.machine, line_.env_name, one.commit): dict.fromkeys(cells, made)}
+
+
+def test_cells_that_did_the_same_are_told_together() -> None:
+    base = observed(factory.frame())
+    cells = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon cold C fork")
+    found = observed(factory.frame(), functions=functions(base, *cells))
+    (spot,) = chosen(found)
+    page = caches_page(found, spot, times_of(found)[spot])
+    ((scenario, _, kept),) = page.scenarios
+    assert scenario == "cold"
+    assert [one.title for one in kept] == ["C under fork", "NUMBA under fork and spawn"]
+    assert kept[0].counts == (("hit", "3"), ("miss", "1"))
+    assert kept[0].bar == (("hit", 75.0), ("miss", 25.0))
+    assert "4 functions, 750 ms, 100 B" in kept[0].summary
+
+
+@pytest.mark.parametrize(
+    ("cold", "warm", "without", "said"),
+    [
+        (4.0, 0.5, None, "from build 2 on; each saves 3.50 s of a cold build"),
+        (4.0, 0.5, 3.0, "from build 2 on; each saves 2.50 s"),
+        (9.0, 0.5, 3.0, "from build 4 on; each saves 2.50 s"),
+        (4.0, 3.5, 3.0, "it does not: a warm build takes as long as one without a cache"),
+    ],
+)
+def test_after_how_many_builds_a_cache_has_paid(
+    cold: float, warm: float, without: float | None, said: str
+) -> None:
+    times = {
+        Cell("radon", "cold", "NUMBA", "fork"): cold,
+        Cell("radon", "warm_process", "NUMBA", "fork"): warm,
+    }
+    if without is not None:
+        times[Cell("radon", "warm_process", "NUMBA_NO_CACHE", "fork")] = without
+    base = observed(factory.frame())
+    found = observed(factory.frame(), functions=functions(base, "radon cold NUMBA fork"))
+    (spot,) = chosen(found)
+    (payback,) = caches_page(found, spot, times).paybacks
+    assert payback.said == said
+
+
+def test_health_names_what_failed_and_what_is_missing() -> None:
+    cell = Cell("radon", "cold", "C", "fork")
+    notes = [Note("3.3.7", cell, "failed", "killed by SIGKILL"),
+             Note("3.3.7", cell, "absent", "Python is too old", metric="python_calls"),
+             Note("3.0.0", cell, "failed", "long ago")]  # fmt: skip
+    found = observed(factory.frame(), notes=notes)
+    page = health_page(found, subject_of(found))
+    assert page.notes == (
+        ("Samples that failed", (("cold C fork", "killed by SIGKILL"),)),
+        ("Metrics without a value", (("cold C fork", "no python_calls: Python is too old"),)),
+    )
+
+
+def test_every_series_is_on_one_list() -> None:
+    found = observed(factory.frame())
+    pages = list(list_pages(found))
+    ids = [entry.id for page in pages for _, entries in page.groups for entry in entries]
+    assert ids == list(found.ids)
+    assert all(page.of == len(pages) for page in pages)
+    assert page_of(PER_PAGE) == 2
+
+
+def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
+    base = observed(factory.frame())
+    stale = alert(base, kind="stale", series=[], last_good=None, id="a" * 10)
+    found = with_alerts(alert(base), stale)
+    told = list(chapters(found.alerts, frozenset({"0123456789"})))
+    assert [one.date for one in told] == sorted((one.date for one in told), reverse=True)
+    worse = [(c.label, e.state, e.link) for c in told for e in c.events if e.state]
+    assert worse == [("3.3.0", "open", "alerts/0123456789.html")]
+    assert any(not e.state for c in told for e in c.events)
+
+
+def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
+    values = stepped(400, 350, 2.0)
+    (track,) = tracked([replace(series(line(400), values), rows=np.arange(400))])
+    none = np.full(400, np.nan)
+    zero = np.zeros(400, np.int32)
+    columns = Columns(zero, zero, values, zero, none, none)
+    found = Observed([track], columns, (), observed(factory.as_frame([])).alerts, "0.1")
+    drawn = picture(found, 0)
+    assert (len(drawn.points), drawn.count) == (MOST_VALUES, 400)
+    assert drawn.points[-1].x < drawn.right
+    assert len(drawn.levels) == 2
+    assert drawn.table.rows[0][0] == "n399"
+
+
+def test_a_spark_has_a_mark_where_the_level_changes() -> None:
+    (flat,) = tracked([series(line(60), stepped(60))])
+    (step,) = tracked([series(line(60), stepped(60, 30, 2.0))])
+    (one,) = tracked([series(line(1), stepped(1))])
+    assert spark(one) is None
+    assert spark(flat).steps == ()
+    (place,) = spark(step).steps
+    assert place == pytest.approx(spark(step).width / 2, abs=2)
