@@ -75,11 +75,11 @@ observatory.seriesAxes = (() => {
       const widest = view.slots.slice(first, last + 1)
         .reduce((most, slot) => Math.max(most, widthOfText(brief(slot.label))), 0);
       const stride = Math.ceil(((widest + 18) * (high - low)) / widthOf(figure)) || 1;
+      const newest = (x) => view.slots[x + 1]?.line !== view.slots[x].line;
       const major = [];
       for (let x = last; x >= first; x--) {
-        const newest = view.slots[x + 1]?.line !== view.slots[x].line;
         if (!major.length || major[0] - x >= stride) major.unshift(x);
-        else if (newest) major[0] = x;
+        else if (newest(x) && !newest(major[0])) major[0] = x;
       }
       return { major, minor: [] };
     };

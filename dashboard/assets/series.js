@@ -45,9 +45,14 @@
     form.elements.to.value = page.slots[to].name;
   }
 
+  /** Choose one of a group of radio buttons; setting the value of the group ignores "". */
+  function check(name, value) {
+    for (const radio of form.elements[name]) radio.checked = radio.value === value;
+  }
+
   function fillForm() {
-    form.elements.scale.value = chosen.scale;
-    form.elements.of.value = chosen.of;
+    check("scale", chosen.scale);
+    check("of", chosen.of);
     for (const box of form.elements.show) box.checked = !chosen.off.has(box.value);
     for (const name of ["from", "to"]) {
       const groups = page.starts.map(({ line, start, count }) => {
@@ -335,7 +340,7 @@
     .addEventListener("change", () => page.series.length && show());
   window.addEventListener("hashchange", restart);
   // Nor must a finger.
-  if (matchMedia("(pointer: coarse)").matches) form.elements.drag.value = "";
+  if (matchMedia("(pointer: coarse)").matches) check("drag", "");
   Bokeh.logger.set_level("warn");
   restart();
 })();

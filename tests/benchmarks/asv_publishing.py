@@ -1,4 +1,4 @@
-"""The whole of `asv publish`, its pages and its detection of steps; the other side of test_pages.py.
+"""All of `asv publish`, its pages and its detection of steps; the other side of test_pages.py.
 
     python asv_publishing.py update|publish RESULTS SCRATCH
 

@@ -21,6 +21,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
 from dashboard.site import build
+from observatory.cli.observing import observe
 from observatory.cli.reading import Reading, read
 from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
@@ -63,11 +64,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture(scope="session")
-def reading(results: Path) -> Reading:
-    return read(results)
-
-
 def started(*command: str) -> None:
     """Run a whole process of this environment to its end, its bytecode cached as a user's is."""
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -99,9 +95,10 @@ def test_read_them_again_from_the_cache(benchmark: BenchmarkFixture, results: Pa
 
 
 @pytest.mark.benchmark(group="17 releases")
-def test_build_the_dashboard(benchmark: BenchmarkFixture, reading: Reading, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"problems": (), "measured_at": reading.measured_at, "version": "1"}
-    page: Path = benchmark(build, reading.frame, tmp_path / "html", **options)
+def test_read_decide_and_build_the_site(
+    benchmark: BenchmarkFixture, results: Path, tmp_path: Path
+) -> None:
+    page: Path = benchmark(lambda: build(observe([results])[0], tmp_path / "html"))
     assert page.stat().st_size > 10_000
 
 

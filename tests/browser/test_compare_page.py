@@ -307,9 +307,7 @@ def test_levels_decide_whatever_the_values_are(visit, tmp_path):
 def test_what_is_far_off_its_level_is_not_called_unaffected(visit, tmp_path):
     early = judged(FORK, "compile_time", "000", (0.25,), 4.0, 0.25, 0.25)
     seen = visit(site(tmp_path / "s", [early]), "#a=0-0&b=0-2")
-    assert seen.verdict == (
-        "3.3.7 against 3.3.5: nothing could be judged; 1 series not confirmed."
-    )
+    assert seen.verdict == ("3.3.7 against 3.3.5: nothing could be judged; 1 series not confirmed.")
     seen.unfold("Not confirmed")
     assert [row[2:] for row in seen.rows("Not confirmed")] == [
         ["4.00 s → 0.25 s", "16 times faster, not confirmed"]

@@ -1,0 +1,556 @@
+"""The series page in a real Chromium, from file://: hand-made data files, no network."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha1
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from urllib.parse import urlencode
+
+import pytest
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the playwright package is absent")
+CHROMIUM = shutil.which("chromium")
+BOKEH = find_spec("bokeh")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on PATH"),
+    pytest.mark.skipif(BOKEH is None, reason="the bokeh package is absent"),
+]
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+HOSTILE = "\"><img src=x onerror=alert(1)><script>console.error('x')</script> $$x^2$$ @name | =1+1"
+ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
+TIME, SLOW_DRIFT, COUNT, MEMORY, OTHER_ERA = "aa01", "aa02", "aa03", "aa04", "aa05"
+STRANGE, LONG = "bb01", "bb02"
+RELEASES = 40
+
+
+# --- A directory as the site is: pages, assets and data files ------------------------------------
+
+
+def subject(n: int) -> list[str]:
+    """Label, commit and date of the n-th release."""
+    commit = sha1(str(n).encode(), usedforsecurity=False).hexdigest()
+    return [f"3.{n // 10}.{n % 10}", commit, f"2025-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00Z"]
+
+
+def subjects(first: int, count: int) -> list[list[str]]:
+    return [subject(n) for n in range(first, first + count)]
+
+
+def series(values: list[float], **given: object) -> dict[str, object]:
+    """One series by the contract; whatever is not given is plain."""
+    plain: dict[str, object] = {
+        "name": "radon warm_disk NUMBA spawn", "metric": "compile_time", "unit": "seconds",
+        "kind": "noisy", "line": 0, "at": None, "v": values, "n": [10] * len(values),
+        "lo": None, "hi": None, "bounds": [0, len(values)], "levels": [median(values)],
+        "steps": [], "drift": None, "judgement": "judged", "reason": "", "noise": 0.02,
+        "alerts": [], "colour": "numba", "expected": None,
+    }  # fmt: skip
+    return plain | given
+
+
+def wave(level: float, n: int, share: float = 0.015) -> list[float]:
+    return [level * (1 + share * math.sin(1.7 * i + i * i)) for i in range(n)]
+
+
+def spread(values: list[float], share: float) -> dict[str, list[float | None]]:
+    wide: dict[str, list[float | None]] = {
+        "lo": [v * (1 - share) for v in values],
+        "hi": [v * (1 + share) for v in values],
+    }
+    wide["lo"][3] = wide["hi"][3] = None
+    return wide
+
+
+def stepped() -> dict[str, object]:
+    """Gaps at 3, 11 and 12; a step for the better at 14, and one for the worse at 30."""
+    at = [k for k in range(RELEASES) if k not in (3, 11, 12)]
+    values = wave(6.07, 11) + wave(4.47, 16) + wave(5.02, 10)
+    return series(
+        values, at=at, **spread(values, 0.02), bounds=[0, 11, 27, 37], levels=[6.07, 4.47, 5.02],
+        steps=[
+            {"at": 11, "before": 6.07, "after": 4.47, "ratio": 0.736, "low": 0.72, "high": 0.75},
+            {"at": 27, "before": 4.47, "after": 5.02, "ratio": 1.123, "low": 1.1, "high": 1.14},
+        ],
+        alerts=[
+            {"id": "f00d", "state": "open", "kind": "slower", "at": 27,
+             "sentence": "12 % slower to build (4.47 s → 5.02 s) since 3.3.0"},
+            {"id": "beef", "state": "resolved", "kind": "faster", "at": None, "sentence": ""},
+        ],
+    )  # fmt: skip
+
+
+def long(n: int = 600, pieces: int = 20) -> dict[str, object]:
+    """More values than have room for marks, and more steps than have room for labels."""
+    bounds = [n * i // pieces for i in range(pieces + 1)]
+    levels = [1.1**i for i in range(pieces)]
+    values = [v for a, b, level in zip(bounds, bounds[1:], levels, strict=False)
+              for v in wave(level, b - a)]  # fmt: skip
+    steps = [
+        {"at": bounds[i], "before": levels[i - 1], "after": levels[i],
+         "ratio": 1.1, "low": 1.09, "high": 1.11}
+        for i in range(1, pieces)
+    ]  # fmt: skip
+    return series(values, line=3, **spread(values, 0.03), bounds=bounds, levels=levels, steps=steps)
+
+
+def data() -> dict[str, dict[str, object]]:
+    """Every data file, by name."""
+    drifting = [5.4 * 1.22 ** (i / 39) * v for i, v in enumerate(wave(1.0, RELEASES, 0.01))]
+    counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
+    memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
+    lines = {
+        "digits": 2, "commit_url": "https://example.org/commit/",
+        "compare_url": "https://example.org/compare/",
+        "lines": [
+            {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",
+             "subjects": subjects(1, RELEASES)},
+            {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 9V74, Linux 6.11",
+             "subjects": subjects(34, 12)},
+            {"machine": "<b>m</b>", "env": HOSTILE, "era": "",
+             "subjects": [[HOSTILE, HOSTILE, "2025-01-01T00:00:00Z"], *subjects(2, 4)]},
+            {"machine": "long", "env": "py3.12", "era": "",
+             "subjects": [[f"{n:07x}", f"{n:040x}", "2024-01-01T00:00:00Z"] for n in range(600)]},
+        ],
+    }  # fmt: skip
+    first = {
+        TIME: stepped(),
+        SLOW_DRIFT: series(
+            drifting, name="radon warm_disk C spawn", colour="c", **spread(drifting, 0.015),
+            levels=[5.4], drift={"ratio": 1.22, "low": 1.19, "high": 1.25},
+        ),
+        COUNT: series(
+            counts, metric="cache_misses", unit="functions", kind="exact", judgement="exact",
+            bounds=[0, 22, 32, 40], levels=[0, 7, 21], noise=None, expected=0, n=None,
+            steps=[
+                {"at": 22, "before": 0, "after": 7, "ratio": None, "low": None, "high": None},
+                {"at": 32, "before": 7, "after": 21, "ratio": 3.0, "low": 3.0, "high": 3.0},
+            ],
+        ),
+        MEMORY: series(memory, metric="peak_rss", unit="bytes", judgement="unfit",
+                       reason="values of one run are not independent"),
+        OTHER_ERA: series(wave(3.4, 12), line=1, levels=[3.4]),
+    }  # fmt: skip
+    strange = series(
+        [1.0, 2.0, 3.0], name=HOSTILE, metric=HOSTILE, unit=HOSTILE, line=2, at=[0, 2, 4],
+        judgement="described", reason=HOSTILE, colour="\"><img src=x>", noise=None,
+        alerts=[{"id": HOSTILE, "state": HOSTILE, "kind": HOSTILE, "sentence": HOSTILE, "at": 1}],
+    )  # fmt: skip
+    return {"lines": lines, "series-aa": first, "series-bb": {STRANGE: strange, LONG: long()}}
+
+
+def write(directory: Path) -> Path:
+    """Write the directory and return the path of its series page."""
+    assets, out = directory / "assets", directory / "data"
+    shutil.copytree(ASSETS, assets)
+    for name in ("bokeh.min.js", "bokeh-api.min.js"):
+        shutil.copy(Path(BOKEH.origin).parent / "server/static/js" / name, assets / name)
+    out.mkdir()
+    for name, content in data().items():
+        (out / f"{name}.js").write_text(f'observatory.receive("{name}", {json.dumps(content)});\n')
+    environment = Environment(
+        loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
+    )
+    page = directory / "series.html"
+    page.write_text(
+        environment.get_template("series.html.j2").render(
+            root="", page="series.html", pages=[], version="0.1.0", newest=None
+        )
+    )
+    return page
+
+
+# --- A browser -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Visit:
+    """A page, what the browser complained about and what it asked for."""
+
+    page: object
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector)
+
+    def until(self, condition: str) -> None:
+        """Wait until an expression is true; the timeout names it."""
+        self.page.wait_for_function(f"() => {condition}", timeout=10_000)
+
+    def chosen(self) -> dict[str, list[str]]:
+        return self.page.evaluate("observatory.choices()")
+
+    def shown(self) -> tuple[float, float]:
+        """The ends of the x axis that is drawn."""
+        return tuple(self.page.evaluate(f"[{RANGE}.start, {RANGE}.end]"))
+
+    def links(self, selector: str) -> list[str]:
+        return self.page.eval_on_selector_all(
+            f"{selector} a", "all => all.map(a => a.getAttribute('href'))"
+        )
+
+
+RANGE = "Bokeh.documents[0].roots()[0].children[0].x_range"
+FIGURES = "Bokeh.documents.flatMap(d => d.roots().flatMap(r => r.children))"
+DRAWN = f"document.querySelector('#chart').children.length && {FIGURES}.length"
+EVERYTHING = {
+    "s": [TIME, SLOW_DRIFT, OTHER_ERA], "hide": [SLOW_DRIFT], "scale": ["log"], "of": ["first"],
+    "off": ["alerts", "intervals"], "from": ["0-5"], "to": ["1-3"], "a": ["0-10"], "b": ["0-20"],
+}  # fmt: skip
+
+
+def address(**choices: object) -> str:
+    return "#" + urlencode(choices, doseq=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open the series page; it must be quiet and ask for files only, whatever a test does."""
+    opened: list[Visit] = []
+
+    def _visit(hash_: str, *, width: int = 1280, scheme: str = "light", **context: object) -> Visit:
+        page = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True,
+            reduced_motion="reduce", **context,
+        ).new_page()  # fmt: skip
+        seen = Visit(page)
+        opened.append(seen)
+        page.on("console", lambda message: seen.complaints.append(message.text))
+        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        page.on("requestfailed", lambda request: seen.complaints.append(f"failed: {request.url}"))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.goto(site.as_uri() + hash_)
+        return seen
+
+    yield _visit
+    for seen in opened:
+        assert seen.complaints == []
+        assert [url for url in seen.requests if not url.startswith(("file://", "data:"))] == []
+        seen.page.context.close()
+
+
+@pytest.fixture
+def drawn(visit):
+    """Open the page and wait until its chart is there."""
+
+    def _drawn(hash_: str, **given: object) -> Visit:
+        seen = visit(hash_, **given)
+        seen.until(DRAWN)
+        seen.until("document.querySelector('#here').children.length")
+        return seen
+
+    return _drawn
+
+
+# --- What is shown -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_quiet_local_and_no_wider_than_the_screen(drawn, width, scheme):
+    every = [TIME, SLOW_DRIFT, COUNT, MEMORY, OTHER_ERA]
+    seen = drawn(address(s=every), width=width, scheme=scheme)
+    seen.page.click("#numbers > summary")
+    seen.until("document.querySelectorAll('#table tbody tr').length > 40")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.page.locator("#chart canvas").count() > 0
+
+
+def test_each_unit_has_a_chart_and_all_move_together(drawn):
+    seen = drawn(address(s=[TIME, COUNT, MEMORY]))
+    assert seen.page.evaluate(f"{FIGURES}.length") == 3
+    assert seen.page.evaluate(f"new Set({FIGURES}.map(f => f.x_range)).size") == 1
+
+
+def test_a_change_of_the_colour_scheme_is_drawn(drawn):
+    seen = drawn(address(s=TIME))
+    assert seen.page.evaluate(f"{FIGURES}[0].background_fill_color") == "#ffffff"
+    seen.page.emulate_media(color_scheme="dark")
+    seen.until(f"{FIGURES}[0]?.background_fill_color === '#191f27'")
+
+
+def test_steps_and_drifts_are_told_in_words(drawn):
+    seen = drawn(address(s=[TIME, SLOW_DRIFT, COUNT, MEMORY]))
+    facts = seen.text("#facts")
+    assert "36 % faster (6.07 s → 4.47 s; 95 % interval 33 % to 39 %): first in 3.1.5" in facts
+    assert "last without it: 3.1.4" in facts
+    assert "12 % slower (4.47 s → 5.02 s" in facts
+    assert "drifts: 22 % slower" in facts
+    assert "7 more (0 → 7)" in facts
+    assert "3 times as many (7 → 21)" in facts
+    assert "not judged: values of one run are not independent" in facts
+    assert "37 of 40 subjects" in facts
+    assert "alerts/f00d.html" in seen.links("#facts")
+    assert f"https://example.org/commit/{subject(15)[1]}" in seen.links("#facts")
+
+
+def test_nothing_chosen_is_said(visit):
+    seen = visit("")
+    seen.page.wait_for_selector("#problems a[href='list/001.html']")
+    assert "No series is chosen" in seen.text("#problems")
+    assert not seen.page.is_visible("#series")
+
+
+@pytest.mark.parametrize("unknown", ["aaff", "../lines", "aa01 "])
+def test_an_unknown_id_is_said_and_the_others_are_shown(drawn, unknown):
+    seen = drawn(address(s=[unknown, TIME]))
+    assert f"No series has the id {unknown.strip()}" in seen.text("#problems")
+    assert "renamed or removed" in seen.text("#problems")
+    assert seen.text("#name") == "radon warm_disk NUMBA spawn"
+
+
+def test_without_javascript_the_lists_are_named(visit):
+    seen = visit(address(s=TIME), java_script_enabled=False)
+    assert seen.page.is_visible("noscript a[href='list/001.html']")
+
+
+def test_texts_of_strangers_stay_text(drawn):
+    seen = drawn(address(s=[STRANGE, TIME]), width=390)
+    seen.page.click("#numbers > summary")
+    seen.until("document.querySelectorAll('#table tbody tr').length === 3 + 37")
+    seen.page.focus("#chart")
+    for key in ("Home", "Enter", "End", "Enter"):
+        seen.page.keyboard.press(key)
+    seen.page.focus("#chart")
+    assert HOSTILE in seen.page.text_content("#facts h3")
+    assert HOSTILE in seen.page.text_content("#keys")
+    assert seen.page.locator("main img, main script, main b b").count() == 0
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert seen.page.evaluate("typeof MathJax") == "undefined"
+
+
+def test_values_of_zero_are_told_where_they_cannot_be_drawn(drawn):
+    seen = drawn(address(s=COUNT, scale="log", of="first"))
+    assert "0 has no place on a logarithmic scale" in seen.text("#cannot")
+    assert "nothing is a percentage of a level of 0" in seen.text("#cannot")
+
+
+def test_a_long_history_is_drawn_and_its_older_steps_are_folded(drawn):
+    seen = drawn(address(s=LONG))
+    assert seen.page.locator("#facts article > ul > li").count() == 6
+    assert "13 older" in seen.text("#facts summary")
+    seen.page.get_by_label("from", exact=True).select_option("3-580")  # values have marks again
+    seen.until(f"Bokeh.documents.length && {RANGE}.start === 579.5")
+    seen.page.get_by_role("button", name="Whole history").click()
+    seen.until(f"Bokeh.documents.length && {RANGE}.start === -0.5")
+
+
+# --- What is chosen ------------------------------------------------------------------------------
+
+
+def test_the_address_restores_everything(drawn):
+    seen = drawn(address(**EVERYTHING))
+    form = seen.page.evaluate("[...new FormData(document.querySelector('#controls'))]")
+    assert form == [
+        ["scale", "log"], ["of", "first"], ["show", "levels"], ["drag", "move"],
+        ["from", "0-5"], ["to", "1-3"],
+    ]  # fmt: skip
+    keys = "[...document.querySelectorAll('#keys button')].map(b => b.getAttribute('aria-pressed'))"
+    assert seen.page.evaluate(keys) == ["true", "false", "true"]
+    assert seen.shown() == (4.5, 43.5)
+    assert seen.page.evaluate(f"{FIGURES}[0].y_scale.type") == "LogScale"
+    between = seen.text("#between")
+    assert "3.1.1" in between
+    assert "3.2.1" in between
+    assert "NUMBA spawn, compile_time:" in between
+    assert "C spawn" not in between  # it is hidden
+    assert seen.chosen() == EVERYTHING
+
+
+def test_another_address_is_followed(drawn):
+    seen = drawn(address(s=TIME, scale="log", of="first"))
+    seen.page.evaluate(f"location.hash = '{address(s=COUNT, off='levels')}'")
+    seen.until("document.title.startsWith('radon') && /cache_misses/.test(about.textContent)")
+    assert not seen.page.is_checked("input[value=levels]")
+    assert seen.page.is_checked("input[name=scale][value='']")
+    assert seen.page.is_checked("input[name=of][value='']")
+
+
+def test_each_choice_goes_into_the_address(drawn):
+    seen = drawn(address(s=[TIME, SLOW_DRIFT]))
+    page = seen.page
+    page.get_by_label("logarithmic").check()
+    page.get_by_label("% of newest level").check()
+    page.get_by_label("levels and steps").uncheck()
+    page.get_by_label("from", exact=True).select_option("0-30")
+    page.get_by_label("to", exact=True).select_option("0-12")  # the ends may be given either way
+    page.get_by_role("button", name="radon warm_disk C spawn").click()
+    expected = {"s": [TIME, SLOW_DRIFT], "scale": ["log"], "of": ["newest"], "off": ["levels"],
+                "from": ["0-12"], "to": ["0-30"], "hide": [SLOW_DRIFT]}  # fmt: skip
+    assert seen.chosen() == expected
+    seen.until(f"Bokeh.documents.length && {RANGE}.start === 11.5")
+    page.get_by_role("button", name="Whole history").click()
+    assert "from" not in seen.chosen()
+    page.get_by_role("button", name="radon warm_disk C spawn").click()
+    assert "hide" not in seen.chosen()
+
+
+def test_the_chart_says_when_every_series_is_hidden(drawn):
+    seen = drawn(address(s=TIME))
+    seen.page.click("#keys button")
+    seen.page.wait_for_selector("text=Every series is hidden.")
+
+
+# --- Cursor and pins -----------------------------------------------------------------------------
+
+
+def test_arrow_keys_move_the_cursor_and_enter_pins(drawn):
+    seen = drawn(address(s=[TIME, COUNT]))
+    press = seen.page.keyboard.press
+    seen.page.focus("#chart")
+    press("Home")
+    assert seen.text("#said").startswith("3.0.1, 2025-01-02. radon warm_disk NUMBA spawn")
+    assert "3.0.1" in seen.text("#here")
+    press("ArrowRight")
+    press("ArrowRight")
+    press("ArrowRight")
+    assert "no value" in seen.text("#here")  # a gap
+    press("ArrowRight")
+    press("Enter")
+    assert seen.chosen()["a"] == ["0-4"]
+    press("End")
+    assert "against 3.0.5" in seen.text("#here")
+    press("Enter")
+    assert seen.chosen()["b"] == ["0-39"]
+    assert "21 more" in seen.text("#between")
+    assert "faster" in seen.text("#between")
+    assert "2 steps in between" in seen.text("#between")
+    commits = f"{subject(5)[1]}...{subject(40)[1]}"
+    assert seen.links("#between") == [
+        *(f"https://example.org/commit/{subject(n)[1]}" for n in (5, 40)),
+        f"https://example.org/compare/{commits}", "compare.html#a=0-4&b=0-39",
+    ]  # fmt: skip
+    press("Escape")
+    assert "a" not in seen.chosen()
+
+
+def test_a_pinned_point_lets_go_and_points_of_two_lines_are_not_compared(drawn):
+    seen = drawn(address(s=[TIME, OTHER_ERA], a="0-39"))
+    seen.page.focus("#chart")
+    seen.page.keyboard.press("End")
+    seen.page.keyboard.press("Enter")
+    assert seen.chosen()["b"] == ["1-11"]
+    assert "two environments" in seen.text("#between")
+    assert seen.page.locator("#between a[href^=compare]").count() == 0
+    seen.page.keyboard.press("Enter")
+    assert "b" not in seen.chosen()
+
+
+def test_the_pointer_does_what_keys_do_and_zooms_only_a_chart_with_the_focus(drawn):
+    seen = drawn(address(s=TIME))
+    box = seen.page.locator("#chart").bounding_box()
+    x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5
+    seen.page.mouse.move(x, y)
+    seen.until("/against|3\\.2\\.\\d/.test(here.textContent)")
+    seen.page.mouse.wheel(0, 40)  # scrolls the page
+    assert seen.shown() == (-0.5, 39.5)
+    seen.page.mouse.click(x, y)
+    seen.until("observatory.choices().a")
+    seen.page.mouse.wheel(0, -240)
+    seen.until(f"{RANGE}.end - {RANGE}.start < 39")
+    seen.until("observatory.choices().from || observatory.choices().to")
+
+
+def test_a_finger_can_scroll_past_the_chart_and_pin(drawn):
+    seen = drawn(address(s=TIME), width=390, has_touch=True, is_mobile=True)
+    assert seen.page.is_checked("input[name=drag][value='']")
+    box = seen.page.locator("#chart").bounding_box()
+    seen.page.touchscreen.tap(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
+    seen.until("observatory.choices().a")
+
+
+def test_dragging_moves_or_zooms_in(drawn):
+    seen = drawn(address(s=TIME, **{"from": "0-10", "to": "0-30"}))
+    box = seen.page.locator("#chart").bounding_box()
+    y = box["y"] + box["height"] * 0.5
+
+    def drag(start: float, end: float) -> None:
+        seen.page.mouse.move(box["x"] + box["width"] * start, y)
+        seen.page.mouse.down()
+        seen.page.mouse.move(box["x"] + box["width"] * end, y, steps=4)
+        seen.page.mouse.up()
+
+    drag(0.4, 0.6)
+    seen.until(f"{RANGE}.start < 7")
+    seen.page.get_by_label("zooms in").check()
+    seen.until(f"Bokeh.documents.length && {RANGE}.start < 7")
+    start, end = seen.shown()
+    drag(0.4, 0.6)
+    seen.until(f"{RANGE}.end - {RANGE}.start < {(end - start) / 2}")
+
+
+# --- The numbers ---------------------------------------------------------------------------------
+
+
+def test_numbers_are_copied_as_markdown_and_as_csv(drawn):
+    seen = drawn(address(s=[STRANGE, TIME]))
+    seen.page.click("#numbers > summary")
+    seen.page.evaluate("observatory.copy = text => { window.copied = text; }")
+    seen.page.click("text=Copy as Markdown")
+    lines = seen.page.evaluate("copied").split("\n")
+    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+    assert "<img" not in lines[0].replace("\\<img", "")
+    assert "5.02 s" in "\n".join(lines)
+    seen.page.click("text=Copy as CSV")
+    text = seen.page.evaluate("copied")
+    assert text.splitlines()[1].startswith('"3.4.0","')
+    assert ',"10","5.02"' in text
+
+
+# --- Accessibility -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser, site, scheme):
+    axe = pytest.importorskip("axe_playwright_python")
+    page = browser.new_context(
+        viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True
+    ).new_page()
+    shown = address(s=[TIME, SLOW_DRIFT, COUNT, OTHER_ERA], hide=COUNT, a="0-3", b="0-30")
+    page.goto(site.as_uri() + shown)
+    page.wait_for_selector("#between li")
+    page.click("#numbers > summary")
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run().then(r => r.violations)")
+    serious = [
+        f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for each in found if each["impact"] in ("serious", "critical") for node in each["nodes"]
+    ]  # fmt: skip
+    assert serious == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_targets_are_large_enough(drawn, width):
+    seen = drawn(address(s=[TIME, SLOW_DRIFT], a="0-3", b="0-30"), width=width)
+    small = seen.page.evaluate(
+        "[...document.querySelectorAll('#series :is(button, select, summary, label:has(input))')]"
+        ".map(e => [e.textContent.slice(0, 30), e.getBoundingClientRect()])"
+        ".filter(([, r]) => r.width < 24 || r.height < 24).map(([text]) => text)"
+    )
+    assert small == []
