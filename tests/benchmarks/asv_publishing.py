@@ -27,6 +27,13 @@ class Answering(StandIn):
     def get_new_range_spec(self, first: str, last: str) -> str:
         return f"{first}..{last}"
 
+    def get_hashes_from_range(self, spec: str) -> list[str]:
+        first, last = (self._commits.index(commit) for commit in spec.split(".."))
+        return self._commits[first + 1 : last + 1]
+
+    def get_date(self, commit: str) -> int:
+        return 1_700_000_000_000 + self._commits.index(commit)
+
 
 def main(what: str, results: str, scratch: str) -> int:
     """Update the results, or publish them; returns how many files were published."""
