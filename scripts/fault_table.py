@@ -114,10 +114,14 @@ def checked(one: Fault | None, told: Comparison, seconds: float) -> Row:
     ]
     alarms = {v.metric for v in told.worse if expected[id(v)] == "must"}
     aside = [v for v in told.worse if expected[id(v)] == "never"]
-    kinds = tuple(dict.fromkeys(cause.kind for cause in told.causes))
+    # A cause that explains nothing but what may follow from the fault is not another one.
+    following = {v.cause for v in told.worse if expected[id(v)] == "may"}
+    following -= {v.cause for v in told.worse if expected[id(v)] != "may"}
+    causes = [cause for cause in told.causes if cause.id not in following]
+    kinds = tuple(dict.fromkeys(cause.kind for cause in causes))
     wanted = one.cause if one is not None and one.cause is not None else ""
     named = one is None or one.cause is None or one.cause in kinds
-    listed = {change.name for cause in told.causes for change in cause.functions}
+    listed = {change.name for cause in causes for change in cause.functions}
     if one is not None and one.functions:
         named = named and listed == set(one.functions)
     return Row(
