@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import axe_playwright_python
 import pytest
 
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 ADVICE = "no chromium is on PATH: install it (Debian and Ubuntu: apt install chromium)"
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -25,6 +27,18 @@ class Visit:
     page: Any
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds serious or critical. The page must have been opened with bypass_csp."""
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run({preload: false})")["violations"]
+    return [
+        f"{one['id']}: {node['html'][:200]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]
 
 
 class Visitor:

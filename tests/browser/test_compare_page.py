@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from tests.browser.conftest import violations
+
 pytestmark = pytest.mark.browser
 ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
 HOSTILE = "a|b`c``\n@octocat <img src=x onerror=alert(1)>\u202e #1"
@@ -649,18 +651,12 @@ def test_the_page_is_no_wider_than_the_screen(visit, tmp_path, width, scheme):
 
 
 def test_no_serious_fault_of_accessibility_is_found(visit, tmp_path):
-    package = pytest.importorskip("axe_playwright_python")
-    axe = Path(package.__file__).parent / "axe.min.js"
     page = site(tmp_path / "s", mixed(), ledgers=ledgers(), compare_url="https://x.invalid/c/")
     for scheme in ("light", "dark"):
         seen = visit(page, scheme=scheme, bypass_csp=True)
         for summary in seen.page.query_selector_all("summary"):
             summary.click()
-        seen.page.add_script_tag(path=axe)
-        found = seen.page.evaluate("axe.run({preload: false})")["violations"]
-        told = [(v["id"], [n["html"] for n in v["nodes"]][:3]) for v in found
-                if v["impact"] in ("serious", "critical")]  # fmt: skip
-        assert told == []
+        assert violations(seen.page) == []
 
 
 def test_without_javascript_the_static_table_is_there(visit, tmp_path):

@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
 import pytest
 
 from dashboard.site import build
 from observatory.record.alerts import Alert
 from tests import factories_frame as factory
-from tests.browser.conftest import Visit, Visitor
+from tests.browser.conftest import Visit, Visitor, violations
 from tests.factories_site import observed
 from tests.unit.dashboard.test_pages import alert, functions
 
 pytestmark = pytest.mark.browser
 HOSTILE = "3.3.7\"><img src=x onerror=alert(1)><script>console.error('x')</script>"
-AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 CELLS = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon warm_disk C fork")
 
 
@@ -155,13 +153,7 @@ def test_no_serious_violation_of_accessibility(visit: Visitor, site: Path, schem
     shown = [page for page in pages(site) if not page.startswith("list/") or "001" in page]
     for page in shown:
         seen = settled(visit(*address(site, page), scheme=scheme, bypass_csp=True))
-        seen.page.add_script_tag(content=AXE.read_text())
-        result = seen.page.evaluate("axe.run()")
-        bad = [
-            f"{one['id']}: {one['nodes'][0]['html'][:160]}"
-            for one in result["violations"]
-            if one["impact"] in ("serious", "critical")
-        ]
+        bad = violations(seen.page)
         if bad:
             found[page] = bad
     assert found == {}

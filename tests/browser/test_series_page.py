@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha1
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode
@@ -16,20 +13,11 @@ from urllib.parse import urlencode
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the playwright package is absent")
-CHROMIUM = shutil.which("chromium")
-BOKEH = find_spec("bokeh")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on PATH"),
-    pytest.mark.skipif(BOKEH is None, reason="the bokeh package is absent"),
-]
-ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+from dashboard.site import assets as files_of_the_site
+from tests.browser.conftest import violations
+
+pytestmark = pytest.mark.browser
 HOSTILE = "\"><img src=x onerror=alert(1)><script>console.error('x')</script> $$x^2$$ @name | =1+1"
-ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
 TIME, SLOW_DRIFT, COUNT, MEMORY, OTHER_ERA = "aa01", "aa02", "aa03", "aa04", "aa05"
 STRANGE, LONG = "bb01", "bb02"
 RELEASES = 40
@@ -153,9 +141,9 @@ def data() -> dict[str, dict[str, object]]:
 def write(directory: Path) -> Path:
     """Write the directory and return the path of its series page."""
     assets, out = directory / "assets", directory / "data"
-    shutil.copytree(ASSETS, assets)
-    for name in ("bokeh.min.js", "bokeh-api.min.js"):
-        shutil.copy(Path(BOKEH.origin).parent / "server/static/js" / name, assets / name)
+    assets.mkdir(parents=True)
+    for name, content in files_of_the_site():
+        (directory / name).write_bytes(content)
     out.mkdir()
     for name, content in data().items():
         (out / f"{name}.js").write_text(f'observatory.receive("{name}", {json.dumps(content)});\n')
@@ -218,14 +206,6 @@ def address(**choices: object) -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
@@ -527,7 +507,6 @@ def test_numbers_are_copied_as_markdown_and_as_csv(drawn):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser, site, scheme):
-    axe = pytest.importorskip("axe_playwright_python")
     page = browser.new_context(
         viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True
     ).new_page()
@@ -535,13 +514,7 @@ def test_axe_finds_nothing_serious(browser, site, scheme):
     page.goto(site.as_uri() + shown)
     page.wait_for_selector("#between li")
     page.click("#numbers > summary")
-    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text("utf-8"))
-    found = page.evaluate("axe.run().then(r => r.violations)")
-    serious = [
-        f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for each in found if each["impact"] in ("serious", "critical") for node in each["nodes"]
-    ]  # fmt: skip
-    assert serious == []
+    assert violations(page) == []
     page.context.close()
 
 
