@@ -81,7 +81,8 @@ class AlertLine:
     kind: str
     sentence: str
     range: str
-    since: datetime
+    seen: datetime
+    """When it was first said."""
     link: str
 
 
@@ -127,7 +128,7 @@ def alert_line(alert: Alert, root: str = "") -> AlertLine:
     """An alert as lists show it."""
     return AlertLine(
         alert.id, alert.state, clean(alert.kind), shorten(alert.sentence, _SENTENCE),
-        between(alert), alert.first_bad.date, f"{root}alerts/{alert.id}.html",
+        between(alert), alert.first_seen, f"{root}alerts/{alert.id}.html",
     )  # fmt: skip
 
 
