@@ -7,20 +7,18 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS
-from dashboard.alerts import between
+from dashboard.alerts import between, with_page
 from dashboard.evidence import Picture, picture
 from dashboard.history import Table
 from dashboard.observed import Observed
 from dashboard.plain import clean, shorten
 from dashboard.words import several
 from observatory.decide import units
-from observatory.record.alerts import Alert, Alerts, At, Change, SeriesChange
+from observatory.record.alerts import Alert, At, Change, SeriesChange
 
-MOST_PAGES = 500
-MOST_RESOLVED = 60
-"""The alerts that need a person have pages; of those that are over the newest."""
 _PICTURES = 4
 _SERIES = 200
 _FUNCTIONS = 200
@@ -60,32 +58,29 @@ class AlertPage:
 
 
 def alert_pages(observed: Observed, *, compare_url: str) -> Iterator[AlertPage]:
-    """The pages of `with_page`."""
+    """A page for each alert that has one, see `dashboard.alerts.with_page`."""
     for alert in with_page(observed.alerts):
-        numbers = [
-            number for one in alert.series for number in observed.by_key.get(one.key, ())
-            if _on_line(observed, number, alert.first_bad)
-        ]  # fmt: skip
-        shown = list(dict.fromkeys(numbers))[:_PICTURES]
+        shown = {
+            number: one
+            for one in alert.series
+            for number in observed.by_key.get(one.key, ())
+            if _on_line(observed, number, one.first_bad)
+        }
         yield AlertPage(
             alert,
             clean(alert.sentence),
             between(alert),
             tuple(_places(alert)),
             tuple(clean(note) for note in alert.notes),
-            tuple(picture(observed, number, alert, alert.resolved_by) for number in shown),
+            tuple(
+                picture(observed, number, one, alert.resolved_by)
+                for number, one in islice(shown.items(), _PICTURES)
+            ),
             _series(alert.series) if alert.series else None,
             _functions(alert) if alert.functions else None,
             tuple(steps(alert)),
             tuple(_links(observed, alert, compare_url)),
         )
-
-
-def with_page(alerts: Alerts) -> list[Alert]:
-    """The alerts that have a page of their own, in their order."""
-    live = [one for one in alerts.alerts if one.state != "resolved"]
-    over = [one for one in alerts.alerts if one.state == "resolved"]
-    return [*live[:MOST_PAGES], *over[:MOST_RESOLVED]]
 
 
 def steps(change: Change) -> Iterator[Step]:

@@ -23,6 +23,9 @@ _STYLES: dict[State, str] = {
     "acknowledged": "yellow",
     "resolved": "green",
 }
+MOST_PAGES = 500
+MOST_RESOLVED = 60
+"""The alerts that need a person have pages; of those that are over the newest."""
 _SERIES_SHOWN = 4
 _IMPROVEMENTS_SHOWN = 20
 _ENVIRONMENTS_SHOWN = 5
@@ -33,12 +36,15 @@ def verdict(alerts: Alerts, now: datetime) -> str:
     said = standing(alerts)
     if alerts.newest is None:
         return f"{said}; nothing was ever measured."
-    run = "last good run" if alerts.last_good else "no good run; last one"
+    run = "last good run" if alerts.last_good else "no good run is recorded; newest subject"
     return f"{said}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
 
 
-def standing(alerts: Alerts) -> str:
-    """What needs a person, and what is known: words that do not depend on when they are read."""
+def standing(alerts: Alerts, wrong: bool = False) -> str:
+    """What needs a person, and what is known: words that do not depend on when they are read.
+
+    ``wrong``: something is, though nothing changed that an alert could tell.
+    """
     needing = alerts.in_state("new", "expired", "open")
     new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
     if needing:
@@ -47,6 +53,8 @@ def standing(alerts: Alerts) -> str:
         said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
     elif alerts.in_state("acknowledged"):
         said = "0 alerts open"
+    elif wrong:
+        said = "Something is wrong since the first subject; 0 alerts open"
     elif alerts.judged or alerts.compared:
         said = "Nothing is wrong: 0 alerts open"
     else:
@@ -68,6 +76,13 @@ def ago(age: timedelta) -> str:
     if minutes < 90:
         return f"{minutes:.0f} min ago"
     return f"{minutes / 60:.0f} h ago" if minutes < 48 * 60 else f"{units.count(age.days)} days ago"
+
+
+def with_page(alerts: Alerts) -> list[Alert]:
+    """The alerts that have a page of their own, in their order."""
+    live = [one for one in alerts.alerts if one.state != "resolved"]
+    over = [one for one in alerts.alerts if one.state == "resolved"]
+    return [*live[:MOST_PAGES], *over[:MOST_RESOLVED]]
 
 
 def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:

@@ -86,8 +86,9 @@ def chosen(observed: Observed) -> list[Spot]:
     }
     named = [spot for spot in there if observed.subject(spot).commit in commits]
     newest = [spot for spot in there if spot not in named]
-    kept = {*newest[-MOST_SUBJECTS:], *named[-MOST_SUBJECTS:]}
-    return [spot for spot in there if spot in kept][-MOST_SUBJECTS:]
+    kept = set(named[-MOST_SUBJECTS:])
+    kept.update(newest[-max(1, MOST_SUBJECTS - len(kept)) :])
+    return [spot for spot in there if spot in kept]
 
 
 def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:

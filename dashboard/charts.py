@@ -18,6 +18,8 @@ LEFT, RIGHT, TOP, BOTTOM = 46.0, 50.0, 16.0, 58.0
 MOST_LABELS = 20
 """More version labels than these overlap on the axis."""
 LABEL_HEIGHT = 13.0
+_WIDEST = 1e9
+"""Largest to smallest value that is drawn: a time that is a billionth of another is no time."""
 DIGIT = 7.5
 """Width of a digit of a label, with its share of air."""
 
@@ -104,6 +106,7 @@ def time_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:
         for value in (point.value, point.low, point.high)
         if value is not None and value > 0
     ]
+    values = [value for value in values if value >= max(values, default=0.0) / _WIDEST]
     if not values:
         return tuple(None for _ in panels)
     bottom, top = math.log10(min(values)) - 0.16, math.log10(max(values)) + 0.08
@@ -114,7 +117,7 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
     ground = HEIGHT - BOTTOM
 
     def height(value: float) -> float:
-        part = (math.log10(value) - bottom) / (top - bottom)
+        part = max(0.0, (math.log10(value) - bottom) / (top - bottom))
         return round(ground - part * (ground - TOP), 1)
 
     xs = _places(len(panel.releases), RIGHT)
@@ -135,7 +138,7 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
 
 
 def _stroke(line: Line, xs: list[float], height: Callable[[float], float]) -> Stroke:
-    ys = [height(point.value) if point.value else None for point in line.points]
+    ys = [height(p.value) if p.value and p.value > 0 else None for p in line.points]
     paths: list[list[str]] = [[]]
     marks, crosses = [], []
     last = max((place for place, y in enumerate(ys) if y is not None), default=-1)
@@ -146,8 +149,9 @@ def _stroke(line: Line, xs: list[float], height: Callable[[float], float]) -> St
                 crosses.append(Mark(x, HEIGHT - BOTTOM - 7, point.text, None, None, False))
             continue
         paths[-1].append(f"{x},{y}")
-        low = height(point.low) if point.low and point.high else None
-        high = height(point.high) if point.low and point.high else None
+        told = point.low is not None and point.high is not None and point.low > 0
+        low = height(point.low) if told and point.low else None
+        high = height(point.high) if told and point.high else None
         marks.append(Mark(x, y, point.text, low, high, place == last))
     value = line.points[-1].value if line.points else None
     final = ys[-1] if ys else None

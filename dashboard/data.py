@@ -17,6 +17,7 @@ import numpy.typing as npt
 import orjson
 
 from benchmarks.vocabulary import BACKENDS, METRICS, WARM_SCENARIOS
+from dashboard.alerts import with_page
 from dashboard.observed import Observed, Spot, key_of
 from dashboard.plain import clean
 from dashboard.words import ABLATIONS
@@ -132,13 +133,14 @@ def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]
     groups: dict[str, dict[str, object]] = {
         format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
     }
+    pages = frozenset(alert.id for alert in with_page(observed.alerts))
     for track, id_ in zip(observed.tracks, observed.ids, strict=True):
-        groups[id_[:digits]][id_] = _series(observed, track, id_)
+        groups[id_[:digits]][id_] = _series(observed, track, id_, pages)
     for name, content in groups.items():
         yield _file(f"series-{name}", content)
 
 
-def _series(observed: Observed, track: Track, id_: str) -> dict[str, object]:
+def _series(observed: Observed, track: Track, id_: str, pages: frozenset[str]) -> dict[str, object]:
     series, place = track.series, track.series.place
     columns, rows = observed.values, series.rows
     n = columns.n[rows]
@@ -154,8 +156,12 @@ def _series(observed: Observed, track: Track, id_: str) -> dict[str, object]:
         "bounds": track.bounds, "levels": significant(np.array(track.levels)),
         "steps": list(_steps(track)), "drift": _drift(track),
         "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
-        "alerts": list(_alerts(observed, track)),
+        "alerts": list(_alerts(observed, track, pages)),
         "colour": colour_of(track, id_), "expected": expected(place),
+        "eras": [
+            observed.ids[number] for number in observed.by_key[key_of(track)]
+            if observed.ids[number] != id_
+        ],
     }  # fmt: skip
 
 
@@ -164,9 +170,13 @@ def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
 
 
 def _steps(track: Track) -> Iterator[dict[str, object]]:
+    bounds = track.bounds
+    if track.judgement == "exact":
+        for place in bounds[1:-1]:
+            before, after = track.series.values[place - 1 : place + 1].tolist()
+            yield {"at": place, "before": before, "after": after}
     if track.judgement != "judged":
         return
-    bounds = track.bounds
     for number, place in enumerate(bounds[1:-1]):
         step = sized(track.flat, place, (bounds[number], bounds[number + 2]))
         yield {
@@ -180,12 +190,13 @@ def _drift(track: Track) -> dict[str, float] | None:
     return None if one is None else {"ratio": one.ratio, "low": one.low, "high": one.high}
 
 
-def _alerts(observed: Observed, track: Track) -> Iterator[dict[str, object]]:
+def _alerts(observed: Observed, track: Track, pages: frozenset[str]) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
-    for alert, one in observed.alerts_of.get(key_of(track), ()):
+    for alert, one in observed.alerts_on(track):
         yield {
             "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
+            "page": alert.id in pages,
             "sentence": clean(alert.sentence), "at": commits.get(one.first_bad.commit),
         }  # fmt: skip
 

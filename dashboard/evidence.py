@@ -15,7 +15,9 @@ from dashboard.history import Table
 from dashboard.observed import Observed
 from dashboard.plain import shorten
 from observatory.decide import units
-from observatory.record.alerts import At, Change
+from observatory.decide.series import Series
+from observatory.decide.track import Track
+from observatory.record.alerts import At, SeriesChange
 
 WIDTH, HEIGHT = 620.0, 210.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
@@ -55,7 +57,7 @@ class Picture:
     y_ticks: tuple[tuple[float, str], ...]
     table: Table
     count: int
-    """Values that there are: picture and table show the newest of them."""
+    """Values that there are, shown or not."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -65,20 +67,20 @@ class Picture:
 
 
 def picture(
-    observed: Observed, number: int, change: Change | None = None, over: At | None = None
+    observed: Observed, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
-    """The newest MOST_VALUES values of a series, its levels, and where a change begins and ends."""
+    """A series: MOST_VALUES values around where a change of it begins, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
     series = track.series
     n = len(series.values)
-    first = max(0, n - MOST_VALUES)
-    shown = range(first, n)
-    values = series.values[first:]
+    first, last = _window(series, change)
+    shown = range(first, last)
+    values = series.values[first:last]
     told = [observed.interval(series, index) for index in shown]
     ends = [end for _, low, high in told for end in (low, high) if end is not None]
     scale = _Scale.of([*values.tolist(), *ends])
-    positions = series.at[first:].astype(float)
-    xs = _places(positions, len(series.line.subjects) - int(positions[0]))
+    positions = series.at[first:last].astype(float)
+    xs = _places(positions, int(positions[-1] - positions[0]) + 1)
     unit = series.place.unit
     labels = [shorten(series.subject(index).label, 24) for index in shown]
     points = tuple(
@@ -94,11 +96,11 @@ def picture(
         id=id_, css=f"b-{colour_of(track, id_)}", title=shorten(name, 160),
         description=f"{len(values)} values, newest {units.human(float(values[-1]), unit)}",
         points=points, path=" ".join(f"{p.x},{p.y}" for p in points),
-        levels=tuple(_levels(track.bounds, track.levels, first, xs, scale))
+        levels=tuple(_levels(track, shown, xs, scale))
         if track.judgement in ("judged", "exact") and track.drift is None else (),
         bad=_bad(xs, commits, change, over),
         x_ticks=_labels(xs, labels), y_ticks=scale.ticks(unit),
-        table=_table(name, observed, number, first), count=n,
+        table=_table(name, observed, number, shown), count=n,
     )  # fmt: skip
 
 
@@ -148,8 +150,19 @@ def _before(xs: Sequence[float], place: int) -> float:
     return round((xs[place - 1] + xs[place]) / 2, 1) if place else xs[0]
 
 
+def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
+    """The values that are shown: from and before."""
+    n = len(series.values)
+    first = max(0, n - MOST_VALUES)
+    if change is not None:
+        commit = change.first_bad.commit
+        places = [i for i in range(n) if series.subject(i).commit == commit]
+        first = min(first, max(0, places[0] - MOST_VALUES // 2)) if places else first
+    return first, min(n, first + MOST_VALUES)
+
+
 def _bad(
-    xs: Sequence[float], commits: Sequence[str], change: Change | None, over: At | None
+    xs: Sequence[float], commits: Sequence[str], change: SeriesChange | None, over: At | None
 ) -> tuple[float, float] | None:
     if change is None or change.first_bad.commit not in commits:
         return None
@@ -160,11 +173,12 @@ def _bad(
 
 
 def _levels(
-    bounds: Sequence[int], levels: Sequence[float], first: int, xs: Sequence[float], scale: _Scale
+    track: Track, shown: range, xs: Sequence[float], scale: _Scale
 ) -> Iterator[tuple[float, float, float]]:
-    for (start, stop), level in zip(pairwise(bounds), levels, strict=True):
-        if stop > first and (not scale.log or level > 0):
-            yield xs[max(start, first) - first], xs[stop - 1 - first], scale.y(level)
+    for (start, stop), level in zip(pairwise(track.bounds), track.levels, strict=True):
+        begin, end = max(start, shown.start), min(stop, shown.stop)
+        if begin < end and (not scale.log or level > 0):
+            yield xs[begin - shown.start], xs[end - 1 - shown.start], scale.y(level)
 
 
 def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
@@ -177,11 +191,11 @@ def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, st
     )
 
 
-def _table(name: str, observed: Observed, number: int, first: int) -> Table:
+def _table(name: str, observed: Observed, number: int, shown: range) -> Table:
     series = observed.tracks[number].series
     unit = series.place.unit
     rows = []
-    for index in range(len(series.values) - 1, max(first, len(series.values) - _ROWS) - 1, -1):
+    for index in reversed(shown[-_ROWS:]):
         subject = series.subject(index)
         n, low, high = observed.interval(series, index)
         between = "" if low is None else f"{units.human(low, unit)} to {units.human(high, unit)}"

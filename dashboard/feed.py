@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
-from dashboard.alerts import between, verdict
+from dashboard.alerts import between, standing
 from dashboard.plain import clean
 from observatory.record.alerts import Alerts
 
@@ -21,7 +21,8 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
     ET.register_namespace("", _ATOM)
     feed = ET.Element(f"{{{_ATOM}}}feed")
     _add(feed, "title", "Alerts of the observatory")
-    _add(feed, "subtitle", verdict(alerts, now))
+    run = alerts.last_good or alerts.newest
+    _add(feed, "subtitle", standing(alerts) + (f"; as of {_time(run)}" if run else ""))
     _add(feed, "id", link or "urn:observatory:alerts")
     # The alerts come in the order in which they need a person: the first are kept.
     entries = alerts.alerts[:_MOST_ENTRIES]
@@ -51,4 +52,6 @@ def _add(parent: ET.Element, name: str, text: str = "") -> ET.Element:
 
 
 def _time(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

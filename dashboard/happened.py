@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,18 +31,31 @@ class Chapter:
     label: str
     date: datetime
     events: tuple[Event, ...]
+    more: int
+    """Events that are not told."""
 
 
-def chapters(alerts: Alerts, pages: frozenset[str]) -> Iterator[Chapter]:
+@dataclass(frozen=True)
+class Told:
+    """The newest chapters, and how many there are besides."""
+
+    chapters: tuple[Chapter, ...]
+    more: int
+
+
+def happened(alerts: Alerts, pages: frozenset[str]) -> Told:
     """The newest MOST subjects at which something changed. ``pages``: ids that have a page."""
     found: dict[tuple[datetime, str], list[Change]] = defaultdict(list)
     for change in (*alerts.alerts, *alerts.improvements):
         if getattr(change, "kind", "") not in ("stale", "failed run"):
             found[change.first_bad.date, change.first_bad.label].append(change)
+    chapters = []
     for date, label in sorted(found, reverse=True)[:MOST]:
-        changes = found[date, label][:_EVENTS]
-        events = tuple(_event(change, pages) for change in changes)
-        yield Chapter(shorten(label, 60), date, events)
+        changes = found[date, label]
+        events = tuple(_event(change, pages) for change in changes[:_EVENTS])
+        more = len(changes) - len(events)
+        chapters.append(Chapter(shorten(label, 60), date, events, more))
+    return Told(tuple(chapters), len(found) - len(chapters))
 
 
 def _event(change: Change, pages: frozenset[str]) -> Event:

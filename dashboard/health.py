@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from dashboard.history import Table
-from dashboard.observed import Observed, key_of
+from dashboard.observed import Observed
 from dashboard.plain import clean, shorten
 from dashboard.summary import Newest
 from dashboard.words import several
 from observatory.decide import units
+from observatory.decide.track import Track
 from observatory.decide.verdicts import JUDGED_NOISY
 
 _MOST = 200
@@ -50,6 +51,8 @@ class HealthPage:
     notes: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     """Title; cells and what is said of them."""
     noted: str
+    recorded: bool
+    """Whether failures and absences were recorded at all: journals do, asv's files do not."""
     packages: Table | None
     environments: tuple[str, ...]
     unjudged: tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -60,10 +63,6 @@ def lines_of(observed: Observed) -> Iterator[LineView]:
     tracks = defaultdict(list)
     for track in observed.tracks:
         tracks[observed.line_of(track)].append(track)
-    needing = {
-        key for key, found in observed.alerts_of.items()
-        if any(alert.state != "resolved" for alert, _ in found)
-    }  # fmt: skip
     order = sorted(range(len(observed.lines)), key=lambda n: observed.lines[n].subjects[-1].date)
     for number in reversed(order):
         line, own = observed.lines[number], tracks[number]
@@ -75,8 +74,12 @@ def lines_of(observed: Observed) -> Iterator[LineView]:
             units.count(len(line.subjects)), shorten(last.label, 30), f"{last.date:%Y-%m-%d}",
             units.count(len(own)), units.count(len(judged)),
             units.percent(median(noises)) if noises else units.MISSING,
-            units.count(sum(key_of(track) in needing for track in own)),
+            units.count(sum(_alerting(observed, track) for track in own)),
         )  # fmt: skip
+
+
+def _alerting(observed: Observed, track: Track) -> bool:
+    return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
 
 
 def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
@@ -86,7 +89,8 @@ def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
         noise=_noise(observed),
         floors=tuple(_floors(observed)),
         notes=tuple(_notes(observed, subject)) if subject else (),
-        noted=subject.subject if subject else "",
+        noted=shorten(subject.subject, 60) if subject else "",
+        recorded=bool(observed.notes) or bool(observed.measured_at),
         packages=_packages(observed, subject) if subject else None,
         environments=tuple(clean(text) for text in observed.alerts.environments[:_MOST]),
         unjudged=tuple(
@@ -140,7 +144,7 @@ def _notes(
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     for kind, title in _NOTES.items():
         said: dict[str, list[str]] = defaultdict(list)
-        for note in observed.notes:
+        for note in observed.notes.get((subject.setting.machine, subject.setting.env_name), ()):
             if note.kind == kind and note.subject == subject.subject:
                 what = f"no {note.metric}: " if kind == "absent" else ""
                 said[shorten(f"{what}{note.text}", 400)].append(
@@ -164,7 +168,7 @@ def _cells(cells: list[str]) -> str:
 def _packages(observed: Observed, subject: Newest) -> Table | None:
     """The packages in which the newest subject differs from the one before it on its line."""
     for line in observed.lines:
-        if line.machine != subject.setting.machine or line.era.python != subject.setting.python:
+        if not subject.setting.is_of(line):
             continue
         places = [n for n, one in enumerate(line.subjects) if one.label == subject.subject]
         if not places or not places[0]:

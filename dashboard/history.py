@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.vocabulary import LAUNCHES, MODELS, SCENARIOS
+from dashboard.plain import clean, shorten
 from dashboard.readings import Reading
 from dashboard.summary import Newest
 from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
 from observatory.decide import units
 
 TIME_SCENARIOS = ("warm_disk", "warm_process", "cold")
+_LABEL = 60
 COUNTED_BACKEND = "NUMBA"
 
 
@@ -42,6 +44,8 @@ class Point:
     high: float | None
     text: str
     crashed: bool = False
+    entry: str = ""
+    """The value alone, for the table."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ def history(readings: tuple[Reading, ...], subject: Newest) -> History:
     on_line = [r for r in in_setting if r.is_plain or r.subject == subject.subject]
     own = [reading for reading in on_line if reading.cell.model == model]
     launch = _launch_with_most(own)
+    own = [replace(reading, subject=shorten(reading.subject, _LABEL)) for reading in own]
     releases = tuple(dict.fromkeys(reading.subject for reading in own))
     misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
     wrong = _count_panel(WRONG, own, releases)
@@ -166,16 +171,16 @@ def _time_point(release: str, backend: str, time: Reading | None, crash: Reading
     if time is None or time.value is None:
         crashed = bool(crash and crash.value)
         return Point(None, None, None, f"{release}, {backend}: crashed", crashed)
-    text = f"{release}, {backend}: {units.seconds(time.value)}"
+    entry = units.seconds(time.value)
     if time.low is not None and time.high is not None and time.low != time.high:
-        text += f" ({units.seconds(time.low)} to {units.seconds(time.high)})"
-    return Point(time.value, time.low, time.high, text)
+        entry += f" ({units.seconds(time.low)} to {units.seconds(time.high)})"
+    return Point(time.value, time.low, time.high, f"{release}, {backend}: {entry}", entry=entry)
 
 
 def _time_entry(point: Point) -> str:
     if point.value is None:
         return "crashed" if point.crashed else "not measured"
-    return point.text.split(": ", 1)[1]
+    return point.entry
 
 
 def _count_panel(counted: Counted, own: list[Reading], releases: tuple[str, ...]) -> Panel:
@@ -244,10 +249,10 @@ def _left_out(
 ) -> list[str]:
     """Name what is in the frame but not in the pictures."""
     said = []
-    others = sorted({r.setting for r in readings} - {subject.setting}, key=str)
+    others = sorted({r.setting for r in readings} - {subject.setting}, key=lambda s: s.whole)
     for setting in others:
         count = len({r.subject for r in readings if r.setting == setting})
-        said.append(f"{setting} ({several(count, 'subject')})")
+        said.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
     extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
     if extras:
         said.append(f"{several(len(extras), 'subject')} with extra requirements")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
-from dashboard.observed import Observed, key_of
+from dashboard.observed import Observed
 from dashboard.plain import shorten
 from observatory.decide import units
 from observatory.decide.changes import family_of
-from observatory.decide.steps import PARAMETERS
 from observatory.decide.track import UNUSUAL, Track
 from observatory.record.alerts import State as AlertState
 
@@ -17,6 +17,7 @@ State = Literal["bad", "good", "doubt", "quiet"]
 NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
 """States of alerts that need a person."""
 _LABEL = 24
+_RECENT = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,10 @@ def move(observed: Observed, track: Track) -> Move:
     newest = track.newest
     multiple = newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
-    unit = track.series.place.unit
-    for alert, one in observed.alerts_of.get(key_of(track), ()):
+    for alert, one in observed.alerts_on(track):
         if alert.state == "resolved" or not one.holds:
             continue
-        since = f"{_amount(track, one.before, one.after, unit)} since {_short(one.first_bad.label)}"
+        since = f"{amount(track, one.before, one.after)} since {_short(one.first_bad.label)}"
         if alert.state == "acknowledged":
             return Move("doubt", f"{since}, acknowledged", noise)
         return Move("bad", since, noise)
@@ -45,35 +45,36 @@ def move(observed: Observed, track: Track) -> Move:
         return Move("quiet", "first value", "")
     if track.judgement != "judged":
         changed = newest.value != newest.before
-        said = _amount(track, newest.before, newest.value, unit) if changed else "as before"
+        said = amount(track, newest.before, newest.value) if changed else "as before"
         return Move(
             "quiet", f"{said}, too few to judge" if track.judgement == "unfit" else said, ""
         )
     if recent := _recent(track):
         return recent
     if multiple is not None and abs(multiple) >= UNUSUAL:
-        said = _amount(track, newest.before, newest.value, unit)
+        said = amount(track, newest.before, newest.value)
         return Move("doubt", f"{said}, not confirmed", noise)
     return Move("quiet", "as before", noise)
 
 
 def _recent(track: Track) -> Move | None:
-    """A step to the better among the last subjects: one to the worse is an alert."""
-    bounds = track.bounds
-    if len(bounds) < 3 or bounds[-1] - bounds[-2] > PARAMETERS.fewest:
+    """A step to the better within the last two weeks: one to the worse is an alert."""
+    bounds, series = track.bounds, track.series
+    if len(bounds) < 3:
+        return None
+    age = series.line.subjects[-1].date - series.subject(bounds[-2]).date
+    if age > _RECENT:
         return None
     before, after = track.levels[-2:]
     if after >= before:
         return None
     since = _short(track.series.subject(bounds[-2]).label)
-    return Move(
-        "good", f"{_amount(track, before, after, track.series.place.unit)} since {since}", ""
-    )
+    return Move("good", f"{amount(track, before, after)} since {since}", "")
 
 
-def _amount(track: Track, before: float, after: float, unit: str) -> str:
+def amount(track: Track, before: float, after: float) -> str:
     """How much slower, faster, more or less; counts as they are."""
-    family = family_of(track.series.place.metric)
+    family, unit = family_of(track.series.place.metric), track.series.place.unit
     worse, better = ("slower", "faster") if unit == "seconds" else ("more", "less")
     word = worse if after > before else better
     if track.series.place.kind == "exact" or min(before, after) <= 0:

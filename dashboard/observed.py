@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
+from observatory.decide.places import FEWEST_FOR_INTERVAL
 from observatory.decide.series import Line, Series, Subject
 from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts, SeriesChange
@@ -35,7 +37,8 @@ class Observed:
     alerts: Alerts
     version: str
     problems: Sequence[str] = ()
-    notes: Sequence[Note] = ()
+    notes: Mapping[tuple[str, str], Sequence[Note]] = field(default_factory=dict)
+    """By machine and environment: what failed, disagrees or is absent."""
     measured_at: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
     """By subject and machine, when its newest sample was taken."""
     functions: Mapping[tuple[str, str, str], Functions] = field(default_factory=dict)
@@ -71,6 +74,19 @@ class Observed:
             found.setdefault(key_of(one), []).append(number)
         return found
 
+    def alerts_on(self, track: Track) -> list[tuple[Alert, SeriesChange]]:
+        """The alerts that begin on a track's own line: another environment has its own."""
+        return [
+            (alert, one)
+            for alert, one in self.alerts_of.get(key_of(track), ())
+            if one.first_bad.commit in self.commits_of[id(track.series.line)]
+        ]
+
+    @cached_property
+    def commits_of(self) -> dict[int, frozenset[str]]:
+        """By ``id(line)`` the commits of its subjects."""
+        return {id(line): frozenset(one.commit for one in line.subjects) for line in self.lines}
+
     @cached_property
     def alerts_of(self) -> dict[tuple[str, str, str, str], list[tuple[Alert, SeriesChange]]]:
         """By the same key: the alerts that a series is in, and what each says of it."""
@@ -90,11 +106,14 @@ class Observed:
         }
 
     def interval(self, series: Series, index: int) -> tuple[int, float | None, float | None]:
-        """Of a value: the number of samples (0: not told), and its interval."""
+        """Of a value: the number of samples (0: not told), and its interval if they are enough."""
         row = int(series.rows[index])
         low, high = float(self.values.ci_low[row]), float(self.values.ci_high[row])
-        whole = low == low and high == high  # NaN: not told
-        return int(self.values.n[row]), low if whole else None, high if whole else None
+        n = int(self.values.n[row])
+        told = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
+        if not told or not (math.isfinite(low) and math.isfinite(high)):
+            return n, None, None
+        return n, low, high
 
     def subject(self, spot: Spot) -> Subject:
         """The subject at a spot."""

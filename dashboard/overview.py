@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,9 +17,10 @@ from dashboard.moves import NEEDING, Move, move
 from dashboard.observed import Observed, Spot
 from dashboard.plain import clean, shorten
 from dashboard.spark import Spark, spark
-from dashboard.summary import Newest
+from dashboard.summary import Headline, Newest
 from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
 from observatory.decide import units
+from observatory.decide.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
 from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.views import Function
@@ -95,33 +97,44 @@ class Overview:
     sentence: str
     last_good: datetime | None
     newest: datetime | None
+    recorded: bool
+    """Whether it is known when samples were taken, and which runs failed."""
     alerts: tuple[AlertLine, ...]
     more_alerts: int
+    stale: int
+    """Machines and environments that nothing comes from any more."""
     scenarios: tuple[str, ...]
     rows: tuple[TileRow, ...]
     strips: tuple[Strip, ...]
     safety: tuple[Flag, ...]
 
 
-def overview(observed: Observed, subject: Newest | None) -> Overview:
+def overview(observed: Observed, subject: Newest | None, said: Headline | None) -> Overview:
     """Everything above the fold. ``subject``: None where there are no cells of ours."""
     found = observed.alerts
+    # What has been wrong since the first subject never changed, and alerts nobody.
+    wrong = said is not None and said.state == "bad"
     needing = found.in_state(*NEEDING)
+    stale = [alert for alert in needing if alert.kind == STALE]
+    listed_ = [alert for alert in needing if alert.kind != STALE]
+    listed_ += found.in_state("acknowledged")
     rows = tuple(_rows(observed, subject)) if subject else ()
+    calm = "good" if found.judged or found.compared else "unknown"
     return Overview(
-        state="bad" if needing else "good" if found.judged or found.compared else "unknown",
-        status=_status(found),
-        sentence=standing(found),
+        state="bad" if needing or wrong else calm,
+        status=_status(found, wrong, _habits(observed)),
+        sentence=standing(found, wrong),
         last_good=found.last_good,
         newest=found.newest,
-        alerts=tuple(alert_line(one) for one in [*needing, *found.in_state("acknowledged")]
-                     [:SHOWN_ALERTS]),
-        more_alerts=max(0, len(needing) + len(found.in_state("acknowledged")) - SHOWN_ALERTS),
+        recorded=bool(observed.measured_at),
+        alerts=tuple(alert_line(one) for one in listed_[:SHOWN_ALERTS]),
+        more_alerts=max(0, len(listed_) - SHOWN_ALERTS),
+        stale=len(stale),
         scenarios=TIMED if rows else (),
         rows=rows,
         strips=tuple(_strips(observed, subject)) if subject else (),
         safety=_safety(subject) if subject else (),
-    )  # fmt: skip
+    )
 
 
 def alert_line(alert: Alert, root: str = "") -> AlertLine:
@@ -137,14 +150,27 @@ def series_link(observed: Observed, number: int, root: str = "") -> str:
     return f"{root}series.html#s={observed.ids[number]}"
 
 
-def _status(found: Alerts) -> str:
-    if any(alert.kind == "failed run" for alert in found.in_state(*NEEDING)):
+def _status(found: Alerts, wrong: bool, habits: int) -> str:
+    """``habits``: machines and environments that are measured again and again."""
+    needing = found.in_state(*NEEDING)
+    kinds = {alert.kind for alert in needing}
+    if FAILED in kinds:
         return "The last run failed"
-    if any(alert.kind == "stale" for alert in found.in_state(*NEEDING)):
+    late = sum(alert.kind == STALE for alert in found.alerts if alert.state != "resolved")
+    if 0 < habits <= late:
         return "Stale"
-    if found.in_state(*NEEDING):
+    if kinds - {STALE} or wrong:
         return "Needs a look"
+    if kinds:
+        return "Some machines are late"
     return "All well" if found.judged or found.compared else "Nothing judged yet"
+
+
+def _habits(observed: Observed) -> int:
+    subjects: Counter[tuple[str, str]] = Counter()
+    for line in observed.lines:
+        subjects[line.machine, line.env_name] += len(line.subjects)
+    return sum(number >= FEWEST_FOR_A_HABIT for number in subjects.values())
 
 
 def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
@@ -168,9 +194,9 @@ def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
         wanted = "call_time" if place.scenario == "call" else "compile_time"
-        if place.metric != wanted or not place.model or line.machine != subject.setting.machine:
+        if place.metric != wanted or not place.model or not subject.setting.is_of(line):
             continue
-        if line.era.python == subject.setting.python and _has(track, subject):
+        if _has(track, subject):
             yield Cell(place.model, place.scenario, place.backend, place.launch), number
 
 
@@ -221,7 +247,7 @@ def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
 def spot_of(observed: Observed, subject: Newest) -> Spot | None:
     """Where the newest subject is."""
     for number, line in enumerate(observed.lines):
-        if line.machine != subject.setting.machine or line.era.python != subject.setting.python:
+        if not subject.setting.is_of(line):
             continue
         for place, one in enumerate(line.subjects):
             if one.label == subject.subject:

@@ -9,19 +9,31 @@ from datetime import UTC, datetime
 
 from benchmarks.vocabulary import Cell
 from dashboard.observed import Observed
-from observatory.decide.places import FEWEST_FOR_INTERVAL
+from observatory.decide.series import Line
 from observatory.decide.track import Track
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where numbers may be compared with each other: one machine, one Python version."""
+    """Where numbers may be compared with each other: one machine of one kind, one environment."""
 
     python: str
     machine: str
+    env_name: str = ""
+    kind: str = ""
+    """Of the machine: its processor and system."""
 
     def __str__(self) -> str:
         return f"Python {self.python} on {self.machine}"
+
+    @property
+    def whole(self) -> str:
+        """With the kind of the machine, to tell two apart that are called the same."""
+        return ", ".join(word for word in (str(self), self.kind) if word)
+
+    def is_of(self, line: Line) -> bool:
+        """Whether a line was measured in it."""
+        return self == setting_of(line)
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,13 @@ class Reading:
         return " " not in self.subject.strip()
 
 
+def setting_of(line: Line) -> Setting:
+    """Where a line was measured."""
+    era = line.era
+    kind = ", ".join(word for word in (era.cpu, era.os) if word)
+    return Setting(era.python or "unknown", line.machine, line.env_name, kind)
+
+
 def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, ...]:
     """Every value of ``metrics`` in our own cells, in the order of the history."""
     found = (
@@ -66,13 +85,12 @@ def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, .
 
 def _of(track: Track, observed: Observed) -> Iterator[Reading]:
     series, place = track.series, track.series.place
-    setting = Setting(series.line.era.python or "unknown", series.line.machine)
+    setting = setting_of(series.line)
     cell = Cell(place.model, place.scenario, place.backend, place.launch)
     for index, value in enumerate(series.values.tolist()):
         subject = series.subject(index)
         header = observed.files[subject.file].header
         n, low, high = observed.interval(series, index)
-        told = place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
         yield Reading(
             subject=subject.label,
             pytensor=header.versions.pytensor if header else "",
@@ -82,7 +100,7 @@ def _of(track: Track, observed: Observed) -> Iterator[Reading]:
             metric=place.metric,
             value=value,
             n=max(n, 1),
-            low=low if told else None,
-            high=high if told else None,
+            low=low,
+            high=high,
             date=subject.date,
         )

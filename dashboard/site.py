@@ -20,20 +20,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmarks.vocabulary import OUTCOMES
 from dashboard import charts
-from dashboard.alert_pages import acknowledging, alert_pages, with_page
-from dashboard.alerts import standing
+from dashboard.alert_pages import acknowledging, alert_pages
+from dashboard.alerts import standing, with_page
 from dashboard.caches import caches_page, chosen, times_of
 from dashboard.caches import path_of as caches_path
 from dashboard.data import data_files
 from dashboard.feed import atom
-from dashboard.happened import chapters
+from dashboard.happened import happened
 from dashboard.health import health_page, lines_of
 from dashboard.history import history
+from dashboard.latest_change import latest_change
 from dashboard.lists import list_pages
 from dashboard.lists import path_of as list_path
 from dashboard.matrix import matrices
 from dashboard.moves import NEEDING
-from dashboard.observed import Observed
+from dashboard.observed import Observed, Spot
 from dashboard.overview import alert_line, overview
 from dashboard.plain import clean, shorten
 from dashboard.publish import publish, refuse_foreign
@@ -46,6 +47,7 @@ from observatory.decide.alerts import FEWEST_FOR_A_HABIT
 BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 _LINES_SHOWN = 8
 _IMPROVEMENTS = 200
+_PROBLEM = 600
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class _Entry:
 
     name: str
     path: str
+    key: str
+    """After `g`."""
 
 
 def build(observed: Observed, out: Path, links: Links | None = None) -> Path:
@@ -95,7 +99,11 @@ class _Site:
         observed = self._observed
         yield "index.html", self._index()
         yield "series.html", self._page("series.html")
-        yield "compare.html", self._page("compare.html", static=[], static_title="")
+        change = latest_change(observed)
+        yield (
+            "compare.html",
+            self._page("compare.html", static=change.rows, static_title=change.title),
+        )
         yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if longest := newest(self._readings):
@@ -117,18 +125,20 @@ class _Site:
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
-        view = overview(observed, subject)
+        measured = observed.measured_at
+        said = None
+        if subject is not None:
+            said = headline(subject, measured.get((subject.subject, subject.setting.machine)))
+        view = overview(observed, subject, said)
         lines = list(lines_of(observed))
         if not lines:
             return self._page("index.html", template="empty.html")
-        measured = observed.measured_at
         return self._page(
             "index.html",
             view=view,
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
-            headline=subject
-            and headline(subject, measured.get((subject.subject, subject.setting.machine))),
+            headline=said,
             matrices=matrices(subject) if subject else (),
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
@@ -145,7 +155,7 @@ class _Site:
             misses=tuple(zip(past.misses, charts.count_drawings(past.misses), strict=True)),
             wrong=(past.wrong, *charts.count_drawings((past.wrong,))),
             legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
-            story=list(chapters(alerts, pages)),
+            story=happened(alerts, pages),
         )
 
     def _alerts(self) -> bytes:
@@ -185,7 +195,7 @@ class _Site:
         for spot in self._caches:
             labels = [
                 (
-                    shorten(self._observed.subject(other).label, 24),
+                    self._label(other),
                     caches_path(other),
                     other == spot,
                 )
@@ -197,17 +207,26 @@ class _Site:
                 subjects=labels, outcomes=list(OUTCOMES.items()),
             )  # fmt: skip
 
+    def _label(self, spot: Spot) -> str:
+        """A subject, with its line where there are several."""
+        observed = self._observed
+        label = shorten(observed.subject(spot).label, 24)
+        if len({other[0] for other in self._caches}) == 1:
+            return label
+        return f"{label} ({shorten(observed.lines[spot[0]].name, 40)})"
+
     def _caches_front(self) -> str:
         return caches_path(self._caches[-1])
 
     def _entries(self) -> list[_Entry]:
-        found = [_Entry("Overview", "index.html"), _Entry("Alerts", "alerts.html"),
-                 _Entry("Series", list_path(1)), _Entry("Compare", "compare.html")]  # fmt: skip
+        found = [_Entry("Overview", "index.html", "o"), _Entry("Alerts", "alerts.html", "a"),
+                 _Entry("Series", list_path(1), "s"),
+                 _Entry("Compare", "compare.html", "c")]  # fmt: skip
         if self._caches:
-            found.append(_Entry("Caches", self._caches_front()))
+            found.append(_Entry("Caches", self._caches_front(), "k"))
         if self._readings:
-            found.append(_Entry("History", "releases.html"))
-        return [*found, _Entry("Run health", "health.html")]
+            found.append(_Entry("History", "releases.html", "h"))
+        return [*found, _Entry("Run health", "health.html", "r")]
 
     def _page(
         self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any
@@ -219,7 +238,8 @@ class _Site:
             "page": here or path or name,
             "pages": self._entries(),
             "caches_front": self._caches_front() if self._caches else "",
-            "problems": self._observed.problems,
+            "problems": [shorten(text, _PROBLEM) for text in self._observed.problems],
+            "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
             "glossaries": glossaries(),
@@ -242,7 +262,7 @@ def assets() -> Iterator[tuple[str, bytes]]:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return Environment(
+    found = Environment(
         loader=PackageLoader("dashboard"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -250,3 +270,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    found.filters["shown"] = shorten
+    return found

@@ -177,7 +177,10 @@ observatory.seriesWords = (() => {
   function stepsOf(page, one) {
     const items = one.steps.map((step) => stepItem(page, one, step)).reverse();
     if (one.drift) items.unshift(driftItem(one));
-    if (!items.length) return [quiet("No step was found.")];
+    if (!items.length) {
+      return [quiet({ judged: "No step was found.", exact: "It never changed." }[one.judgement]
+        ?? "Not looked for.")];
+    }
     const older = items.splice(MOST_STEPS);
     const list = element("ul", {}, ...items);
     if (!older.length) return [list];
@@ -186,9 +189,9 @@ observatory.seriesWords = (() => {
   }
 
   function alertItem(alert) {
-    const href = `alerts/${encodeURIComponent(alert.id)}.html`;
+    const href = `alerts/${encodeURIComponent(alert.id)}.html`, said = alert.sentence || alert.kind;
     return element("li", {}, element("span", { class: `state ${alert.state}` }, alert.state), " ",
-      element("a", { href }, alert.sentence || alert.kind));
+      alert.page === false ? said : element("a", { href }, said));
   }
 
   function facts(page, one) {
@@ -205,7 +208,12 @@ observatory.seriesWords = (() => {
     const card = element("article", { class: "card" },
       element("h3", {}, swatch(one), ` ${one.name}`),
       element("dl", { class: "facts" }, ...terms),
-      element("h4", {}, "Steps"), ...stepsOf(page, one));
+      element("h4", {}, one.judgement === "exact" ? "Changes" : "Steps"), ...stepsOf(page, one));
+    if (one.eras?.length) {
+      const all = [one.id, ...one.eras].map((id) => `s=${encodeURIComponent(id)}`).join("&");
+      card.append(element("p", { class: "quiet" }, "Also measured in another environment: ",
+        element("a", { href: `#${all}` }, "show both"), "."));
+    }
     if (one.alerts.length) {
       card.append(element("h4", {}, "Alerts"), element("ul", {}, ...one.alerts.map(alertItem)));
     }

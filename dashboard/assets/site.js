@@ -109,6 +109,10 @@ const observatory = (() => {
   const age = Date.now() - Date.parse(stale?.dataset.newest);
   if (age > 2 * day) {
     stale.hidden = false;
+    for (const status of document.querySelectorAll(".verdict.good > .status")) {
+      status.parentElement.className = "verdict unknown";
+      status.textContent = "? Stale";
+    }
     stale.textContent = `Stale: the newest sample on this page is ${ago(age).replace(" ago", "")} old.`;
   }
 })();
@@ -124,26 +128,31 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   const { element, load, root } = observatory;
   const place = document.getElementById("search");
   const MOST = 12;
-  let texts = null, index = null, found = [], chosen = -1;
+  let texts = null, index = null, lines = null, found = [], chosen = -1;
 
   const input = element("input", {
     type: "search", id: "search-words", placeholder: "Search series  /", autocomplete: "off",
     role: "combobox", "aria-expanded": "false", "aria-controls": "search-found",
     "aria-autocomplete": "list", "aria-label": "Search all series",
   });
-  const list = element("ul", { id: "search-found", role: "listbox", "aria-label": "Series found", hidden: true });
-  place.append(input, list);
+  const list = element("div", { id: "search-found", role: "listbox", "aria-label": "Series found" });
+  const note = element("p", { class: "quiet" });
+  const box = element("div", { class: "found", hidden: true }, list, note);
+  place.append(input, box);
   place.hidden = false;
 
   async function ready() {
     if (index) return;
     try {
       index = await load("index");
+      // Where several machines measured the same, a name alone says too little.
+      if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
     } catch (error) {
-      show([element("li", { class: "quiet" }, error.message)]);
+      show([], error.message);
       return;
     }
-    texts = index.name.map((name, i) => `${name} ${index.metric[i]}`.toLowerCase());
+    const where = (i) => (lines ? `${lines[index.line[i]].machine} ${lines[index.line[i]].env}` : "");
+    texts = index.name.map((name, i) => `${name} ${index.metric[i]} ${where(i)}`.toLowerCase());
   }
 
   async function search() {
@@ -159,39 +168,45 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     const all = whole.length + part.length;
     found = [...whole, ...part].slice(0, MOST);
     chosen = -1;
-    const items = found.map((i, n) => element("li",
-      { role: "option", id: `search-${n}`, "aria-selected": "false" },
-      element("a", { href: `${root}series.html#s=${index.id[i]}`, tabindex: "-1" },
-        index.name[i], " ", element("b", {}, index.metric[i]))));
-    if (all > found.length) items.push(element("li", { class: "quiet" }, `and ${all - found.length} more: type another word`));
-    if (words.length && !all) items.push(element("li", { class: "quiet" }, "No series has these words."));
-    show(items);
+    const more = all > found.length ? `and ${all - found.length} more: type another word` : "";
+    show(found.map(option), words.length && !all ? "No series has these words." : more);
     observatory.say(words.length ? `${all} series found` : "");
   }
 
-  function show(items) {
-    list.replaceChildren(...items);
-    list.hidden = !items.length;
-    input.setAttribute("aria-expanded", String(items.length > 0));
+  function option(i, n) {
+    const line = lines?.[index.line[i]];
+    return element("div",
+      { role: "option", id: `search-${n}`, "aria-selected": "false", onclick: () => go(i) },
+      index.name[i], " ", element("b", {}, index.metric[i]),
+      line && element("small", {}, [line.machine, line.env, line.era].filter(Boolean).join(", ")));
+  }
+
+  function show(options, said = "") {
+    list.replaceChildren(...options);
+    note.textContent = said;
+    box.hidden = !options.length && !said;
+    input.setAttribute("aria-expanded", String(options.length > 0));
     input.removeAttribute("aria-activedescendant");
   }
 
   function choose(step) {
     if (!found.length) return;
     chosen = (chosen + step + found.length) % found.length;
-    [...list.querySelectorAll("[role=option]")].forEach((item, n) => {
+    [...list.children].forEach((item, n) => {
       item.setAttribute("aria-selected", String(n === chosen));
       if (n === chosen) item.scrollIntoView({ block: "nearest" });
     });
     input.setAttribute("aria-activedescendant", `search-${chosen}`);
   }
 
-  function open() {
-    const link = list.querySelector(`#search-${Math.max(chosen, 0)} a`);
-    if (!link) return;
-    location.href = link.href;
+  function go(i) {
     show([]);
     input.blur();
+    location.href = `${root}series.html#s=${index.id[i]}`;
+  }
+
+  function open() {
+    if (found.length && !box.hidden) go(found[Math.max(chosen, 0)]);
   }
 
   input.addEventListener("focus", ready);
@@ -203,9 +218,6 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     event.preventDefault();
     does();
   });
-  list.addEventListener("click", (event) => {
-    if (event.target.closest("a")) show([]);
-  });
   document.addEventListener("click", (event) => {
     if (!place.contains(event.target)) show([]);
   });
@@ -215,7 +227,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 (() => {
   const { element } = observatory;
   const pages = [...document.querySelectorAll("header nav a")];
-  const keys = new Map(pages.map((link) => [link.textContent.trim()[0].toLowerCase(), link]));
+  const keys = new Map(pages.map((link) => [link.dataset.key, link]));
   let going = false;
 
   function help() {

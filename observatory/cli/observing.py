@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from dashboard.observed import Observed
 from observatory.cli.version import tool_version
-from observatory.cli.watching import runs_of, said_of, watched_of
+from observatory.cli.watching import fingerprint, runs_of, said_of, watched_of
 from observatory.decide.alerts import Moment
 from observatory.decide.places import place_order
 from observatory.decide.series import series_of
@@ -23,6 +24,7 @@ from observatory.record.latest import Note
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results, united
 from observatory.record.triage import Triage
+from observatory.record.views import Functions
 
 STALE_AFTER = timedelta(days=2)
 
@@ -32,9 +34,9 @@ def observe(
 ) -> tuple[Observed, list[Problem]]:
     """Everything in the directories, read and decided, and what could not be read.
 
-    Alerts are those of RESULTS/alerts.json if nothing was measured since; else, and for several
-    directories, they are found as `observatory alerts` would have found them with the newest
-    sample. Nothing depends on when this runs.
+    Alerts are those of RESULTS/alerts.json if it was made of just these results; else, and for
+    several directories, they are found as `observatory alerts` would have found them with the
+    newest sample. Nothing depends on when this runs.
 
     Raises RecordError where there is no such directory.
     """
@@ -44,16 +46,16 @@ def observe(
     alerts = _alerts(directories, read, tracks, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
-    functions = {}
-    notes: list[Note] = []
+    functions: dict[tuple[str, str, str], Functions] = {}
+    notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
-        notes += journal.notes
         if journal.header is None:
             continue
         where = journal.header.machine.machine, journal.header.subject.env_name
+        notes[where] += journal.notes
         found = views.of_journal(path, journal.functions, problems)
-        functions[*where, journal.header.subject.commit] = found
+        functions.setdefault((*where, journal.header.subject.commit), found)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -71,19 +73,19 @@ def observe(
 def _alerts(
     directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
 ) -> Alerts:
-    newest = max((run.measured_at for run in runs_of(read)), default=None)
+    said = [said_of(one) for one in directories]
+    for _, unread in said:
+        problems += unread
+    triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])
     previous = None
     if len(directories) == 1:
         try:
             previous = alerts_record.load(directories[0])
         except RecordError as error:
             problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
-        if previous is not None and previous.newest == newest:
+        if previous is not None and previous.made_of == fingerprint(read, triage):
             return previous
-    said = [said_of(one) for one in directories]
-    for _, unread in said:
-        problems += unread
-    triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])
+    newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)
     return watch(watched, Moment(now, STALE_AFTER, triage, previous), tool_version())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
+
+import numpy as np
 
 from observatory.cli.version import tool_version
 from observatory.decide.alerts import Moment, Run
@@ -32,14 +36,35 @@ def find(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
     watched = watched_of([results], read, list(tracked(series_of(read))), problems)
-    return watch(watched, moment, tool_version()), problems
+    found = watch(watched, moment, tool_version())
+    made_of = fingerprint(read, moment.triage)
+    return found.model_copy(update={"made_of": made_of}), problems
+
+
+def fingerprint(read: Results, triage: Triage) -> str:
+    """What alerts follow from: every value, when it was measured, what people said, this version.
+
+    Ledgers are not looked at: they do not change without a journal that is newer.
+    """
+    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
+    for file in read.files:
+        found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
+    for one in read.series:
+        found.update(f"{one.name}\0{one.params}\0".encode(errors="replace"))
+    values = read.values
+    for array in (read.file, values.series, values.position, values.value):
+        found.update(np.ascontiguousarray(array).tobytes())
+    for journal in read.journals.values():
+        found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
+    found.update(triage.model_dump_json().encode())
+    return found.hexdigest()
 
 
 def watched_of(
     directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
 ) -> Watched:
     """What is watched, of results that were read; the histories add to ``problems``."""
-    saved = chain.from_iterable(load_all(directory) for directory in directories)
+    saved = heapq.merge(*(load_all(directory) for directory in directories), key=_place)
     return Watched(
         tracks=tracks,
         histories=_histories(saved, problems),
@@ -68,12 +93,23 @@ def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[Hist
         return one
 
     for (machine, env_name), subjects in groupby(saved, key=place):
-        measured = (whole(one) for one in subjects if one.samples)
+        measured = (whole(one) for one in _each_once(subjects) if one.samples)
         counted = (
             Counted(_at(one), Evidence.of(one.samples), number)
             for number, one in enumerate(measured)
         )
         yield History(machine, env_name, counted)
+
+
+def _place(saved: Saved) -> tuple[str, str, datetime, str]:
+    subject = saved.header.subject
+    return saved.header.machine.machine, subject.env_name, subject.date, subject.commit
+
+
+def _each_once(subjects: Iterable[Saved]) -> Iterator[Saved]:
+    """A subject that is in several directories is taken from the first, as its values are."""
+    for _, same in groupby(subjects, key=lambda one: one.header.subject.commit):
+        yield next(same)
 
 
 def _at(saved: Saved) -> At:

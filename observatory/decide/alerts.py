@@ -56,6 +56,17 @@ class Known:
         """When the newest sample was taken."""
         return max((run.measured_at for run in self.runs), default=None)
 
+    def recent(self, change: Change) -> bool:
+        """Whether it begins among the last subjects of a line, or is of no line at all."""
+        where = {(one.machine, one.env_name) for one in change.series}
+        found = [
+            len(places) - 1 - places[change.first_bad.commit]
+            for place in where
+            for places in self.lines.get(place, ())
+            if change.first_bad.commit in places
+        ]
+        return not found or min(found) <= SAME
+
     def apart(self, change: Change, alert: Alert) -> int | None:
         """Subjects between where they begin, on a line of a series that both have."""
         keys = {one.key for one in change.series} & {one.key for one in alert.series}
@@ -164,7 +175,7 @@ def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) 
             **one.change.model_dump(),
             state="resolved" if over else "new",
             first_seen=before.first_seen if before else moment.now,
-            seen_with=before.seen_with if before else known.newest or moment.now,
+            seen_with=before.seen_with if before else _seen_with(one.change, known, moment),
             state_since=moment.now,
             resolution=f"it is over since {over.label}" if over else None,
             resolved_by=over,
@@ -174,6 +185,12 @@ def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) 
         known,
         moment,
     )
+
+
+def _seen_with(change: Change, known: Known, moment: Moment) -> datetime:
+    """The newest sample; for what is old and only looked for now, the subject that it is of."""
+    old = moment.previous is None and not known.recent(change)
+    return change.first_bad.date if old else known.newest or moment.now
 
 
 def _stated(alert: Alert, before: Alert | None, known: Known, moment: Moment) -> Alert:

@@ -98,7 +98,10 @@ def places_of(results: Results) -> tuple[list[Place], npt.NDArray[np.integer]]:
         series = results.series[owner]
         params = series.combination(position)
         found.append(_place(series.name, params, results.benchmarks.get(series.name)))
-    return found, (np.cumsum(used, dtype=np.int32) - 1)[numbers]
+    # A benchmark whose parameters grew, or that is in several directories, has one place.
+    known: dict[Place, int] = {}
+    unified = np.array([known.setdefault(place, len(known)) for place in found], np.int32)
+    return list(known), unified[(np.cumsum(used, dtype=np.int32) - 1)[numbers]]
 
 
 def _place(name: str, params: tuple[str, ...], described: Described | None) -> Place:

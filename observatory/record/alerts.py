@@ -129,6 +129,9 @@ class Alerts(_Record):
     observatory: Word
     newest: AwareDatetime | None = Field(description="of the newest sample; None: no results")
     last_good: AwareDatetime | None = Field(description="of the newest run without a failure")
+    made_of: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = Field(
+        "", description="hash of the results and of what people said; empty: not known"
+    )
     judged: Count = Field(description="noisy series that were judged")
     compared: Count = Field(0, description="pairs of subjects whose counts were compared")
     alerts: list[Alert] = Field(max_length=100_000)

@@ -33,7 +33,7 @@ def test_the_feed_has_an_entry_for_each_alert_with_an_id_that_stays() -> None:
     root = ET.fromstring(atom(found, moment(80).now, "https://example.org/"))
     (entry,) = root.findall(f"{ATOM}entry")
     assert entry.findtext(f"{ATOM}id") == f"urn:observatory:alert:{found.alerts[0].id}"
-    assert (entry.findtext(f"{ATOM}title") or "").startswith("new: slower to build, since n")
+    assert (entry.findtext(f"{ATOM}title") or "").startswith("open: slower to build, since n")
     for required in ("id", "title", "updated"):
         assert root.findtext(f"{ATOM}{required}")
         assert entry.findtext(f"{ATOM}{required}")
@@ -65,9 +65,9 @@ def test_nothing_to_say_is_said() -> None:
 
 def test_the_terminal_says_what_is_known_of_an_alert() -> None:
     said = text(alerts())
-    assert "1 alert open, all new" in said
+    assert "1 alert open, none of them new" in said
     (one,) = alerts().alerts
-    (row,) = [line for line in said.splitlines() if line.split()[:2] == ["new", one.id]]
+    (row,) = [line for line in said.splitlines() if line.split()[:2] == ["open", one.id]]
     assert one.kind in row
     assert "last good n3" in said
     assert "95 % interval" in said

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.vocabulary import Cell
-from dashboard.alert_pages import MOST_RESOLVED, alert_pages, steps, with_page
+from dashboard.alert_pages import alert_pages, steps
+from dashboard.alerts import MOST_RESOLVED, with_page
 from dashboard.caches import caches_page, chosen, times_of
 from dashboard.evidence import MOST_VALUES, picture
-from dashboard.happened import chapters
+from dashboard.happened import happened
 from dashboard.health import health_page
+from dashboard.latest_change import latest_change
 from dashboard.lists import PER_PAGE, list_pages, page_of
 from dashboard.observed import Observed
-from dashboard.overview import overview
+from dashboard.overview import Overview, overview
 from dashboard.readings import readings_of
 from dashboard.spark import spark
-from dashboard.summary import newest
+from dashboard.summary import headline, newest
 from dashboard.words import SHOWN_METRICS
+from observatory.decide.timeline import judge_series
 from observatory.decide.track import tracked
 from observatory.record.alerts import Alert, At, SeriesChange
 from observatory.record.columns import Columns
@@ -64,9 +69,14 @@ def subject_of(found: Observed):
     return newest(readings_of(found, frozenset(SHOWN_METRICS)))
 
 
+def shown(found: Observed) -> Overview:
+    subject = subject_of(found)
+    return overview(found, subject, headline(subject, None))
+
+
 def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
-    view = overview(found, subject_of(found))
+    view = shown(found)
     assert (view.state, view.status) == ("bad", "Needs a look")
     assert view.sentence == "1 alert open, none of them new"
     assert [one.link for one in view.alerts] == ["alerts/0123456789.html"]
@@ -74,7 +84,7 @@ def test_the_overview_speaks_of_open_alerts_first() -> None:
 
 def test_the_overview_says_that_all_is_well() -> None:
     found = observed(factory.frame())
-    view = overview(found, subject_of(found))
+    view = shown(found)
     assert (view.state, view.status) == ("good", "All well")
     assert [flag.text for flag in view.safety] == [
         "no wrong results in 32 cells", "no crashes in 32 cells",
@@ -87,12 +97,12 @@ def test_the_overview_says_that_all_is_well() -> None:
 def test_stale_and_failed_runs_are_states_of_their_own(kind: str, status: str) -> None:
     base = observed(factory.frame())
     found = with_alerts(alert(base, kind=kind, series=[], last_good=None))
-    assert overview(found, subject_of(found)).status == status
+    assert shown(found).status == status
 
 
 def test_the_matrix_has_a_row_for_each_backend_and_launch() -> None:
     found = observed(factory.frame())
-    view = overview(found, subject_of(found))
+    view = shown(found)
     assert [(row.backend, row.launch) for row in view.rows] == [
         (backend, launch) for backend in ("C", "C_VM", "NUMBA") for launch in ("fork", "spawn")
     ]
@@ -111,7 +121,7 @@ def test_the_strip_counts_misses_apart_from_time() -> None:
         ):  # fmt: skip
             row["value"] = 35.0
     found = observed(factory.as_frame(rows))
-    view = overview(found, subject_of(found))
+    view = shown(found)
     strip = next(s for s in view.strips if (s.scenario, s.backend) == ("warm_disk", "NUMBA"))
     said = {counts.launches: (counts.flag.state, counts.flag.text) for counts in strip.counts}
     assert said == {"fork": ("good", "0 missed"), "spawn": ("bad", "35 missed")}
@@ -219,7 +229,8 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
     notes = [Note("3.3.7", cell, "failed", "killed by SIGKILL"),
              Note("3.3.7", cell, "absent", "Python is too old", metric="python_calls"),
              Note("3.0.0", cell, "failed", "long ago")]  # fmt: skip
-    found = observed(factory.frame(), notes=notes)
+    elsewhere = [Note("3.3.7", cell, "failed", "another machine's")]
+    found = observed(factory.frame(), notes={("bench-2c", "py3.12"): notes, ("m", "e"): elsewhere})
     page = health_page(found, subject_of(found))
     assert page.notes == (
         ("Samples that failed", (("cold C fork", "killed by SIGKILL"),)),
@@ -240,7 +251,7 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
     base = observed(factory.frame())
     stale = alert(base, kind="stale", series=[], last_good=None, id="a" * 10)
     found = with_alerts(alert(base), stale)
-    told = list(chapters(found.alerts, frozenset({"0123456789"})))
+    told = happened(found.alerts, frozenset({"0123456789"})).chapters
     assert [one.date for one in told] == sorted((one.date for one in told), reverse=True)
     worse = [(c.label, e.state, e.link) for c in told for e in c.events if e.state]
     assert worse == [("3.3.0", "open", "alerts/0123456789.html")]
@@ -269,3 +280,76 @@ def test_a_spark_has_a_mark_where_the_level_changes() -> None:
     assert spark(flat).steps == ()
     (place,) = spark(step).steps
     assert place == pytest.approx(spark(step).width / 2, abs=2)
+
+
+def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
+    rows = [
+        row | {"value": 3.0} if row["metric"] == "wrong_results" else row
+        for row in factory.frame().to_dict("records")
+    ]
+    view = shown(observed(factory.as_frame(rows)))
+    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert "Nothing is wrong" not in view.sentence
+
+
+def test_an_alert_of_another_environment_is_not_told_of_this_one() -> None:
+    frame = factory.frame()
+    later = frame.assign(python="3.13", date=frame["date"] + timedelta(days=400))
+    base = observed(pd.concat([frame, later]))
+    old, new = base.lines
+    assert (old.era.python, new.era.python) == ("3.12", "3.13")
+    one = alert(base)
+    told = one.series[0].model_copy(update={"env_name": new.env_name})
+    record = base.alerts.model_copy(
+        update={"alerts": [one, one.model_copy(update={"id": "d" * 10, "series": [told]})]}
+    )
+    found = observed(pd.concat([frame, later]), alerts=record)
+    tracks = [t for t in found.tracks if t.series.benchmark == DISK
+              and t.series.place.metric == "cache_misses"]  # fmt: skip
+    assert [[a.id for a, _ in found.alerts_on(track)] for track in tracks] == [["0123456789"], []]
+
+
+def test_stale_environments_do_not_hide_what_got_worse() -> None:
+    base = observed(factory.frame())
+    late = [alert(base, kind="stale", series=[], last_good=None, id=f"{n:010x}") for n in range(9)]
+    view = shown(with_alerts(*late, alert(base)))
+    assert [line.id for line in view.alerts] == ["0123456789"]
+    assert view.stale == 9
+
+
+def test_results_without_journals_are_not_said_to_be_without_failures() -> None:
+    found = observed(factory.frame(), measured_at={})
+    assert not health_page(found, subject_of(found)).recorded
+    assert not shown(found).recorded
+
+
+def test_the_newest_subject_is_set_against_the_one_before() -> None:
+    rows = factory.frame().to_dict("records")
+    for row in rows:
+        if (row["subject"], row["metric"], row["scenario"], row["backend"]) == (
+            "3.3.7", "cache_misses", "warm_disk", "NUMBA",
+        ):  # fmt: skip
+            row["value"] = 35.0
+    found = latest_change(observed(factory.as_frame(rows)))
+    assert found.title == "3.3.7 against 3.3.4: 2 differ"
+    assert {(row.cell, row.words) for row in found.rows} == {
+        (f"radon warm_disk NUMBA {launch}", "0 \N{RIGHTWARDS ARROW} 35")
+        for launch in ("fork", "spawn")
+    }
+    calm = latest_change(observed(factory.frame()))
+    assert calm.title == "3.3.7 against 3.3.4: no count and no level differs"
+    assert latest_change(observed(factory.as_frame([]))).title == ""
+
+
+def test_a_picture_shows_where_a_long_series_changed() -> None:
+    values = stepped(400, 150, 2.0)
+    (track,) = tracked([replace(series(line(400), values), rows=np.arange(400))])
+    none = np.full(400, np.nan)
+    zero = np.zeros(400, np.int32)
+    found = Observed([track], Columns(zero, zero, values, zero, none, none), (),
+                     observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
+    (moved,) = judge_series([track]).moved
+    drawn = picture(found, 0, moved.told)
+    assert drawn.bad is not None
+    assert drawn.left < drawn.bad[0] < drawn.right
+    assert len(drawn.points) == MOST_VALUES

@@ -82,11 +82,18 @@ def test_what_comes_back_after_it_was_resolved_is_another_alert() -> None:
     values[100:] *= 1.3
     found = nightly(130, series(line(130), values))
     states = [(alert.state, (alert.first_bad.date - night(0)).days) for alert in found.alerts]
-    assert [state for state, _ in states] == ["new", "resolved"]
+    assert [state for state, _ in states] == ["open", "resolved"]
     assert [abs(place - true) <= 2 for (_, place), true in zip(states, (100, 40), strict=True)] == [
         True,
         True,
     ]
+
+
+def test_what_is_old_is_not_new_because_nobody_looked_before() -> None:
+    assert only(nightly(60, slow(60, 40))).state == "open"
+    assert only(nightly(45, slow(45, 40))).state == "new"
+    quiet = series(line(39), stepped(39))
+    assert only(nightly(60, slow(60, 40), previous=nightly(39, quiet))).state == "new"
 
 
 def test_a_step_keeps_its_id_while_its_place_is_still_uncertain() -> None:
@@ -268,7 +275,7 @@ def test_the_size_of_a_step_is_not_that_of_a_jump_from_mode_to_mode() -> None:
     assert "10 % slower" in only(found).sentence
     values[75:] *= 1.1
     higher = nightly(100, series(line(100), values))
-    assert {alert.state for alert in higher.alerts} == {"new"}
+    assert {alert.state for alert in higher.alerts} == {"open"}
 
 
 def test_a_step_beside_a_drift_is_that_of_the_values_without_the_drift() -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from observatory.decide.series import lines_of, series_of
-from observatory.record.read import read_results
+from observatory.record.read import read_results, united
 from tests.factories_asv import foreign, put, row
 
 
@@ -56,3 +56,29 @@ def test_a_patch_of_the_system_begins_no_other_line(tmp_path: Path) -> None:
 
 def test_nothing_measured_has_no_series(tmp_path: Path) -> None:
     assert series_of(read_results(tmp_path)) == []
+
+
+def written(where: Path, number: int, result: list[float], params: list[list[str]]) -> None:
+    content = foreign(
+        {"time_x": row(result=result, params=params)}, commit_hash=f"{number:040x}",
+        date=1_700_000_000_000 + number * 86_400_000, params={"machine": "ci", "python": "3.12"},
+    )  # fmt: skip
+    put(where, content, f"{number:08x}-A.json")
+
+
+def test_a_benchmark_whose_parameters_grew_is_one_series(tmp_path: Path) -> None:
+    written(tmp_path, 1, [1.0, 2.0], [["1", "2"]])
+    written(tmp_path, 2, [1.0, 2.0, 3.0], [["1", "2", "3"]])
+    found = {one.benchmark: one.values.tolist() for one in series_of(read_results(tmp_path))}
+    assert found == {"time_x(1)": [1, 1], "time_x(2)": [2, 2], "time_x(3)": [3]}
+
+
+def test_the_series_of_several_directories_are_joined(tmp_path: Path) -> None:
+    for number, place in enumerate(("a", "b", "b"), 1):
+        measured(tmp_path / place, number, float(number))
+    measured(tmp_path / "b", 1, 9.0)
+    read = united([read_results(tmp_path / "a"), read_results(tmp_path / "b")])
+    (one,) = series_of(read)
+    assert one.values.tolist() == [1, 2, 3]
+    (problem,) = read.problems
+    assert "is of the same subject, machine and environment: not used" in problem.reason

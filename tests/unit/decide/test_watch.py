@@ -86,7 +86,7 @@ def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> Non
         "0.1",
     )
     states = {alert.kind: alert.state for alert in found.alerts}
-    assert states == {"unexplained": "resolved", "slower to build": "new"}
+    assert states == {"unexplained": "resolved", "slower to build": "open"}
 
 
 def test_a_crash_of_the_newest_subject_is_no_second_alert_as_a_failed_run() -> None:
