@@ -193,7 +193,7 @@ def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> No
     seen.page.keyboard.press("?")
     assert "search all series" in seen.page.locator("dialog").inner_text()
     seen.page.keyboard.press("Escape")
-    assert seen.page.locator("dialog").count() == 0
+    seen.page.wait_for_selector("dialog", state="detached")
     seen.page.keyboard.press("g")
     seen.page.keyboard.press("r")
     seen.page.wait_for_url("**/health.html")
