@@ -170,9 +170,8 @@ def _series(series: Sequence[SeriesChange]) -> Table:
     )  # fmt: skip
     rest = len(series) - _SERIES
     more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
-    caption = f"{several(len(series), 'series') if len(series) != 1 else 'One series'}{more}"
     header = ("series", "metric", "before → after", "newest", "holds")
-    return Table(caption.replace("seriess", "series"), header, rows)
+    return Table(f"{units.count(len(series))} series{more}", header, rows)
 
 
 def _now(one: SeriesChange) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dashboard.plain import clean, shorten
+from observatory.decide.alerts import FAILED, STALE
 from observatory.record.alerts import Alert, Alerts, Change
 
 MOST = 60
@@ -47,7 +48,7 @@ def happened(alerts: Alerts, pages: frozenset[str]) -> Told:
     """The newest MOST subjects at which something changed. ``pages``: ids that have a page."""
     found: dict[tuple[datetime, str], list[Change]] = defaultdict(list)
     for change in (*alerts.alerts, *alerts.improvements):
-        if getattr(change, "kind", "") not in ("stale", "failed run"):
+        if change.kind not in (STALE, FAILED):
             found[change.first_bad.date, change.first_bad.label].append(change)
     chapters = []
     for date, label in sorted(found, reverse=True)[:MOST]:

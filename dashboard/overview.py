@@ -116,8 +116,8 @@ def overview(observed: Observed, subject: Newest | None, said: Headline | None) 
     wrong = said is not None and said.state == "bad"
     needing = found.in_state(*NEEDING)
     stale = [alert for alert in needing if alert.kind == STALE]
-    listed_ = [alert for alert in needing if alert.kind != STALE]
-    listed_ += found.in_state("acknowledged")
+    told = [alert for alert in needing if alert.kind != STALE]
+    told += found.in_state("acknowledged")
     rows = tuple(_rows(observed, subject)) if subject else ()
     calm = "good" if found.judged or found.compared else "unknown"
     return Overview(
@@ -127,8 +127,8 @@ def overview(observed: Observed, subject: Newest | None, said: Headline | None) 
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        alerts=tuple(alert_line(one) for one in listed_[:SHOWN_ALERTS]),
-        more_alerts=max(0, len(listed_) - SHOWN_ALERTS),
+        alerts=tuple(alert_line(one) for one in told[:SHOWN_ALERTS]),
+        more_alerts=max(0, len(told) - SHOWN_ALERTS),
         stale=len(stale),
         scenarios=TIMED if rows else (),
         rows=rows,
@@ -137,17 +137,12 @@ def overview(observed: Observed, subject: Newest | None, said: Headline | None) 
     )
 
 
-def alert_line(alert: Alert, root: str = "") -> AlertLine:
+def alert_line(alert: Alert) -> AlertLine:
     """An alert as lists show it."""
     return AlertLine(
         alert.id, alert.state, clean(alert.kind), shorten(alert.sentence, _SENTENCE),
-        between(alert), alert.first_seen, f"{root}alerts/{alert.id}.html",
+        between(alert), alert.first_seen, f"alerts/{alert.id}.html",
     )  # fmt: skip
-
-
-def series_link(observed: Observed, number: int, root: str = "") -> str:
-    """The address of a series' page."""
-    return f"{root}series.html#s={observed.ids[number]}"
 
 
 def _status(found: Alerts, wrong: bool, habits: int) -> str:
@@ -211,7 +206,7 @@ def _tile(observed: Observed, number: int | None, subject: Newest) -> Tile | Non
     track = observed.tracks[number]
     series = track.series
     last = series.subject(len(series.values) - 1)
-    link = series_link(observed, number)
+    link = f"series.html#s={observed.ids[number]}"
     css = f"b-{colour_of(track, observed.ids[number])}"
     if last.label != subject.subject:
         words = f"not since {shorten(last.label, 16)}"
