@@ -95,15 +95,14 @@ def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> 
     """The page of one subject. ``times``: compile times in seconds, by cell."""
     functions = observed.functions_at[spot]
     subject, line = observed.subject(spot), observed.lines[spot[0]]
-    header = observed.files[subject.file].header
-    versions = ""
-    if header is not None:
-        numba = f", numba {header.versions.numba}" if header.versions.numba else ""
-        versions = f"pytensor {header.versions.pytensor}{numba}, Python {header.subject.python}"
     return CachesPage(
-        spot, shorten(subject.label, 60), clean(versions), clean(f"{line.name}: {line.era}"),
-        tuple(_scenarios(functions)), tuple(_paybacks(times)),
-    )  # fmt: skip
+        spot,
+        shorten(subject.label, 60),
+        observed.versions(subject),
+        clean(f"{line.name}: {line.era}"),
+        tuple(_scenarios(functions)),
+        tuple(_paybacks(times)),
+    )
 
 
 def times_of(observed: Observed) -> dict[Spot, dict[Cell, float]]:

@@ -50,7 +50,10 @@ def data_files(
             "env": clean(line.env_name),
             "era": clean(str(line.era)),
             "subjects": [
-                [clean(one.label), clean(one.commit), f"{one.date:%Y-%m-%dT%H:%M:%SZ}"]
+                [
+                    clean(one.label), clean(one.commit), f"{one.date:%Y-%m-%dT%H:%M:%SZ}",
+                    observed.versions(one),
+                ]
                 for one in line.subjects
             ],
         }

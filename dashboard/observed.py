@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
+from dashboard.plain import clean
 from observatory.decide.places import FEWEST_FOR_INTERVAL
 from observatory.decide.series import Line, Series, Subject
 from observatory.decide.track import Track
@@ -114,6 +115,14 @@ class Observed:
         if not told or not (math.isfinite(low) and math.isfinite(high)):
             return n, None, None
         return n, low, high
+
+    def versions(self, subject: Subject) -> str:
+        """What was measured, as far as it is recorded: "pytensor 3.3.7, numba 0.68.0"."""
+        header = self.files[subject.file].header if self.files else None
+        if header is None:
+            return ""
+        known = (("pytensor", header.versions.pytensor), ("numba", header.versions.numba))
+        return ", ".join(f"{name} {clean(version)}" for name, version in known if version)
 
     def subject(self, spot: Spot) -> Subject:
         """The subject at a spot."""

@@ -83,7 +83,8 @@ observatory.seriesWords = (() => {
   function heading(page, slot, letter) {
     return element("p", { class: "subject" },
       letter && element("span", { class: "pin" }, letter),
-      bold(slot.label), " ", commitOf(page, slot), ` ${day(slot)}`);
+      bold(slot.label), " ", commitOf(page, slot), ` ${day(slot)}`,
+      slot.versions ? element("small", {}, slot.versions) : "");
   }
 
   /** One subject as a sentence, to be heard. */

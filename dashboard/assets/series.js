@@ -87,9 +87,10 @@
     page.slots = [];
     page.starts = lines.map((line) => {
       const start = page.slots.length, { subjects } = page.data.lines[line];
-      subjects.forEach(([words, commit, date], k) => {
+      subjects.forEach(([words, commit, date, versions], k) => {
         const label = words.replace(/\s+/g, " ");
-        page.slots.push({ x: start + k, name: `${line}-${k}`, line, k, label, commit, date });
+        const name = `${line}-${k}`;
+        page.slots.push({ x: start + k, name, line, k, label, commit, date, versions });
       });
       return { line, start, count: subjects.length };
     });
