@@ -13,7 +13,7 @@ from dashboard.observed import Observed, Spot
 from dashboard.plain import clean, shorten
 from dashboard.words import css_name, known_first, listed, several
 from observatory.decide import units
-from observatory.record.views import Function, Functions
+from observatory.record.compiled import Function, Functions
 
 MOST_SUBJECTS = 40
 _SHOWN = 12

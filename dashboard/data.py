@@ -24,7 +24,7 @@ from dashboard.words import ABLATIONS
 from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
 from observatory.decide.steps import PARAMETERS, sized
 from observatory.decide.track import Track
-from observatory.record.views import Functions
+from observatory.record.compiled import Functions
 
 PER_FILE = 100
 """Series in one data file, about."""

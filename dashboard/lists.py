@@ -13,7 +13,6 @@ from dashboard.spark import Spark, spark
 from observatory.decide import units
 
 PER_PAGE = 60
-ROOT = "../"
 _LONGEST = 140
 
 
@@ -37,8 +36,6 @@ class ListPage:
 
     number: int
     of: int
-    first: str
-    last: str
     groups: tuple[tuple[str, tuple[Entry, ...]], ...]
 
     @property
@@ -52,11 +49,6 @@ def path_of(number: int) -> str:
     return f"list/{number:03d}.html"
 
 
-def page_of(track: int) -> int:
-    """The number of the list that a track is on."""
-    return track // PER_PAGE + 1
-
-
 def list_pages(observed: Observed) -> Iterator[ListPage]:
     """All series in their order, PER_PAGE at a time."""
     count = len(observed.tracks)
@@ -67,12 +59,8 @@ def list_pages(observed: Observed) -> Iterator[ListPage]:
         for index in members:
             line = observed.tracks[index].series.line
             groups.setdefault(f"{line.name}: {line.era}", []).append(_entry(observed, index))
-        yield ListPage(
-            number, pages,
-            observed.tracks[members[0]].series.benchmark if members else "",
-            observed.tracks[members[-1]].series.benchmark if members else "",
-            tuple((shorten(name, 200), tuple(entries)) for name, entries in groups.items()),
-        )  # fmt: skip
+        shown = tuple((shorten(name, 200), tuple(entries)) for name, entries in groups.items())
+        yield ListPage(number, pages, shown)
 
 
 def _entry(observed: Observed, index: int) -> Entry:

@@ -16,9 +16,9 @@ from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts, SeriesChange
 from observatory.record.calibration import Calibration
 from observatory.record.columns import Columns
+from observatory.record.compiled import Functions
 from observatory.record.latest import Note
 from observatory.record.read import ResultFile
-from observatory.record.views import Functions
 
 Spot = tuple[int, int]
 """A subject by numbers: that of its line, and its own on the line."""

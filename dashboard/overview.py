@@ -23,7 +23,7 @@ from observatory.decide import units
 from observatory.decide.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
 from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts
-from observatory.record.views import Function
+from observatory.record.compiled import Function
 
 SHOWN_ALERTS = 6
 _SENTENCE = 150

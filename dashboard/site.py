@@ -42,7 +42,7 @@ from dashboard.readings import readings_of
 from dashboard.summary import Newest, headline, newest
 from dashboard.words import MAIN_BACKENDS, SHOWN_METRICS, css_name, glossaries
 from observatory.decide import units
-from observatory.decide.alerts import FEWEST_FOR_A_HABIT
+from observatory.decide.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 
 BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 _LINES_SHOWN = 8
@@ -136,6 +136,7 @@ class _Site:
         return self._page(
             "index.html",
             view=view,
+            stale_after=int(STALE_AFTER.total_seconds()),
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
             headline=said,
@@ -237,7 +238,6 @@ class _Site:
             "root": "../" * depth,
             "page": here or path or name,
             "pages": self._entries(),
-            "caches_front": self._caches_front() if self._caches else "",
             "problems": [shorten(text, _PROBLEM) for text in self._observed.problems],
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,

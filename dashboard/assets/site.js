@@ -107,7 +107,7 @@ const observatory = (() => {
   }
   const stale = document.getElementById("stale");
   const age = Date.now() - Date.parse(stale?.dataset.newest);
-  if (age > 2 * day) {
+  if (age > Number(stale?.dataset.after) * 1000) {
     stale.hidden = false;
     for (const status of document.querySelectorAll(".verdict.good > .status")) {
       status.parentElement.className = "verdict unknown";

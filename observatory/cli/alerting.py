@@ -20,7 +20,7 @@ from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.problems import report_problems
 from observatory.cli.watching import find, said_of
-from observatory.decide.alerts import Moment
+from observatory.decide.alerts import STALE_AFTER, Moment
 from observatory.decide.places import SelectionError
 from observatory.record import alerts as record
 from observatory.record import triage
@@ -30,7 +30,6 @@ from observatory.record.problems import reason_of
 
 app = typer.Typer()
 
-_STALE_AFTER = "2d"
 _SPANS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
@@ -49,7 +48,7 @@ def alerts_command(
     ] = None,
     stale_after: Annotated[
         str, typer.Option(help="A machine without a newer sample is an alert: 36h, 2d, 3w.")
-    ] = _STALE_AFTER,
+    ] = f"{STALE_AFTER.days}d",
     feed: Annotated[Path | None, typer.Option(help="Also write an Atom feed here.")] = None,
     link: Annotated[str, typer.Option(help="Address of the page, for the feed.")] = "",
     strict: options.Strict = False,

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from dashboard.observed import Observed
 from observatory.cli.version import tool_version
 from observatory.cli.watching import fingerprint, runs_of, said_of, watched_of
-from observatory.decide.alerts import Moment
+from observatory.decide.alerts import STALE_AFTER, Moment
 from observatory.decide.places import place_order
 from observatory.decide.series import series_of
 from observatory.decide.track import Track, tracked
 from observatory.decide.watch import watch
 from observatory.record import alerts as alerts_record
-from observatory.record import views
+from observatory.record import compiled
 from observatory.record.alerts import Alerts
 from observatory.record.cache import directory_for
 from observatory.record.calibration import Calibration, load_all
+from observatory.record.compiled import Functions
 from observatory.record.latest import Note
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results, united
 from observatory.record.triage import Triage
-from observatory.record.views import Functions
-
-STALE_AFTER = timedelta(days=2)
 
 
 def observe(
@@ -54,18 +52,19 @@ def observe(
             continue
         where = journal.header.machine.machine, journal.header.subject.env_name
         notes[where] += journal.notes
-        found = views.of_journal(path, journal.functions, problems)
+        found = compiled.of_journal(path, journal.functions, problems)
         functions.setdefault((*where, journal.header.subject.commit), found)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
                 journal.measured_at, measured_at.get(place, journal.measured_at)
             )
+    calibrations = _calibrations(directories, problems)  # it adds to the problems
     observed = Observed(
         tracks, read.values, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
-        calibrations=_calibrations(directories, problems), machine=machine,
+        calibrations=calibrations, machine=machine,
     )  # fmt: skip
     return observed, problems
 

@@ -26,7 +26,7 @@ from observatory.record.alerts import Alerts, At
 from observatory.record.cache import directory_for
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results
-from observatory.record.saved import Saved, load_all
+from observatory.record.saved import Saved, load_all, place_of
 from observatory.record.summary import JournalSummary
 from observatory.record.triage import Triage
 
@@ -64,7 +64,9 @@ def watched_of(
     directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
 ) -> Watched:
     """What is watched, of results that were read; the histories add to ``problems``."""
-    saved = heapq.merge(*(load_all(directory) for directory in directories), key=_place)
+    saved = heapq.merge(
+        *(load_all(directory) for directory in directories), key=lambda one: place_of(one.header)
+    )
     return Watched(
         tracks=tracks,
         histories=_histories(saved, problems),
@@ -85,25 +87,17 @@ def said_of(results: Path) -> tuple[Triage, list[Problem]]:
 def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[History]:
     """``saved`` comes by machine and environment, and then by date. One at a time, in order."""
 
-    def place(one: Saved) -> tuple[str, str]:
-        return one.header.machine.machine, one.header.subject.env_name
-
     def whole(one: Saved) -> Saved:
         problems.extend(problem for problem in one.problems if problem not in problems)
         return one
 
-    for (machine, env_name), subjects in groupby(saved, key=place):
+    for (machine, env_name), subjects in groupby(saved, lambda one: place_of(one.header)[:2]):
         measured = (whole(one) for one in _each_once(subjects) if one.samples)
         counted = (
             Counted(_at(one), Evidence.of(one.samples), number)
             for number, one in enumerate(measured)
         )
         yield History(machine, env_name, counted)
-
-
-def _place(saved: Saved) -> tuple[str, str, datetime, str]:
-    subject = saved.header.subject
-    return saved.header.machine.machine, subject.env_name, subject.date, subject.commit
 
 
 def _each_once(subjects: Iterable[Saved]) -> Iterator[Saved]:

@@ -20,6 +20,8 @@ SAME = PARAMETERS.fewest - 1
 """Subjects by which the place of a step may move, as more of them are measured: two steps of one
 series lie further apart."""
 STALE, FAILED = "stale", "failed run"
+STALE_AFTER = timedelta(days=2)
+"""Without a newer sample for so long a machine is late, where nothing else is said."""
 _OF_RUNS = (STALE, FAILED)
 FEWEST_FOR_A_HABIT = 3
 """Subjects measured somewhere from which on it is missed if nothing comes any more."""

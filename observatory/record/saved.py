@@ -73,14 +73,15 @@ def load_all(directory: Path) -> Iterator[Saved]:
     """
     headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
     store = LedgerStore(directory / layout.LEDGERS)
-    places = sorted((_place(header), path) for path, header in headed if header is not None)
+    places = sorted((place_of(header), path) for path, header in headed if header is not None)
     for _, path in places:
         contents = read_journal(path)
         if contents.header is not None:
             yield _saved(contents, store)
 
 
-def _place(header: JournalHeader) -> tuple[str, str, datetime, str]:
+def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
+    """By which subjects are sorted: machine, environment, date, commit."""
     subject = header.subject
     return header.machine.machine, subject.env_name, subject.date, subject.commit
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from pydantic import TypeAdapter
 
-from observatory.record import views
+from observatory.record import compiled
 from observatory.record.cache import DIGEST_SIZE, Made
 from observatory.record.columns import Columns
 from observatory.record.journal import JournalHeader, read_journal
@@ -27,8 +27,8 @@ class JournalSummary:
     header: JournalHeader | None
     notes: tuple[Note, ...]
     measured_at: datetime | None
-    functions: str = views.UNKEPT
-    """What was compiled, as `views.kept` writes it."""
+    functions: str = compiled.UNKEPT
+    """What was compiled, as `compiled.kept_of` writes it."""
 
     @classmethod
     def kept(cls, head: str) -> JournalSummary:
@@ -59,7 +59,7 @@ class JournalSource:
             header=contents.header,
             notes=tuple(latest(current).notes),
             measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
-            functions=views.kept_of(current, self._ledgers),
+            functions=compiled.kept_of(current, self._ledgers),
         )
         problems = kept_problems((problem.reason, problem.line) for problem in contents.problems)
         return Made(_ADAPTER.dump_json(made, by_alias=True).decode(), problems, Columns())

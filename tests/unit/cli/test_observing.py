@@ -74,3 +74,12 @@ def test_the_same_results_give_the_same_pages_wherever_they_are(tmp_path: Path) 
     first, second = (observe([tmp_path / place])[0] for place in ("a", "b"))
     assert first.ids == second.ids
     assert first.alerts == second.alerts
+
+
+def test_a_broken_calibration_is_named_on_the_pages(tmp_path: Path) -> None:
+    measured(tmp_path, "3.3.6", 0, 1)
+    (tmp_path / "calibrations").mkdir()
+    (tmp_path / "calibrations" / "bench.json").write_text("{")
+    found, problems = observe([tmp_path])
+    assert [str(problem) for problem in problems] == list(found.problems)
+    assert "is no calibration" in found.problems[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from observatory.record import views
+from observatory.record import compiled
 from observatory.record.problems import Problem
 from observatory.record.read import read_results
 from observatory.record.sample import LedgerEntry
@@ -25,9 +25,9 @@ def results(tmp_path: Path, *ledgers: list[LedgerEntry] | None, **changes: objec
     return tmp_path
 
 
-def functions(directory: Path) -> views.Functions:
+def functions(directory: Path) -> compiled.Functions:
     (found,) = read_results(directory).journals.values()
-    return views.unkept(found.functions)
+    return compiled.unkept(found.functions)
 
 
 def test_functions_of_one_name_and_outcome_are_added_up(tmp_path: Path) -> None:
@@ -49,9 +49,9 @@ def test_a_ledger_that_is_gone_is_named_and_looked_for_again(tmp_path: Path) -> 
     path.unlink()
     problems: list[Problem] = []
     ((journal, found),) = read_results(directory, cache).journals.items()
-    assert views.of_journal(journal, found.functions, problems) == {}
+    assert compiled.of_journal(journal, found.functions, problems) == {}
     assert [problem.path for problem in problems] == [path]
     path.write_bytes(content)
     ((journal, found),) = read_results(directory, cache).journals.items()
-    assert list(views.of_journal(journal, found.functions, problems)) == [str(WARM)]
+    assert list(compiled.of_journal(journal, found.functions, problems)) == [str(WARM)]
     assert len(problems) == 1
