@@ -1,7 +1,8 @@
 """The measured process. `python -m benchmarks.child JOB.json` does one job and reports to a file.
 
 Under `fork` this interpreter is the parent: it imports pytensor and numba, builds nothing and
-forks; the child measures and leaves by os._exit, as a worker of a process pool would.
+forks; the child measures and leaves by os._exit, as a worker of a process pool would. Under
+`forkserver` it imports nothing: the server's children do.
 """
 
 import time
@@ -10,14 +11,13 @@ FIRST_LINE = time.monotonic()
 
 import importlib.util  # noqa: E402
 import json  # noqa: E402
-import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 import traceback  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from benchmarks import trace  # noqa: E402
+from benchmarks import forking, report, trace  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
 
 
@@ -27,42 +27,20 @@ def main() -> None:
     job = json.loads(Path(sys.argv[1]).read_text())
     trace.event("interpreter ready", role=job["role"], scenario=job["cell"]["scenario"])
     job["first_line"] = FIRST_LINE
-    if job["cell"]["launch"] == "spawn" or job["role"] == "reader":
-        sys.exit(_work(job))
+    launch = job["cell"]["launch"]
+    if launch == "spawn" or job["role"] == "reader":
+        sys.exit(work(job))
+    if launch == "forkserver":
+        forking.serve_siblings(job)
+        return
     job["import_seconds"] = _import_subject(job)
-    for index, variant in enumerate(job["variants"] if job["role"] == "siblings" else [None]):
-        _fork(job, index, variant)
+    if job["role"] == "siblings":
+        forking.fork_siblings(job, work)
+    else:
+        forking.fork_one(job, work)
 
 
-def _fork(job: dict[str, Any], index: int, variant: str | None) -> None:
-    """One forked child: for `siblings` each writes a report of its own."""
-    if variant is not None:
-        job = {**job, "variants": [variant], "report": f"{job['report']}.{index}"}
-    parent = os.getpid()
-    trace.event("forking")
-    pid = os.fork()
-    if pid == 0:
-        end_with_parent(signal.SIGKILL, parent)
-        code = 1
-        try:
-            trace.event("forked")
-            code = _work(job)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    _, status = os.waitpid(pid, 0)
-    if os.WIFSIGNALED(status):
-        _report(job, {"signal": os.WTERMSIG(status)})
-    elif os.WEXITSTATUS(status) not in (0, _RAISED):
-        _report(job, {"exit_code": os.WEXITSTATUS(status)})
-
-
-_RAISED = 3
-"""Exit status of a process that has reported an exception."""
-
-
-def _work(job: dict[str, Any]) -> int:
+def work(job: dict[str, Any]) -> int:
     """Measure and report; an exception is a report too. Returns the exit status."""
     code = 0
     try:
@@ -71,12 +49,12 @@ def _work(job: dict[str, Any]) -> int:
             job["fresh_import"] = True
         from benchmarks import scenarios
 
-        report = scenarios.measure(job)
+        found = scenarios.measure(job)
     except Exception as error:
         traceback.print_exc()
-        report = {"status": "raised", "message": f"{type(error).__name__}: {error}"[:2000]}
-        code = _RAISED
-    _report(job, report)
+        found = {"status": "raised", "message": f"{type(error).__name__}: {error}"[:2000]}
+        code = forking.RAISED
+    report.write(job, found)
     return code
 
 
@@ -95,14 +73,6 @@ def _import_subject(job: dict[str, Any]) -> dict[str, float]:
         seconds[package] = time.perf_counter() - begin
     trace.event("subject imported")
     return seconds
-
-
-def _report(job: dict[str, Any], report: dict[str, Any]) -> None:
-    path = Path(job["report"])
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(report))
-    partial.rename(path)
-    trace.event("reported", role=job["role"])
 
 
 if __name__ == "__main__":

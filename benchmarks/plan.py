@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.vocabulary import METRICS, Cell, Measure, metrics_of
+from benchmarks.vocabulary import METRICS, SIBLINGS, Cell, Measure, metrics_of
 
-_FROM_EMPTY = ("cold", "variants", "siblings")
+_FROM_EMPTY = ("cold", "variants", "upgrade", *SIBLINGS)
+"""... or, an upgrade, from what the caller names."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Task:
     """Name of the filled cache that it starts from; None: from empty."""
     keep: str | None = None
     """Name under which its caches are kept for others."""
+    keep_fresh: str | None = None
+    """The same for the cache that an upgrade has filled from empty."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import trace
+from benchmarks import report, trace
 from benchmarks.probes.process import peak_rss
 from benchmarks.sandbox import MARKER, Sandbox
 
@@ -39,10 +39,17 @@ class Outcome:
     """Largest VmHWM seen among the processes that it started, in bytes; polled."""
 
 
-def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: float) -> Outcome:
+def run(
+    sandbox: Sandbox,
+    job: dict[str, Any],
+    env: dict[str, str],
+    timeout: float,
+    alone: bool = True,
+) -> Outcome:
     """Run one job of `benchmarks.child` to its end, or to `timeout` seconds.
 
-    Whatever happens, KeyboardInterrupt included, nothing it started lives on.
+    Whatever happens, KeyboardInterrupt included, nothing it started lives on; what left its session
+    is found by the sandbox it carries, unless others of that sandbox run beside it (``alone``).
     """
     name = f"{job['role']}-{job['index']}"
     job_file, report_file = sandbox.out / f"{name}.job.json", sandbox.out / f"{name}.json"
@@ -63,18 +70,20 @@ def run(sandbox: Sandbox, job: dict[str, Any], env: dict[str, str], timeout: flo
         try:
             descendants_rss, timed_out = _watch(process, started + timeout)
         finally:
-            _end_all(process, sandbox)
+            _end_session(process)
+            if alone:
+                end_stragglers(sandbox)
     seconds = time.monotonic() - started
     trace.event("process ended", child=process.pid, code=process.returncode)
     lines = _tail(stderr_file)
-    report = read_report(report_file)
-    code = _reported_code(report, process.returncode)
-    status, message, name_of_signal = _verdict(report, code, lines)
+    found = report.read(report_file)
+    code = _reported_code(found, process.returncode)
+    status, message, name_of_signal = _verdict(found, code, lines)
     if timed_out:
         status, name_of_signal = "timeout", None
         message = f"did not end within {timeout:g} s and was killed"
     return Outcome(
-        report=report,
+        report=found,
         status=status,
         message=message,
         signal=name_of_signal,
@@ -111,11 +120,14 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _end_all(process: subprocess.Popen[bytes], sandbox: Sandbox) -> None:
-    """Kill the session, then whoever left it: they still carry the sandbox in their environment."""
+def _end_session(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def end_stragglers(sandbox: Sandbox) -> None:
+    """Kill whoever has left its session: it still carries the sandbox in its environment."""
     marker = f"{MARKER}={sandbox.path}".encode()
     for environ in Path("/proc").glob("[0-9]*/environ"):
         pid = int(environ.parent.name)
@@ -129,16 +141,16 @@ def _end_all(process: subprocess.Popen[bytes], sandbox: Sandbox) -> None:
 
 def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
     """How one forked sibling ended, from its own report and its parent's stderr."""
-    report = read_report(report_file)
-    if report is None:
+    found = report.read(report_file)
+    if found is None:
         silent = f"it did not report; its parent: {parent.message}"
         fate = parent.status if parent.status in ("timeout", "killed") else "raised"
         return replace(parent, report=None, status=fate, message=silent)
-    code = _reported_code(report, 0)
-    status, message, name = _verdict(report, code, parent.stderr)
+    code = _reported_code(found, 0)
+    status, message, name = _verdict(found, code, parent.stderr)
     return replace(
         parent,
-        report=report,
+        report=found,
         status=status,
         message=message,
         signal=name,
@@ -147,36 +159,27 @@ def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
     )
 
 
-def _reported_code(report: dict[str, Any] | None, otherwise: int) -> int:
+def _reported_code(found: dict[str, Any] | None, otherwise: int) -> int:
     """Exit status of the measured process, negative for a signal: under fork its parent saw it."""
-    report = report or {}
-    if "signal" in report:
-        return -int(report["signal"])
-    return int(report.get("exit_code", otherwise))
+    found = found or {}
+    if "signal" in found:
+        return -int(found["signal"])
+    return int(found.get("exit_code", otherwise))
 
 
 def _verdict(
-    report: dict[str, Any] | None, code: int, stderr: list[str]
+    found: dict[str, Any] | None, code: int, stderr: list[str]
 ) -> tuple[str, str | None, str | None]:
     """Status, message and signal of a process that ended by itself."""
     if code < 0:
         name = signal.Signals(-code).name
         return "killed", f"died of {name}", name
-    status = (report or {}).get("status")
-    if report is None or status is None or (code != 0 and status != "raised"):
+    status = (found or {}).get("status")
+    if found is None or status is None or (code != 0 and status != "raised"):
         last = stderr[-1] if stderr else "it wrote nothing to stderr"
         when = "before" if status is None else "after"
         return "raised", f"exited with code {code} {when} it reported: {last}", None
-    return status, report.get("message"), None
-
-
-def read_report(path: Path) -> dict[str, Any] | None:
-    """What a process reported; None if it did not get that far."""
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return report if isinstance(report, dict) else None
+    return status, found.get("message"), None
 
 
 def _tail(path: Path) -> list[str]:

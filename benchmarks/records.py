@@ -20,6 +20,8 @@ class Found:
     """Each with the variant that it built."""
     prepare: float = 0.0
     fill: float = 0.0
+    stale: tuple[str, ...] | None = None
+    """Graphs whose values differ from those of the filler; None: they were not compared."""
 
     @property
     def worst(self) -> tuple[str, str | None, Outcome]:
@@ -73,6 +75,7 @@ def assemble(
         "absent": _absent(header, metrics, status, message),
         "steps": found.gathered("steps"),
         "checks": checks,
+        "stale": list(found.stale or ()),
         "ledger": report.get("ledger"),
         "environment": report.get("environment", {}),
         "overhead": _overhead(found, total),
@@ -89,6 +92,8 @@ def _metrics(
     if status != "ok":
         return metrics
     metrics.update((found.outcome.report or {})["metrics"])
+    if found.stale is not None:
+        metrics["stale_results"] = len(found.stale)
     if header["measure"] == "counting":
         metrics.update(box_facts)
     if "peak_rss" in metrics:

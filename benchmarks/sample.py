@@ -14,15 +14,17 @@ import os
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import backends, process, records, sandbox, trace
+from benchmarks import process, records, sandbox, siblings, trace, upgrading
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Outcome
 from benchmarks.records import Found
+from benchmarks.request import DEFAULT_TIMEOUT, Request, flags_of, job_of
 from benchmarks.sandbox import CacheError, Sandbox
 from benchmarks.vocabulary import (
     BACKENDS,
@@ -31,31 +33,12 @@ from benchmarks.vocabulary import (
     MODELS,
     SAMPLE_SCHEMA,
     SCENARIOS,
-    VARIANTS,
+    SIBLINGS,
     WARM_SCENARIOS,
     Cell,
 )
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
-DEFAULT_TIMEOUT = 600.0
-
-
-@dataclass(frozen=True)
-class Request:
-    """What one sample is asked for."""
-
-    cell: Cell
-    measure: str
-    cache: Path | None = None
-    """A filled cache to start from, as `keep_cache` left one. Warm cells fill their own if None."""
-    keep_cache: Path | None = None
-    """Where to leave a copy of the caches afterwards."""
-    data: Path | None = None
-    hash_seed: int | None = None
-    probes: bool = False
-    """Install the probes of the counting pass in another one, to learn what they cost."""
-    timeout: float = DEFAULT_TIMEOUT
-    """Seconds for each process of the sample."""
 
 
 def take(request: Request) -> dict[str, Any]:
@@ -69,8 +52,7 @@ def take(request: Request) -> dict[str, Any]:
     seed = _choose_seed(request)
     box = Sandbox.make()
     try:
-        run = _siblings if request.cell.scenario == "siblings" else _single
-        found = run(request, box, seed)
+        found = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
         box_facts = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and found.outcome.status == "ok":
             box.keep_cache(request.keep_cache, seed)
@@ -97,21 +79,9 @@ def _choose_seed(request: Request) -> int:
     return sandbox.new_seed()
 
 
-def _job(request: Request, role: str, index: int = 0) -> dict[str, Any]:
-    return {
-        "role": role,
-        "index": index,
-        "cell": asdict(request.cell),
-        "measure": request.measure,
-        "variants": list(VARIANTS),
-        "probes": request.probes,
-        "data": None if request.data is None else str(request.data.resolve()),
-    }
-
-
 def _single(request: Request, box: Sandbox, seed: int) -> Found:
     """One measured process, after a fill where a warm cell was given no cache."""
-    flags = backends.FLAGS.get(request.cell.backend)
+    flags = flags_of(request)
     began = time.monotonic()
     filler: Outcome | None = None
     fill = 0.0
@@ -120,7 +90,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Found:
     elif request.cell.scenario in WARM_SCENARIOS:
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
-        filler = process.run(box, _job(request, "fill"), env, request.timeout)
+        filler = process.run(box, job_of(request, "fill"), env, request.timeout)
         fill = filler.seconds
         if filler.status != "ok":
             return Found(filler, filler=filler, fill=fill)
@@ -130,34 +100,15 @@ def _single(request: Request, box: Sandbox, seed: int) -> Found:
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
     env = box.environment(seed, flags)
-    measured = process.run(box, _job(request, "measure"), env, request.timeout)
+    measured = process.run(box, job_of(request, "measure"), env, request.timeout)
     return Found(measured, filler=filler, prepare=prepare, fill=fill)
 
 
-def _siblings(request: Request, box: Sandbox, seed: int) -> Found:
-    """Eight siblings fill one cache, a variant each; a fresh process reads all of them.
-
-    Under fork one parent forks them one after another and the reader has their seed, as a later
-    run of the same program may; under spawn everyone has a seed of his own.
-    """
-    flags = backends.FLAGS.get(request.cell.backend)
-    outcomes: list[Outcome] = []
-    if request.cell.launch == "fork":
-        env = box.environment(seed, flags)
-        parent = process.run(box, _job(request, "siblings"), env, request.timeout)
-        outcomes = [
-            process.outcome_of_fork(parent, Path(f"{box.out / 'siblings-0.json'}.{index}"))
-            for index in range(len(VARIANTS))
-        ]
-    else:
-        for index, variant in enumerate(VARIANTS):
-            job = {**_job(request, "siblings", index), "variants": [variant]}
-            env = box.environment(sandbox.new_seed(), flags)
-            outcomes.append(process.run(box, job, env, request.timeout))
-    reader_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
-    env = box.environment(reader_seed, flags)
-    reader = process.run(box, _job(request, "reader"), env, request.timeout)
-    return Found(reader, siblings=tuple(zip(VARIANTS, outcomes, strict=True)))
+_TAKE: dict[str, Callable[[Request, Sandbox, int], Found]] = {
+    **dict.fromkeys(SIBLINGS, siblings.take),
+    "upgrade": upgrading.take,
+}
+"""What takes more than one measured process; the others are single."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -181,6 +132,14 @@ def _parser() -> argparse.ArgumentParser:
                         help="start from a copy of a cache that --keep-cache left")  # fmt: skip
     parser.add_argument("--keep-cache", type=Path, metavar="DIR",
                         help="leave a copy of the caches here afterwards")  # fmt: skip
+    parser.add_argument("--keep-fresh", type=Path, metavar="DIR",
+                        help="scenario upgrade: leave a copy of the cache that was filled from "
+                             "empty here")  # fmt: skip
+    parser.add_argument(
+        "--flags",
+        metavar="PYTENSOR_FLAGS",
+        help="further flags, as a user would set them; not for the record",
+    )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data: columns county, floor, log_radon")  # fmt: skip
     parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
@@ -204,6 +163,8 @@ def main(argv: list[str] | None = None) -> int:
     cell = Cell(options.model, options.scenario, options.backend, options.launch)
     if (problem := cell.problem()) is not None:
         parser.error(problem)
+    if options.keep_fresh is not None and cell.scenario != "upgrade":
+        parser.error("--keep-fresh goes with --scenario upgrade")
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
     # A terminated sample, or one whose terminal is gone, cleans up like an interrupted one.
@@ -216,6 +177,8 @@ def main(argv: list[str] | None = None) -> int:
         measure=options.measure,
         cache=options.cache,
         keep_cache=options.keep_cache,
+        keep_fresh=options.keep_fresh,
+        flags=options.flags,
         data=options.radon_data,
         hash_seed=options.hash_seed,
         probes=options.probes,

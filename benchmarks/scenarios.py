@@ -8,15 +8,16 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from benchmarks import backends, models, trace
 from benchmarks.environment import describe
 from benchmarks.models import Graph
-from benchmarks.models.reference import is_wrong
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.process import can_trace, counting_calls, cpu_time, peak_rss
 from benchmarks.vocabulary import BASE_VARIANT
@@ -42,12 +43,16 @@ class Bench:
     checks: list[dict[str, Any]] = field(default_factory=list)
     raised: list[str] = field(default_factory=list)
     """Builds of a reader that raised, each with its exception."""
+    values: dict[str, list[float | None]] = field(default_factory=dict)
+    """What the graphs of an upgrade returned, flat; None for what is not finite."""
+    last: Any = None
+    """What the last measured build returned."""
     build_seconds: float = 0.0
     warm_up_seconds: float = 0.0
     measured_seconds: float = 0.0
 
     def graph(self, variant: str = BASE_VARIANT) -> Graph:
-        """A fresh symbolic graph, made outside every clock."""
+        """A fresh graph, made outside every clock."""
         begin = time.perf_counter()
         graph: Graph = self.model.graph(variant)
         self.build_seconds += time.perf_counter() - begin
@@ -84,6 +89,7 @@ class Bench:
         trace.event("span ended", step=name)
         self.measured_seconds += called - begin
         self.check(name, graph, value)
+        self.last = value
         if self.measure == "tracing":
             return {"python_calls": calls[0]}
         if self.measure == "counting":
@@ -98,15 +104,12 @@ class Bench:
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference."""
-        logp_error, gradient_error = graph.check(value)
-        wrong = is_wrong(logp_error, gradient_error)
+        found = graph.check(value)
         self.checks.append(
             {
                 "name": name,
-                "logp_error": logp_error,
-                "gradient_error": gradient_error,
-                "wrong": wrong,
-                "note": self.model.explain(value) if wrong else None,
+                **asdict(found),
+                "note": self.model.explain(value) if found.wrong else None,
             }
         )
 
@@ -152,6 +155,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         "metrics": bench.metrics,
         "steps": bench.steps,
         "checks": bench.checks,
+        "values": bench.values,
         "ledger": bench.ledger.as_json() if kind == "counting" else None,
         "environment": describe(job),
         "seconds": {
@@ -184,7 +188,7 @@ def _install_probes(bench: Bench) -> None:
 def _measure(bench: Bench, job: dict[str, Any]) -> None:
     scenario = job["cell"]["scenario"]
     if scenario == "variants":
-        _variants(bench, job["variants"])
+        _variants(bench, job["members"])
     elif scenario == "call":
         _call(bench)
     else:
@@ -253,22 +257,47 @@ def _fill(bench: Bench, job: dict[str, Any]) -> None:  # noqa: ARG001 - one sign
 
 def _sibling(bench: Bench, job: dict[str, Any]) -> None:
     """One sibling: one variant into the shared cache."""
-    for name in job["variants"]:
+    for name in job["members"]:
         bench.steps.append({"name": name, "metrics": bench.measured_build(name, name)})
 
 
 def _reader(bench: Bench, job: dict[str, Any]) -> None:
     """A fresh process reads what the siblings left."""
-    for name in job["variants"]:
-        try:
-            found = bench.measured_build(name, name)
-        except Exception as error:  # the others are read all the same
-            traceback.print_exc()
-            bench.raised.append(f"{name}: {type(error).__name__}: {error}"[:500])
-            continue
-        bench.steps.append({"name": name, "metrics": found})
-        for metric, value in found.items():
-            bench.metrics[metric] = bench.metrics.get(metric, 0) + value
+    for name in job["members"]:
+        _build_one_of_many(bench, name, name)
+
+
+def _upgrade(bench: Bench, job: dict[str, Any]) -> None:
+    """All graphs, from whatever the cache holds.
+
+    From an empty cache, what raises is nothing that this subject can build: the second process will
+    not be asked for it.
+    """
+    for member in job["members"]:
+        if _build_one_of_many(bench, f"{job['prefix']}{member}", member):
+            bench.values[member] = _flat(bench.last)
+    if job["prefix"] and bench.values:
+        bench.raised.clear()
+
+
+def _build_one_of_many(bench: Bench, name: str, member: str) -> bool:
+    """Build and sum up; whether it was built. The others are built all the same."""
+    try:
+        found = bench.measured_build(name, member)
+    except Exception as error:
+        traceback.print_exc()
+        bench.raised.append(f"{name}: {type(error).__name__}: {error}"[:500])
+        return False
+    bench.steps.append({"name": name, "metrics": found})
+    for metric, value in found.items():
+        bench.metrics[metric] = bench.metrics.get(metric, 0) + value
+    return True
+
+
+def _flat(value: Any) -> list[float | None]:
+    arrays = value if isinstance(value, list | tuple) else [value]
+    numbers = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in arrays])
+    return [float(number) if np.isfinite(number) else None for number in numbers]
 
 
 _ROLES: dict[str, Callable[[Bench, dict[str, Any]], None]] = {
@@ -276,4 +305,5 @@ _ROLES: dict[str, Callable[[Bench, dict[str, Any]], None]] = {
     "fill": _fill,
     "siblings": _sibling,
     "reader": _reader,
+    "upgrade": _upgrade,
 }

@@ -14,8 +14,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.plan import Rounds, plan, recorded
-from benchmarks.sample import Request, take
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, Cell, cells, metrics_of
+from benchmarks.request import Request
+from benchmarks.sample import take
+from benchmarks.vocabulary import (
+    METRICS,
+    Cell,
+    backends_of,
+    cells,
+    launches_of,
+    metrics_of,
+    models_of,
+)
 
 HOURS = 4 * 3600
 """Seconds for all samples of a suite: the variants of an old release take most of one."""
@@ -25,17 +34,17 @@ Samples = dict[tuple[str, str, str], dict[str, Any]]
 _Suite = TypeVar("_Suite")
 
 
-def take_samples(scenario: str) -> Samples:
+def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples:
     """Take every sample of a suite; what `setup_cache` returns.
 
-    Models other than radon are taken with `observatory run`, which builds them an environment.
+    Other models are taken with `observatory run`, which builds them an environment.
     """
     wanted = list(
         cells(
-            ("radon",),
+            models,
             (scenario,),
-            _chosen("OBSERVATORY_BACKENDS", tuple(BACKENDS)),
-            _chosen("OBSERVATORY_LAUNCHES", tuple(LAUNCHES)),
+            _chosen("OBSERVATORY_BACKENDS", backends_of(scenario)),
+            _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario)),
         )
     )
     rounds = Rounds(timing=int(os.environ.get("OBSERVATORY_ROUNDS", "3")), counting=1, tracing=1)
@@ -116,10 +125,10 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
     """Give a class the parameters, the version and the benchmarks of a scenario."""
 
     def decorate(cls: type[_Suite]) -> type[_Suite]:
-        backends = tuple(b for b in BACKENDS if not Cell("radon", scenario, b, "fork").problem())
-        metrics = {m.name for launch in LAUNCHES for m in metrics_of(scenario, launch)}
+        launches = launches_of(scenario)
+        metrics = {m.name for launch in launches for m in metrics_of(scenario, launch)}
         attributes = {
-            "params": (tuple(MODELS), backends, tuple(LAUNCHES)),
+            "params": (models_of(scenario), backends_of(scenario), launches),
             "param_names": ("model", "backend", "launch"),
             "version": "1",
             "timeout": 60,

@@ -17,15 +17,28 @@ Measure = Literal["timing", "counting", "tracing"]
 MODELS = {
     "radon": "hierarchical regression of 919 radon measurements in 85 counties, plain PyTensor",
     "radon_pymc": "the same posterior written with pm.Model, compiled the way pm.sample does",
+    "lookalikes": "eight small graphs of one name: Elemwise, Scan, indexing; same and other types",
+    "closures": "numba functions of one qualified name that close over different numbers",
+    "randoms": "draws of a random variable each, against its distribution function",
+    "linalg": "linear algebra, an operation each",
 }
 SCENARIOS = {
     "cold": "empty disk cache, fresh process",
     "warm_disk": "fresh process, copy of a filled cache",
     "warm_process": "copy of a filled cache, second build in one process",
     "variants": "one process builds the base from empty, then the eight variants in fixed order",
-    "siblings": "eight siblings fill one cache with a variant each; a fresh process reads all",
+    "siblings": "siblings fill one cache with a graph each, in turn; a fresh process reads all",
+    "siblings_at_once": "siblings, all at the same time",
+    "siblings_nested": "siblings, each of which has forked another before it builds",
+    "siblings_after_build": "siblings of a parent that has built a graph before it forks",
+    "siblings_threads": "siblings of a parent whose threads work while it forks",
+    "siblings_reseeded": "siblings with other seeds than the launch gives: forked, the reader has "
+    "another; spawned, all have one",
+    "upgrade": "fresh process, copy of the cache that another subject left",
     "call": "evaluate a compiled function",
 }
+SIBLINGS = tuple(name for name in SCENARIOS if name.startswith("siblings"))
+"""The scenarios in which several processes fill one cache: those of the canary."""
 BACKENDS = {
     "C": "the whole graph as one C module",
     "C_VM": "a C module per Op, run by the C virtual machine",
@@ -38,6 +51,7 @@ BACKENDS = {
 LAUNCHES = {
     "fork": "a parent imports pytensor and numba, builds nothing, forks once; the child measures",
     "spawn": "a fresh interpreter with a hash seed of its own",
+    "forkserver": "a server that has imported nothing forks each sibling: one hash seed for all",
 }
 MEASURES: dict[Measure, str] = {
     "timing": "clocks only: no probe is installed",
@@ -53,6 +67,49 @@ VARIANTS: tuple[str, ...] = tuple(
     )
 )
 
+MEMBERS: dict[str, tuple[str, ...]] = {
+    "radon": VARIANTS,
+    "lookalikes": ("double", "triple", "count", "outer", "total", "product", "gather", "put"),
+    "closures": ("times_2", "times_3", "plus_2", "plus_3"),
+    "randoms": (
+        "uniform",
+        "normal",
+        "halfnormal",
+        "lognormal",
+        "gamma",
+        "invgamma",
+        "beta",
+        "exponential",
+        "weibull",
+        "pareto",
+        "laplace",
+        "logistic",
+        "gumbel",
+        "cauchy",
+        "halfcauchy",
+        "t",
+        "vonmises",
+        "wald",
+        "triangular",
+        "poisson",
+        "geometric",
+        "bernoulli",
+        "binomial",
+        "nbinom",
+    ),
+    "linalg": (
+        "cholesky",
+        "solve",
+        "solve_triangular",
+        "determinant",
+        "inverse",
+        "eigenvalues",
+        "singular_values",
+        "qr",
+    ),
+}
+"""The graphs of a model, in the order in which siblings, variants and upgrades build them."""
+
 _BUILD_BACKENDS = ("C", "C_VM", "NUMBA", "DEFAULT")
 _ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _BACKENDS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
@@ -60,11 +117,43 @@ _BACKENDS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "warm_disk": _BUILD_BACKENDS,
     "warm_process": _BUILD_BACKENDS + _ABLATIONS,
     "variants": _BUILD_BACKENDS + _ABLATIONS,
-    "siblings": _BUILD_BACKENDS,
+    **dict.fromkeys(SIBLINGS, _BUILD_BACKENDS),
+    "upgrade": ("C", "C_VM", "NUMBA"),
     "call": ("C", "C_VM", "C_VM_NOGC", "NUMBA", "DEFAULT"),
 }
-_RADON_ONLY = {"variants", "siblings"}
+_MODELS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
+    "variants": ("radon",),
+    **dict.fromkeys(SIBLINGS, ("radon", "lookalikes", "closures")),
+    "upgrade": ("radon", "randoms", "linalg"),
+}
+_LAUNCHES_OF_SCENARIO: dict[str, tuple[str, ...]] = {
+    "siblings": tuple(LAUNCHES),
+    "siblings_at_once": tuple(LAUNCHES),
+    "siblings_nested": ("fork",),
+    "siblings_after_build": ("fork",),
+    "siblings_threads": ("fork",),
+    "siblings_reseeded": tuple(LAUNCHES),
+    "upgrade": ("spawn",),
+}
 WARM_SCENARIOS = ("warm_disk", "warm_process")
+MATRIX_SCENARIOS = tuple(name for name in SCENARIOS if name not in (*SIBLINGS[1:], "upgrade"))
+MATRIX_LAUNCHES = ("fork", "spawn")
+"""What is measured of every subject alone; other siblings are the canary's."""
+
+
+def models_of(scenario: str) -> tuple[str, ...]:
+    """The models that a scenario is measured with."""
+    return _MODELS_OF_SCENARIO.get(scenario, ("radon", "radon_pymc"))
+
+
+def backends_of(scenario: str) -> tuple[str, ...]:
+    """The backends that a scenario is measured with, in the order of the vocabulary."""
+    return tuple(name for name in BACKENDS if name in _BACKENDS_OF_SCENARIO[scenario])
+
+
+def launches_of(scenario: str) -> tuple[str, ...]:
+    """The launches that a scenario is measured with."""
+    return _LAUNCHES_OF_SCENARIO.get(scenario, MATRIX_LAUNCHES)
 
 
 @dataclass(frozen=True, order=True)
@@ -89,13 +178,18 @@ class Cell:
         ):
             if word not in known:
                 return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
-        if self.backend not in _BACKENDS_OF_SCENARIO[self.scenario]:
-            return (
-                f"scenario {self.scenario} is not measured with backend {self.backend}; "
-                f"choose from {', '.join(_BACKENDS_OF_SCENARIO[self.scenario])}"
-            )
-        if self.scenario in _RADON_ONLY and self.model != "radon":
-            return f"scenario {self.scenario} needs the eight variants, which only model radon has"
+        for word, possible, noun in (
+            (self.model, models_of(self.scenario), "model"),
+            (self.backend, backends_of(self.scenario), "backend"),
+            (self.launch, launches_of(self.scenario), "launch"),
+        ):
+            if word not in possible:
+                return (
+                    f"scenario {self.scenario} is not measured with {noun} {word}; "
+                    f"choose from {', '.join(possible)}"
+                )
+        if self.model == "closures" and self.backend != "NUMBA":
+            return "model closures is of numba's own functions: it has no backend but NUMBA"
         return None
 
     @property
@@ -108,11 +202,11 @@ class Cell:
 
 def cells(
     models: tuple[str, ...] = ("radon",),
-    scenarios: tuple[str, ...] = tuple(SCENARIOS),
+    scenarios: tuple[str, ...] = MATRIX_SCENARIOS,
     backends: tuple[str, ...] = tuple(BACKENDS),
-    launches: tuple[str, ...] = tuple(LAUNCHES),
+    launches: tuple[str, ...] = MATRIX_LAUNCHES,
 ) -> Iterator[Cell]:
-    """Every measured cell of the product, in the fixed order of the vocabulary."""
+    """Every measured cell of the product, in the order in which the words are given."""
     for model, scenario, backend, launch in product(models, scenarios, backends, launches):
         cell = Cell(model, scenario, backend, launch)
         if cell.problem() is None:
@@ -144,6 +238,8 @@ _ALL = (
     # Correctness first: every pass gives these two, and the worst of the passes is recorded.
     Metric("wrong_results", "values", "exact", "counting",
            "models evaluated whose logp or gradient is off the reference by more than 1e-8", True),
+    Metric("stale_results", "values", "exact", "counting",
+           "values that differ from those that the same subject gives from an empty cache", True),
     Metric("crashed", "samples", "exact", "counting",
            "1 if the measured process raised, died of a signal or hung", True),
     # Exact, from the ledger.
@@ -207,7 +303,9 @@ def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
         left_out.add("call_time")
     if launch != "spawn":
         left_out.add("import_time")
-    if scenario == "siblings":
+    if scenario != "upgrade":
+        left_out.add("stale_results")
+    if scenario in SIBLINGS or scenario == "upgrade":
         left_out.update(_BUILD_ONLY_TIMES)
         left_out.update(("import_time", "peak_rss", "modules_imported", "python_calls"))
     return tuple(metric for metric in _ALL if metric.name not in left_out)

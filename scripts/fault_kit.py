@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.vocabulary import LAUNCHES, Cell
+from benchmarks.vocabulary import Cell
 from observatory.record.comparison import CauseKind
 
 SOURCES = Path(__file__).resolve().parent / "faults"
@@ -30,7 +30,7 @@ VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel: zip archives know none before."""
 
-_BOTH = tuple(LAUNCHES)
+_BOTH = ("fork", "spawn")
 _NUMBA = ("NUMBA", "DEFAULT")
 """DEFAULT is numba from PyTensor 3.0 on."""
 _NUMBA_ALL = (*_NUMBA, "NUMBA_OPS_ONLY")

@@ -22,6 +22,17 @@ Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
+class Errors:
+    """How far an evaluation is off the reference, relatively."""
+
+    logp_error: float | None
+    """Of the logp, or of every value of a graph without one; None: not finite, or another shape."""
+    gradient_error: float | None
+    """The largest of the entries; None: not finite, or there is no gradient."""
+    wrong: bool
+
+
+@dataclass(frozen=True)
 class Reference:
     """What is right at one point."""
 
@@ -29,27 +40,33 @@ class Reference:
     gradient: NDArray[np.float64]
     """Shape (number of parameters,), in the order of the layout."""
 
+    def errors(self, logp: Any, gradient: Any) -> Errors:
+        """How far a logp and a gradient, in the order of the layout, are off."""
+        errors = self.logp_error(logp), self.gradient_error(gradient)
+        return Errors(*errors, wrong=is_wrong(*errors))
+
     def logp_error(self, value: Any) -> float | None:
         """Relative error of a logp; None where it is not finite."""
-        return _relative(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
+        return relative_error(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
 
     def gradient_error(self, value: Any) -> float | None:
         """Largest relative error of an entry of the gradient; None where one is not finite."""
         value = np.asarray(value, dtype=float)
-        return _relative(value, self.gradient) if value.shape == self.gradient.shape else None
+        return relative_error(value, self.gradient) if value.shape == self.gradient.shape else None
 
 
-def is_wrong(logp_error: float | None, gradient_error: float | None) -> bool:
+def is_wrong(*errors: float | None) -> bool:
     """Whether an evaluation is off by more than the tolerance."""
-    return any(e is None or e > TOLERANCE for e in (logp_error, gradient_error))
+    return any(e is None or e > TOLERANCE for e in errors)
 
 
-def _relative(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
+def relative_error(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
+    """The largest relative error of an entry; None where one is not finite. Shapes are equal."""
     if not np.all(np.isfinite(value)):
         return None
     # Each entry by its own size; one that nearly cancels, by a ten-thousandth of the largest.
     size = np.maximum(np.abs(right), 1e-4 * np.max(np.abs(right)))
-    return float(np.max(np.abs(value - right) / size))
+    return float(np.max(np.abs(value - right) / np.where(size > 0, size, 1.0)))
 
 
 def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> Reference:

@@ -18,6 +18,8 @@ class Exit(IntEnum):
     WORSE = 7
     UNDECIDED = 8
     ALERTS = 9
+    SYMBOLS = 10
+    CONTRACTS = 11
     INTERRUPTED = 130
 
     @property
@@ -37,6 +39,8 @@ _MEANINGS = {
     Exit.WORSE: "compare: HEAD is worse than BASE",
     Exit.UNDECIDED: "compare: nothing is worse, but not every cell could be judged",
     Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
+    Exit.SYMBOLS: "scan-cache: functions in a cache share a symbol, or may come to share one",
+    Exit.CONTRACTS: "contracts: something of numba that PyTensor relies on does not hold",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,11 +87,16 @@ class Tally:
 
 
 def measure(
-    session: Session, subject: Subject, environment: Environment, tasks: Sequence[Task]
+    session: Session,
+    subject: Subject,
+    environment: Environment,
+    tasks: Sequence[Task],
+    seen: Callable[[Sample], None] = lambda _: None,
 ) -> Tally:
     """Take the samples of a plan, each recorded before the next; then renew the result file.
 
-    The result file is renewed however it ends: what was recorded is shown.
+    The result file is renewed however it ends: what was recorded is shown. ``seen`` is told of
+    each sample that was recorded.
     """
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
@@ -109,6 +114,7 @@ def measure(
         def record(sample: Sample) -> None:
             journal.append(run, sample)
             tally.add(sample)
+            seen(sample)
 
         try:
             with (

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.vocabulary import LAUNCHES, WARM_SCENARIOS, Cell
+from benchmarks.vocabulary import WARM_SCENARIOS, Cell
 from observatory.decide import sentences
 from observatory.decide.evidence import Evidence
 from observatory.decide.functions import changes, seconds_more
@@ -192,7 +192,8 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
 
 def _only_spawn(cell: Cell, misses: Mapping[CellRecord, str]) -> bool:
     """Whether a cell that misses is one of spawn, and its twin under fork hits."""
-    return cell.launch == "spawn" and misses.get(CellRecord(**vars(_twin(cell)))) == "unaffected"
+    twin = CellRecord(**vars(replace(cell, launch="fork")))
+    return cell.launch == "spawn" and misses.get(twin) == "unaffected"
 
 
 def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
@@ -230,9 +231,3 @@ def _weight(cause: Cause) -> tuple[int, float, str]:
 
 def _filler(cell: Cell) -> Cell:
     return replace(cell, scenario="cold", backend=cell.cache_backend)
-
-
-def _twin(cell: Cell) -> Cell:
-    """The same cell under the other launch."""
-    (other,) = (launch for launch in LAUNCHES if launch != cell.launch)
-    return replace(cell, launch=other)

@@ -8,6 +8,7 @@
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
     results/calibrations/<machine>.json                    what chance alone does on a machine
+    results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/alerts.json                                    what got worse, and what became of it
     results/triage.toml                                    what people said of alerts
 """
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 SAMPLES = "samples"
 LEDGERS = "ledgers"
 CALIBRATIONS = "calibrations"
-RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS)
+UPGRADES = "upgrades"
+RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -46,13 +46,16 @@ class Step(_Record):
 
 
 class Check(_Record):
-    """One evaluation of logp and gradient, compared with the reference in NumPy."""
+    """One evaluation, compared with the reference in NumPy or SciPy."""
 
-    name: Word = Field(description="the variant, and who evaluated it where several did")
-    logp_error: FiniteFloat | None = Field(description="relative; null: not finite")
+    name: Word = Field(description="the graph, and who evaluated it where several did")
+    logp_error: FiniteFloat | None = Field(
+        description="relative; of every value where a graph has no logp; of draws the distance "
+        "from their distribution function; null: not finite, or of another shape"
+    )
     gradient_error: FiniteFloat | None = Field(
         description="the largest of the entries, each relative to itself (to a ten-thousandth of "
-        "the largest where it nearly cancels); null: not finite"
+        "the largest where it nearly cancels); null: not finite, or there is none"
     )
     wrong: bool = Field(description="an error is above the tolerance")
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
@@ -98,6 +101,9 @@ class Sample(_Record):
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
     steps: list[Step] = []
     checks: list[Check] = []
+    stale: list[Word] = Field(
+        [], description="scenario upgrade: graphs whose value is not what this subject compiles"
+    )
     ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count

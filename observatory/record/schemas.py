@@ -14,6 +14,7 @@ from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
 from observatory.record.journal import JournalHeader, JournalLine
 from observatory.record.sample import Sample
+from observatory.record.upgrades import Upgrade
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
 
@@ -29,6 +30,7 @@ def schemas() -> dict[str, str]:
             TypeAdapter(Calibration), "What chance alone does on a machine"
         ),
         "alerts-1.json": _text(TypeAdapter(Alerts), "What `observatory alerts` finds"),
+        "upgrade-1.json": _text(TypeAdapter(Upgrade), "What `observatory upgrade` finds"),
         "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchmarks.plan import Task
-from benchmarks.vocabulary import SAMPLE_SCHEMA
+from benchmarks.vocabulary import SAMPLE_SCHEMA, SIBLINGS
 from observatory.record.sample import Sample
 from observatory.run.environments import Environment
 
@@ -37,6 +37,8 @@ class Executor:
     timeout: float
     """Seconds for each process of a sample."""
     data: Path | None = None
+    flags: str | None = None
+    """Further PYTENSOR_FLAGS, which a user would set."""
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -46,7 +48,7 @@ class Executor:
         started_at = datetime.now(UTC)
         process = self._start(self._command(task))
         # Ten processes at most: eight siblings, a reader, a filler.
-        limit = self.timeout * (10 if task.cell.scenario == "siblings" else 2) + _GRACE
+        limit = self.timeout * (10 if task.cell.scenario in SIBLINGS else 2) + _GRACE
         try:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -102,6 +104,10 @@ class Executor:
             command += ["--cache", str(self.caches / task.cache)]
         if task.keep is not None:
             command += ["--keep-cache", str(self.caches / task.keep)]
+        if task.keep_fresh is not None:
+            command += ["--keep-fresh", str(self.caches / task.keep_fresh)]
+        if self.flags is not None:
+            command += ["--flags", self.flags]
         if self.data is not None:
             command += ["--radon-data", str(self.data.absolute())]
         return command

@@ -15,7 +15,15 @@ from itertools import product
 from typing import Literal
 
 from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
+from benchmarks.vocabulary import (
+    MATRIX_LAUNCHES,
+    MATRIX_SCENARIOS,
+    SIBLINGS,
+    Cell,
+    Measure,
+    cells,
+    metrics_of,
+)
 from observatory.record.sample import Sample
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
@@ -24,6 +32,9 @@ SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")
 BACKENDS = ("NUMBA", "C", "C_VM")
 """What a comparison takes unless told otherwise, in this order: NUMBA has most caches to lose."""
+_LONG = ("variants", *SIBLINGS)
+"""What takes minutes to count, and of C and C_VM tells nothing that a cold or warm build does not:
+of them it is counted only where the scenario is named."""
 TRACED = 2
 """Tracing samples a side."""
 
@@ -60,13 +71,21 @@ class Matrix:
 def matrix(narrowed: Narrowed) -> Matrix:
     """The cells of a comparison, narrowed by the user's options; groups are empty if none is left.
 
-    Everything is counted. Times are taken of warm builds and calls, under one launch (spawn where
-    both are wanted), and of cold builds only if the scenario is named: they take long and their
-    counts tell the same.
+    Everything is counted but what takes long and tells nothing new. Times are taken of warm builds
+    and calls, under one launch (spawn where both are wanted), and of cold builds only if the
+    scenario is named: they take long and their counts tell the same.
     """
     backends = tuple(narrowed.backends or BACKENDS)
-    models = tuple(narrowed.models or ("radon",))
-    chosen = [c for c in cells(models=models, backends=backends) if narrowed.keeps(c)]
+    chosen = [
+        cell
+        for cell in cells(
+            tuple(narrowed.models or ("radon",)),
+            tuple(narrowed.scenarios or MATRIX_SCENARIOS),
+            backends,
+            tuple(narrowed.launches or MATRIX_LAUNCHES),
+        )
+        if cell.backend not in ("C", "C_VM") or cell.scenario not in _LONG or narrowed.scenarios
+    ]
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
     scenarios = {"warm_disk", "warm_process", "call", *(narrowed.scenarios or ())}
     one_launch = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
@@ -81,13 +100,12 @@ def _groups(
     chosen: Sequence[Cell], backends: Sequence[str]
 ) -> Iterable[tuple[str, tuple[Cell, ...]]]:
     """By backend, quick scenarios first; then what takes long: siblings and variants."""
-    long = ("variants", "siblings")
-    for name, scenarios in (("caches", None), ("siblings and variants", long)):
+    for name, scenarios in (("caches", None), ("siblings and variants", _LONG)):
         for backend in backends:
             group = [
                 cell
                 for cell in chosen
-                if cell.backend == backend and (cell.scenario in long) == (scenarios is long)
+                if cell.backend == backend and (cell.scenario in _LONG) == (scenarios is _LONG)
             ]
             if group:
                 yield f"{backend} {name}", tuple(group)

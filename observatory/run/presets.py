@@ -10,8 +10,10 @@ from benchmarks.vocabulary import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
+    MEMBERS,
     MODELS,
     SCENARIOS,
+    SIBLINGS,
     Cell,
     cells,
 )
@@ -114,18 +116,44 @@ def history() -> Preset:
     )
 
 
-PRESETS: dict[str, Callable[[], Preset]] = {"quick": quick, "history": history, "full": full}
+def canary() -> Preset:
+    """Do siblings that share a cache return each other's numbers? Under two minutes."""
+    small = cells(("lookalikes", "closures"), SIBLINGS, ("NUMBA",), tuple(LAUNCHES))
+    return Preset(
+        "canary",
+        "siblings that share numba's cache: small graphs in every arrangement, and forked radon",
+        (*cells(("radon",), ("siblings",), ("NUMBA",), ("fork",)), *small),
+        lambda _: Rounds(timing=0, counting=1),
+    )
+
+
+def canary_full() -> Preset:
+    """The same with every model in every arrangement."""
+    return Preset(
+        "canary-full",
+        "siblings that share numba's cache: every model in every arrangement",
+        tuple(cells(tuple(MEMBERS), SIBLINGS, ("NUMBA",), tuple(LAUNCHES))),
+        lambda _: Rounds(timing=0, counting=1),
+    )
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "quick": quick,
+    "history": history,
+    "full": full,
+    "canary": canary,
+    "canary-full": canary_full,
+}
 
 
 def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
-    """The plan of a preset, narrowed by the user's options; empty if nothing is left."""
-    in_models = [
-        replace(cell, model=model)
-        for model in narrowed.models or ("radon",)
-        for cell in preset.cells
-        if replace(cell, model=model).problem() is None
-    ]
-    chosen = [cell for cell in in_models if narrowed.keeps(cell)]
+    """The plan of a preset, narrowed by the user's options; empty if nothing is left.
+
+    Models that the user names take the place of the preset's own.
+    """
+    named = (replace(cell, model=m) for m in narrowed.models or () for cell in preset.cells)
+    in_models = dict.fromkeys(preset.cells if narrowed.models is None else named)
+    chosen = [cell for cell in in_models if cell.problem() is None and narrowed.keeps(cell)]
     overrides = {cell: _rounds(preset, narrowed, cell) for cell in chosen}
     tasks = plan(chosen, Rounds(), overrides)
     wanted = narrowed.measures

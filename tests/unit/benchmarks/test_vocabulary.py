@@ -9,6 +9,7 @@ from benchmarks.vocabulary import (
     BASE_VARIANT,
     METRICS,
     SCENARIOS,
+    SIBLINGS,
     VARIANTS,
     Cell,
     cells,
@@ -35,7 +36,9 @@ def test_the_cache_ablations_are_measured_where_a_cache_is_used_again(backend: s
         (Cell("radom", "cold", "C", "fork"), "there is no model 'radom'"),
         (Cell("radon", "cold", "JAX", "fork"), "there is no backend 'JAX'"),
         (Cell("radon", "cold", "C_VM_NOGC", "fork"), "not measured with backend C_VM_NOGC"),
-        (Cell("radon_pymc", "variants", "C", "fork"), "only model radon has"),
+        (Cell("radon_pymc", "variants", "C", "fork"), "not measured with model radon_pymc"),
+        (Cell("radon", "siblings_nested", "NUMBA", "spawn"), "not measured with launch spawn"),
+        (Cell("closures", "siblings", "C", "fork"), "no backend but NUMBA"),
     ],
 )
 def test_a_cell_that_is_not_measured_says_why(cell: Cell, said: str) -> None:
@@ -56,3 +59,10 @@ def test_import_time_is_asked_of_fresh_interpreters_only() -> None:
 
 def test_every_scenario_names_known_backends() -> None:
     assert {c.backend for c in cells()} == set(BACKENDS)
+
+
+def test_what_is_measured_of_every_subject_needs_no_other_process_or_subject() -> None:
+    """Else the canary, which is for some nights, would be in every history."""
+    assert {c.launch for c in cells()} == {"fork", "spawn"}
+    assert {c.scenario for c in cells() if c.scenario in SIBLINGS} == {"siblings"}
+    assert "upgrade" not in {c.scenario for c in cells()}

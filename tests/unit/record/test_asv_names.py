@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from benchmarks.vocabulary import SCENARIOS, cells
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, cells
 from observatory.record.asv_names import (
     asv_params,
     benchmark_name,
@@ -29,7 +29,7 @@ def test_the_product_of_the_parameters_holds_every_cell_that_is_measured() -> No
     for scenario in SCENARIOS:
         product = itertools.product(*asv_params(scenario))
         found = {cell for values in product if (cell := parse_params(scenario, values))}
-        assert found == set(cells(models=("radon", "radon_pymc"), scenarios=(scenario,)))
+        assert found == set(cells(tuple(MODELS), (scenario,), tuple(BACKENDS), tuple(LAUNCHES)))
 
 
 def test_parameters_are_reprs_in_the_order_of_the_vocabulary() -> None:

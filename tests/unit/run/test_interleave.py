@@ -91,8 +91,13 @@ def test_a_second_count_starts_from_the_filled_caches(
 
 def test_numba_comes_first_and_long_scenarios_last() -> None:
     groups = [name for name, _ in matrix(Narrowed()).groups]
-    assert groups[:3] == ["NUMBA caches", "C caches", "C_VM caches"]
-    assert all("siblings" in name for name in groups[3:])
+    assert groups == ["NUMBA caches", "C caches", "C_VM caches", "NUMBA siblings and variants"]
+
+
+def test_long_scenarios_of_c_are_counted_where_they_are_named() -> None:
+    named = matrix(Narrowed(backends=["C"], scenarios=["variants"]))
+    assert {c.scenario for c in named.counted} == {"variants"}
+    assert not any(c.scenario == "variants" for c in matrix(Narrowed(backends=["C"])).counted)
 
 
 def test_times_are_taken_under_one_launch_and_of_cold_builds_only_if_named() -> None:

@@ -65,3 +65,19 @@ def test_another_model_gets_the_cells_that_it_has() -> None:
 def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, said: str) -> None:
     assert said in (narrowed.unknown() or "")
     assert Narrowed(scenarios=["cold"]).unknown() is None
+
+
+def test_the_canary_forks_radon_and_arranges_small_graphs_in_every_way() -> None:
+    tasks = tasks_of(PRESETS["canary"](), Narrowed())
+    assert {t.measure for t in tasks} == {"counting"}
+    assert [str(t.cell) for t in of(tasks, model="radon")] == ["radon siblings NUMBA fork"]
+    arranged = {(t.cell.scenario, t.cell.launch) for t in of(tasks, model="closures")}
+    assert ("siblings_nested", "fork") in arranged
+    assert ("siblings_at_once", "forkserver") in arranged
+    assert ("siblings_nested", "spawn") not in arranged
+
+
+def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
+    tasks = tasks_of(PRESETS["canary-full"](), Narrowed(models=["radon"]))
+    assert {t.cell.model for t in tasks} == {"radon"}
+    assert len({t.cell for t in tasks}) == len(tasks)

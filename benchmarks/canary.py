@@ -1,0 +1,67 @@
+"""ASV suite of the canary: siblings that share one cache, in every arrangement.
+
+`wrong_results` and `crashed` are expected to be 0. The arrangement that came first, one after
+another, is `compile.Siblings`.
+"""
+
+from __future__ import annotations
+
+from benchmarks.suites import HOURS, Samples, suite, take_samples
+from benchmarks.vocabulary import MEMBERS
+
+_MODELS = tuple(MEMBERS)
+
+
+@suite("siblings_at_once")
+class SiblingsAtOnce:
+    """All at the same time."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings_at_once", _MODELS)
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("siblings_nested")
+class SiblingsNested:
+    """Each has forked another before it builds."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings_nested", _MODELS)
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("siblings_after_build")
+class SiblingsAfterBuild:
+    """Their parent has built a graph before it forks."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings_after_build", _MODELS)
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("siblings_threads")
+class SiblingsThreads:
+    """Threads of their parent work while it forks."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings_threads", _MODELS)
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("siblings_reseeded")
+class SiblingsReseeded:
+    """Forked, the reader has another hash seed; spawned, all have one."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("siblings_reseeded", _MODELS)
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]

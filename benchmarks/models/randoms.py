@@ -1,0 +1,87 @@
+"""Random variables: draws of each distribution against its distribution function in SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.models.small import Function, Member, SmallModel, Vector
+
+_DRAWS = 2000
+_FURTHEST = 0.06
+"""Distance from the distribution function (Kolmogorov-Smirnov): chance reaches it once in a million
+times with so many draws."""
+
+
+def _distance(value: Any, cdf: Callable[[Any], Any]) -> float | None:
+    """The largest distance between the empirical and the true distribution function."""
+    draws: NDArray[np.float64] = np.sort(np.ravel(np.asarray(value, dtype=float)))
+    if draws.size != _DRAWS or not np.all(np.isfinite(draws)):
+        return None
+    true = np.asarray(cdf(draws), dtype=float)
+    # Of equal draws, as a discrete distribution has them, the last one and what is below the first.
+    upper = np.searchsorted(draws, draws, side="right") / _DRAWS
+    lower = np.searchsorted(draws, draws, side="left") / _DRAWS
+    below = np.asarray(cdf(np.nextafter(draws, -np.inf)), dtype=float)
+    return float(max(np.max(np.abs(upper - true)), np.max(np.abs(lower - below))))
+
+
+def _member(name: str, *parameters: float, true: Callable[[Any], Any]) -> Member:
+    """``true``: takes scipy.stats, returns the frozen distribution."""
+
+    def compiled(mode: Any) -> Function:
+        import pytensor
+        import pytensor.tensor as pt
+
+        rng = pytensor.shared(np.random.default_rng(85))
+        draws = getattr(pt.random, name)(*parameters, size=(_DRAWS,), rng=rng)
+        function = pytensor.function([], draws, mode=mode, trust_input=True)
+
+        def draw(_: Vector) -> Any:
+            return function()
+
+        return draw
+
+    def error(value: Any) -> float | None:
+        import scipy.stats
+
+        return _distance(value, true(scipy.stats).cdf)
+
+    return Member(compiled, error, _FURTHEST)
+
+
+MODEL = SmallModel(
+    {
+        "uniform": _member("uniform", -1.0, 2.0, true=lambda st: st.uniform(-1.0, 3.0)),
+        "normal": _member("normal", 1.0, 2.0, true=lambda st: st.norm(1.0, 2.0)),
+        "halfnormal": _member("halfnormal", 0.0, 2.0, true=lambda st: st.halfnorm(0.0, 2.0)),
+        "lognormal": _member(
+            "lognormal", 0.5, 0.7, true=lambda st: st.lognorm(0.7, 0, np.exp(0.5))
+        ),
+        "gamma": _member("gamma", 2.0, 3.0, true=lambda st: st.gamma(2.0, scale=1 / 3.0)),
+        "invgamma": _member("invgamma", 3.0, 2.0, true=lambda st: st.invgamma(3.0, scale=2.0)),
+        "beta": _member("beta", 2.0, 5.0, true=lambda st: st.beta(2.0, 5.0)),
+        "exponential": _member("exponential", 2.0, true=lambda st: st.expon(scale=2.0)),
+        "weibull": _member("weibull", 1.5, true=lambda st: st.weibull_min(1.5)),
+        "pareto": _member("pareto", 3.0, 2.0, true=lambda st: st.pareto(3.0, scale=2.0)),
+        "laplace": _member("laplace", 1.0, 2.0, true=lambda st: st.laplace(1.0, 2.0)),
+        "logistic": _member("logistic", 1.0, 2.0, true=lambda st: st.logistic(1.0, 2.0)),
+        "gumbel": _member("gumbel", 1.0, 2.0, true=lambda st: st.gumbel_r(1.0, 2.0)),
+        "cauchy": _member("cauchy", 3.0, 5.0, true=lambda st: st.cauchy(3.0, 5.0)),
+        "halfcauchy": _member("halfcauchy", 1.0, 5.0, true=lambda st: st.halfcauchy(1.0, 5.0)),
+        "t": _member("t", 4.0, 1.0, 2.0, true=lambda st: st.t(4.0, 1.0, 2.0)),
+        "vonmises": _member("vonmises", 0.0, 2.0, true=lambda st: st.vonmises(2.0)),
+        "wald": _member("wald", 2.0, 3.0, true=lambda st: st.invgauss(2.0 / 3.0, scale=3.0)),
+        "triangular": _member(
+            "triangular", 0.0, 1.0, 3.0, true=lambda st: st.triang(1 / 3.0, 0.0, 3.0)
+        ),
+        "poisson": _member("poisson", 3.5, true=lambda st: st.poisson(3.5)),
+        "geometric": _member("geometric", 0.3, true=lambda st: st.geom(0.3)),
+        "bernoulli": _member("bernoulli", 0.3, true=lambda st: st.bernoulli(0.3)),
+        "binomial": _member("binomial", 10, 0.3, true=lambda st: st.binom(10, 0.3)),
+        "nbinom": _member("nbinom", 4, 0.3, true=lambda st: st.nbinom(4, 0.3)),
+    }
+)

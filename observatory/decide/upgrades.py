@@ -1,0 +1,102 @@
+"""What a subject made of another's cache: stale values, wrong ones, what was reused and rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.vocabulary import MEMBERS, Cell
+from observatory.decide.table import Table
+from observatory.record.sample import Sample
+from observatory.record.upgrades import Part, Upgrade
+
+_FRESH = "fresh "
+"""How the checks of a build from empty are named in a sample."""
+
+
+def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> Part:
+    """One cell of a pair, from the samples of base, of head, and of base again."""
+    if use is None:
+        why = fill.failure.message if fill.failure else fill.status
+        return Part(model=cell.model, backend=cell.backend, failure=f"nothing was filled: {why}")
+    built = [check.name for check in use.checks if not check.name.startswith(_FRESH)]
+    fresh = {check.name.removeprefix(_FRESH) for check in use.checks} - {""}
+    rebuilt = [entry for entry in use.ledger or () if entry.outcome in ("miss", "uncacheable")]
+    missed = None
+    if again is not None and again.ledger is not None:
+        missed = sum(entry.outcome == "miss" for entry in again.ledger)
+    return Part(
+        model=cell.model,
+        backend=cell.backend,
+        built=len(built),
+        unsupported=[name for name in MEMBERS[cell.model] if name not in fresh],
+        stale=use.stale,
+        wrong=[check.name for check in use.checks if check.wrong and check.name in built],
+        fresh_wrong=[
+            check.name.removeprefix(_FRESH)
+            for check in use.checks
+            if check.wrong and check.name.startswith(_FRESH)
+        ],
+        reused=sum(entry.outcome == "hit" for entry in use.ledger or ()),
+        rebuilt=len(rebuilt),
+        again_rebuilt=missed,
+        again_stale=[] if again is None else again.stale,
+        failure=use.failure.message if use.failure else None,
+    )
+
+
+def is_stale(upgrade: Upgrade) -> bool:
+    """Whether either subject returned what the other would have computed."""
+    return any(each.stale or each.again_stale for each in upgrade.parts)
+
+
+def is_wrong(upgrade: Upgrade) -> bool:
+    """Whether head is off the reference anywhere."""
+    return any(each.wrong or each.fresh_wrong for each in upgrade.parts)
+
+
+def table(upgrades: Sequence[Upgrade]) -> Table:
+    """A row for each pair and model."""
+    header = (
+        "from",
+        "to",
+        "model",
+        "backend",
+        "reused",
+        "rebuilt",
+        "rebuilt again",
+        "stale",
+        "wrong",
+    )
+    rows = [
+        (
+            one.base.label, one.head.label, each.model, each.backend,
+            str(each.reused), str(each.rebuilt),
+            "" if each.again_rebuilt is None else str(each.again_rebuilt),
+            f"{len(each.stale)} STALE" if each.stale else "0",
+            f"{len(each.wrong)} WRONG" if each.wrong else "0",
+        )
+        for one in upgrades
+        for each in one.parts
+    ]  # fmt: skip
+    title = "Each on the cache that the one before it left"
+    return Table(title, header, tuple(rows), tuple(_footnotes(upgrades)))
+
+
+def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
+    for one in upgrades:
+        for each in one.parts:
+            where = (
+                f"{one.head.label} on the cache of {one.base.label}, {each.model} {each.backend}"
+            )
+            if each.stale:
+                yield f"{where}: stale {', '.join(each.stale)}"
+            if each.wrong:
+                yield f"{where}: wrong {', '.join(each.wrong)}"
+            if each.fresh_wrong:
+                names = ", ".join(each.fresh_wrong)
+                yield f"{one.head.label} from an empty cache, {each.model}: wrong {names}"
+            if each.again_stale:
+                names = ", ".join(each.again_stale)
+                yield f"{one.base.label} again after {one.head.label}, {each.model}: stale {names}"
+            if each.failure:
+                yield f"{where}: {each.failure}"

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from benchmarks.vocabulary import Cell
+from observatory.decide.upgrades import is_stale, is_wrong, part, table
+from observatory.record.sample import Check, LedgerEntry, Sample
+from observatory.record.upgrades import Part, Side, Upgrade
+from tests import factories
+
+CELL = Cell("linalg", "upgrade", "NUMBA", "spawn")
+
+
+def check(name: str, wrong: bool = False) -> Check:
+    return Check(name=name, logp_error=0.0, gradient_error=None, wrong=wrong)
+
+
+def ledger(**outcomes: int) -> list[LedgerEntry]:
+    return [
+        LedgerEntry(name=f"{outcome} {n}", kind="numba", key=str(n), outcome=outcome, seconds=0.1)
+        for outcome, number in outcomes.items()
+        for n in range(number)
+    ]
+
+
+def sample(checks: list[Check], **changes: Any) -> Sample:
+    return factories.sample(CELL, "counting", checks=checks, **changes)
+
+
+FILLED = sample([check("fresh solve")])
+BOTH = [check("fresh solve"), check("solve"), check("fresh qr"), check("qr")]
+
+
+def upgrade(*parts: Part) -> Upgrade:
+    head = factories.header("3.2.4")
+    base = factories.header("3.2.3")
+    return Upgrade(
+        base=Side(subject=base.subject, versions=base.versions),
+        head=Side(subject=head.subject, versions=head.versions),
+        machine=head.machine,
+        taken_at=datetime(2026, 11, 21, tzinfo=UTC),
+        parts=list(parts),
+    )
+
+
+def test_what_was_reused_is_told_from_what_was_rebuilt() -> None:
+    use = sample(BOTH, ledger=ledger(hit=5, miss=2, uncacheable=1, internal=4))
+    again = sample(BOTH, ledger=ledger(hit=4, miss=3))
+    found = part(CELL, FILLED, use, again)
+    assert (found.built, found.reused, found.rebuilt, found.again_rebuilt) == (2, 5, 3, 3)
+    assert "cholesky" in found.unsupported
+    assert "solve" not in found.unsupported
+
+
+def test_a_value_that_is_stale_is_named_and_one_that_is_wrong_from_empty_is_told_apart() -> None:
+    use = sample([check("fresh qr", wrong=True), check("qr", wrong=True), check("solve")],
+                 stale=["solve"])  # fmt: skip
+    found = part(CELL, FILLED, use, None)
+    assert (found.stale, found.wrong, found.fresh_wrong) == (["solve"], ["qr"], ["qr"])
+    assert is_stale(upgrade(found))
+    assert is_wrong(upgrade(found))
+    (row,) = table([upgrade(found)]).rows
+    assert row[-2:] == ("1 STALE", "1 WRONG")
+
+
+def test_a_base_that_returns_what_head_has_left_is_stale_too() -> None:
+    again = sample(BOTH, stale=["qr"], ledger=[])
+    assert is_stale(upgrade(part(CELL, FILLED, sample(BOTH), again)))
+    assert not is_stale(upgrade(part(CELL, FILLED, sample(BOTH), sample(BOTH))))
+
+
+def test_a_cache_that_was_never_filled_is_a_failure_and_no_result() -> None:
+    found = part(CELL, factories.failed(CELL, "counting"), None, None)
+    assert found.failure is not None
+    assert found.failure.startswith("nothing was filled")
