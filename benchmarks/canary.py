@@ -65,3 +65,39 @@ class SiblingsReseeded:
         return take_samples("siblings_reseeded", _MODELS)
 
     setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("sampling_cold")
+class SamplingCold:
+    """`pm.sample` in two processes, empty disk cache."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("sampling_cold", ("radon_pymc",))
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("sampling_warm")
+class SamplingWarm:
+    """The same on a copy of a filled cache."""
+
+    def setup_cache(self) -> Samples:
+        """Take the samples."""
+        return take_samples("sampling_warm", ("radon_pymc",))
+
+    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
+
+
+@suite("upgrade")
+class Upgrade:
+    """A subject on the cache that another one left.
+
+    asv knows one subject at a time: `observatory upgrade` takes the samples, and asv shows them.
+    """
+
+    def setup_cache(self) -> Samples:
+        """Nothing is taken here."""
+        return {}
+
+    setup_cache.timeout = 60  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ from typing import Any  # noqa: E402
 
 from benchmarks import forking, report, trace  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
+from benchmarks.vocabulary import SAMPLING  # noqa: E402
 
 
 def main() -> None:
@@ -28,7 +29,8 @@ def main() -> None:
     trace.event("interpreter ready", role=job["role"], scenario=job["cell"]["scenario"])
     job["first_line"] = FIRST_LINE
     launch = job["cell"]["launch"]
-    if launch == "spawn" or job["role"] == "reader":
+    # A sampler starts its chains under the launch itself.
+    if launch == "spawn" or job["role"] == "reader" or job["cell"]["scenario"] in SAMPLING:
         sys.exit(work(job))
     if launch == "forkserver":
         forking.serve_siblings(job)

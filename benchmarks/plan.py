@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.vocabulary import METRICS, SIBLINGS, Cell, Measure, metrics_of
+from benchmarks.vocabulary import METRICS, SAMPLING, SIBLINGS, Cell, Measure, metrics_of
 
-_FROM_EMPTY = ("cold", "variants", "upgrade", *SIBLINGS)
+_FROM_EMPTY = ("cold", "variants", "upgrade", "sampling_cold", *SIBLINGS)
 """... or, an upgrade, from what the caller names."""
 
 
@@ -77,11 +77,13 @@ def _starts_filled(cell: Cell) -> bool:
 
 
 def _cache_name(cell: Cell) -> str:
-    return f"{cell.model}-{cell.cache_backend}-{cell.launch}"
+    prefix = "sampling-" if cell.scenario in SAMPLING else ""
+    return f"{prefix}{cell.model}-{cell.cache_backend}-{cell.launch}"
 
 
 def _filler(cell: Cell) -> Cell:
-    return Cell(cell.model, "cold", cell.cache_backend, cell.launch)
+    scenario = "sampling_cold" if cell.scenario == "sampling_warm" else "cold"
+    return Cell(cell.model, scenario, cell.cache_backend, cell.launch)
 
 
 def recorded(record_metrics: Mapping[str, float], measure: Measure) -> dict[str, float]:

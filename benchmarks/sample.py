@@ -87,7 +87,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Found:
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
-    elif request.cell.scenario in WARM_SCENARIOS:
+    elif request.cell.scenario in (*WARM_SCENARIOS, "sampling_warm"):
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
         filler = process.run(box, job_of(request, "fill"), env, request.timeout)

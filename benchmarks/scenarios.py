@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import backends, models, trace
+from benchmarks import backends, models, sampling, trace
 from benchmarks.environment import describe
 from benchmarks.models import Graph
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.process import can_trace, counting_calls, cpu_time, peak_rss
-from benchmarks.vocabulary import BASE_VARIANT
+from benchmarks.vocabulary import BASE_VARIANT, SAMPLING
 
 _REPEATS = 15
 _REPEAT_SECONDS = 0.05
@@ -33,6 +33,7 @@ class Bench:
 
     model: Any
     backend: str
+    launch: str
     mode: Any
     measure: str
     probed: bool
@@ -134,6 +135,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     bench = Bench(
         models.load(cell["model"], data),
         cell["backend"],
+        cell["launch"],
         backends.mode(cell["backend"]),
         kind,
         probed=job["role"] != "fill" and (kind == "counting" or job["probes"]),
@@ -187,7 +189,9 @@ def _install_probes(bench: Bench) -> None:
 
 def _measure(bench: Bench, job: dict[str, Any]) -> None:
     scenario = job["cell"]["scenario"]
-    if scenario == "variants":
+    if scenario in SAMPLING:
+        sampling.sample(bench, bench.model.data)
+    elif scenario == "variants":
         _variants(bench, job["members"])
     elif scenario == "call":
         _call(bench)
@@ -251,8 +255,11 @@ def _seconds_a_call(function: Callable[..., Any], point: Any) -> float:
     return median(seconds)
 
 
-def _fill(bench: Bench, job: dict[str, Any]) -> None:  # noqa: ARG001 - one signature for roles
-    bench.warm_up("fill")
+def _fill(bench: Bench, job: dict[str, Any]) -> None:
+    if job["cell"]["scenario"] in SAMPLING:
+        sampling.sample(bench, bench.model.data)
+    else:
+        bench.warm_up("fill")
 
 
 def _sibling(bench: Bench, job: dict[str, Any]) -> None:

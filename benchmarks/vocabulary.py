@@ -35,10 +35,13 @@ SCENARIOS = {
     "siblings_reseeded": "siblings with other seeds than the launch gives: forked, the reader has "
     "another; spawned, all have one",
     "upgrade": "fresh process, copy of the cache that another subject left",
+    "sampling_cold": "pm.sample of a small radon in two processes, empty disk cache",
+    "sampling_warm": "the same on a copy of a filled cache",
     "call": "evaluate a compiled function",
 }
 SIBLINGS = tuple(name for name in SCENARIOS if name.startswith("siblings"))
 """The scenarios in which several processes fill one cache: those of the canary."""
+SAMPLING = ("sampling_cold", "sampling_warm")
 BACKENDS = {
     "C": "the whole graph as one C module",
     "C_VM": "a C module per Op, run by the C virtual machine",
@@ -119,12 +122,14 @@ _BACKENDS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "variants": _BUILD_BACKENDS + _ABLATIONS,
     **dict.fromkeys(SIBLINGS, _BUILD_BACKENDS),
     "upgrade": ("C", "C_VM", "NUMBA"),
+    **dict.fromkeys(SAMPLING, ("C_VM", "NUMBA")),
     "call": ("C", "C_VM", "C_VM_NOGC", "NUMBA", "DEFAULT"),
 }
 _MODELS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "variants": ("radon",),
     **dict.fromkeys(SIBLINGS, ("radon", "lookalikes", "closures")),
     "upgrade": ("radon", "randoms", "linalg"),
+    **dict.fromkeys(SAMPLING, ("radon_pymc",)),
 }
 _LAUNCHES_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "siblings": tuple(LAUNCHES),
@@ -134,9 +139,12 @@ _LAUNCHES_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "siblings_threads": ("fork",),
     "siblings_reseeded": tuple(LAUNCHES),
     "upgrade": ("spawn",),
+    **dict.fromkeys(SAMPLING, tuple(LAUNCHES)),
 }
 WARM_SCENARIOS = ("warm_disk", "warm_process")
-MATRIX_SCENARIOS = tuple(name for name in SCENARIOS if name not in (*SIBLINGS[1:], "upgrade"))
+MATRIX_SCENARIOS = tuple(
+    name for name in SCENARIOS if name not in (*SIBLINGS[1:], "upgrade", *SAMPLING)
+)
 MATRIX_LAUNCHES = ("fork", "spawn")
 """What is measured of every subject alone; other siblings are the canary's."""
 
@@ -245,6 +253,10 @@ _ALL = (
     # Exact, from the ledger.
     Metric("cache_misses", "functions", "exact", "counting",
            "functions that asked a disk cache and had to be compiled", True),
+    Metric("collided_symbols", "symbols", "exact", "counting",
+           "symbols in numba's cache that stand for different functions", True),
+    Metric("vulnerable_symbols", "symbols", "exact", "counting",
+           "symbols in numba's cache that another process may use for another function", True),
     Metric("uncacheable", "functions", "exact", "counting",
            "functions that a cache refused to store", True),
     Metric("files_leaked", "files", "exact", "counting",
@@ -274,11 +286,15 @@ _ALL = (
     Metric("import_time", "seconds", "noisy", "timing",
            "import of pytensor and numba in a fresh interpreter"),
     Metric("call_time", "seconds", "noisy", "timing", "one evaluation of logp and gradient"),
+    Metric("first_draw_time", "seconds", "noisy", "timing",
+           "from building the step method until the first draw of any chain"),
     Metric("peak_rss", "bytes", "noisy", "timing",
            "largest resident memory (VmHWM) of the process and of its largest child"),
 )  # fmt: skip
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 
+SYMBOLS = ("collided_symbols", "vulnerable_symbols")
+"""Read from the cache that siblings left, by the tool: the primitive knows no object code."""
 _OF_A_BUILD = (
     "cache_misses",
     "uncacheable",
@@ -301,10 +317,18 @@ def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
         left_out.update(_BUILD_ONLY_TIMES, ("python_calls", "modules_imported"), _OF_A_BUILD)
     else:
         left_out.add("call_time")
-    if launch != "spawn":
+    if launch != "spawn" or scenario in SAMPLING:
         left_out.add("import_time")
     if scenario != "upgrade":
         left_out.add("stale_results")
+    if scenario not in SIBLINGS:
+        left_out.update(SYMBOLS)
+    if scenario in SAMPLING:
+        # Its processes compile, and nobody looks into them: they would not be as a user's are.
+        left_out.update(_BUILD_ONLY_TIMES, _OF_A_BUILD)
+        left_out.update(("functions_compiled", "python_calls", "modules_imported"))
+    else:
+        left_out.add("first_draw_time")
     if scenario in SIBLINGS or scenario == "upgrade":
         left_out.update(_BUILD_ONLY_TIMES)
         left_out.update(("import_time", "peak_rss", "modules_imported", "python_calls"))

@@ -51,9 +51,13 @@ def build(data: RadonData) -> Any:
 def compile_logp_dlogp(model: Any, n_counties: int, mode: Any) -> Any:
     """What a NUTS step asks for: logp and gradient over PyMC's raveled vector."""
     # Given, because finding one would draw from the prior with functions of its own.
-    start = {_VALUE_NAMES[p.name]: np.zeros(p.shape) for p in layout(n_counties)}
     keywords = {} if mode is None else {"mode": mode}
-    return model.logp_dlogp_function(initial_point=start, ravel_inputs=True, **keywords)
+    return model.logp_dlogp_function(initial_point=start(n_counties), ravel_inputs=True, **keywords)
+
+
+def start(n_counties: int) -> dict[str, NDArray[np.float64]]:
+    """The unconstrained point at zero, as PyMC names its values."""
+    return {_VALUE_NAMES[p.name]: np.zeros(p.shape) for p in layout(n_counties)}
 
 
 def order(model: Any, n_counties: int) -> NDArray[np.int64]:

@@ -62,11 +62,15 @@ class Comparer:
         with alone(self.session.console.print), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
-            for name, group in self.matrix.groups:
+            for number, (name, group) in enumerate(self.matrix.groups):
+                if number and time.monotonic() >= deadline:
+                    self._say(f"the budget is spent: {name} not counted")
+                    continue
                 interleaving.count(group)
                 self._say_exact(name, group)
             self._confirm(interleaving)
-            interleaving.trace(self.matrix.traced)
+            if time.monotonic() < deadline:
+                interleaving.trace(self.matrix.traced)
             self._time(interleaving, deadline)
         return self.compare()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from benchmarks.vocabulary import (
     METRICS,
+    SAMPLING,
     SCENARIOS,
     SIBLINGS,
     Cell,
@@ -37,7 +38,7 @@ def _module(scenario: str) -> str:
     if scenario == "call":
         return "call"
     # The first of the siblings came before the others, and recorded results have its name.
-    return "canary" if scenario in SIBLINGS[1:] else "compile"
+    return "canary" if scenario in (*SIBLINGS[1:], *SAMPLING, "upgrade") else "compile"
 
 
 def asv_params(scenario: str) -> list[list[str]]:

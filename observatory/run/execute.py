@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
+import shutil
 import signal
 import subprocess
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from pydantic import ValidationError
 from benchmarks.plan import Task
 from benchmarks.vocabulary import SAMPLE_SCHEMA, SIBLINGS
 from observatory.record.sample import Sample
+from observatory.run import symbols
 from observatory.run.environments import Environment
 
 _GRACE = 60.0
@@ -44,7 +47,19 @@ class Executor:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, task: Task) -> Sample:
-        """Take the sample. Whatever goes wrong with it is a sample too. Raises Cancelled."""
+        """Take the sample. Whatever goes wrong with it is a sample too. Raises Cancelled.
+
+        What siblings leave in numba's cache is scanned, and its metrics are added.
+        """
+        if not symbols.wanted(task):
+            return self._take(task)
+        kept = f"scanned-{secrets.token_hex(4)}"
+        try:
+            return symbols.added(self._take(replace(task, keep=kept)), self.caches / kept)
+        finally:
+            shutil.rmtree(self.caches / kept, ignore_errors=True)
+
+    def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
         process = self._start(self._command(task))
         # Ten processes at most: eight siblings, a reader, a filler.

@@ -1,20 +1,26 @@
 """A whole comparison: what differs beside the subject, what is warned of, what is workload."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from benchmarks.vocabulary import Cell
+from observatory.cli import comparing
 from observatory.cli.calibrate import calibrate
 from observatory.cli.compare import status, without_outputs
+from observatory.cli.comparing import Comparer
 from observatory.cli.exit_codes import Exit
+from observatory.cli.measuring import Session
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.record import calibration as record
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
+from observatory.run.interleave import Matrix
 from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -147,3 +153,30 @@ def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> 
     (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
     assert floor.samples == 28
     assert found.taken_at == max(one.started_at for one in taken)
+
+
+def test_a_spent_budget_ends_the_counting_between_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a comparison of old releases takes three times what was asked for."""
+    counted: list[str] = []
+
+    class Taking:
+        def count(self, group: tuple[Cell, ...]) -> None:
+            counted.append(str(group[0]))
+
+        def trace(self, cells: tuple[Cell, ...]) -> None:
+            counted.append("traced")
+
+        def time(self, cells: object, pairs: int, deadline: float) -> bool:
+            return False
+
+    groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
+    machine = header().machine
+    session = Session(tmp_path, tmp_path, machine, Console(quiet=True), 1.0)
+    comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
+    monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
+    monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
+    comparer.run()
+    assert counted == [str(WARM)]

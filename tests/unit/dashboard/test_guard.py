@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.vocabulary import Cell
+from dashboard.guard import PATH, guard_page
+from dashboard.observed import Observed
+from dashboard.site import build
+from observatory.record.upgrades import Part
+from tests import factories_frame as factory
+from tests.factories import WARM
+from tests.factories_site import observed
+from tests.unit.decide.test_upgrades import upgrade
+
+FORK = Cell("closures", "siblings", "NUMBA", "fork")
+NESTED = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
+
+
+def measured(*values: tuple[Cell, str, float], **changes: object) -> Observed:
+    rows = [factory.row(cell, metric, value) for cell, metric, value in values]
+    return observed(factory.as_frame(rows), **changes)
+
+
+def test_without_siblings_and_upgrades_there_is_no_page() -> None:
+    assert guard_page(measured((WARM, "wrong_results", 0))) is None
+
+
+def test_each_arrangement_has_a_column_and_the_worst_model_is_told() -> None:
+    page = guard_page(
+        measured(
+            (FORK, "wrong_results", 0), (FORK, "crashed", 0), (FORK, "collided_symbols", 0),
+            (Cell("radon", "siblings", "NUMBA", "fork"), "wrong_results", 7),
+            (NESTED, "wrong_results", 0), (NESTED, "crashed", 1),
+        )
+    )  # fmt: skip
+    assert page is not None
+    assert [(c.scenario, c.launch) for c in page.columns] == [
+        ("siblings", "fork"), ("siblings_nested", "fork"),
+    ]  # fmt: skip
+    (row,) = page.rows
+    assert [(cell.text, cell.state) for cell in row.cells] == [
+        ("7 wrong", "bad"), ("crashed", "bad"),
+    ]  # fmt: skip
+    assert row.symbols.text == "unique"
+    assert page.verdict.state == "bad"
+    assert "siblings fork and siblings_nested fork" in page.said
+
+
+def test_right_values_are_said_to_be_right_and_shared_symbols_are_not_hidden() -> None:
+    page = guard_page(measured((FORK, "wrong_results", 0), (FORK, "collided_symbols", 14)))
+    assert page is not None
+    assert (page.verdict.text, page.verdict.state) == ("right", "good")
+    assert (page.rows[0].symbols.text, page.rows[0].symbols.state) == ("14 shared", "bad")
+
+
+def test_a_stale_value_of_an_upgrade_is_a_sentence_and_a_flag(tmp_path: Path) -> None:
+    stale = Part(model="randoms", backend="NUMBA", built=24, reused=30, stale=["<b>one"])
+    found = measured((FORK, "wrong_results", 0), upgrades=[upgrade(stale)])
+    page = guard_page(found)
+    assert page is not None
+    assert page.upgrades[0].stale.text == "1 stale"
+    assert page.findings == (
+        "3.2.4 on the cache that 3.2.3 left returns what 3.2.3 compiled: <b>one.",
+    )
+    text = (build(found, tmp_path / "html").parent / PATH).read_text()
+    assert "&lt;b&gt;one" in text
+    assert "<b>one" not in text
+
+
+def test_an_upgrade_that_was_not_judged_is_not_called_right() -> None:
+    failed = Part(model="randoms", backend="NUMBA", failure="nothing was filled: it hung")
+    page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(failed)]))
+    assert page is not None
+    assert page.upgrades[0].stale.text == "not judged"
