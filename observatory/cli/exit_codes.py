@@ -20,6 +20,7 @@ class Exit(IntEnum):
     ALERTS = 9
     SYMBOLS = 10
     CONTRACTS = 11
+    UNFIT = 14
     INTERRUPTED = 130
 
     @property
@@ -41,6 +42,7 @@ _MEANINGS = {
     Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
     Exit.SYMBOLS: "scan-cache: functions in a cache share a symbol, or may come to share one",
     Exit.CONTRACTS: "contracts: something of numba that PyTensor relies on does not hold",
+    Exit.UNFIT: "doctor: this machine is not fit to measure",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

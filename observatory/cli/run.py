@@ -68,7 +68,7 @@ def run(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="How much of the matrix: quick, history or full. "
+            help=f"How much of the matrix: {', '.join(PRESETS)}. "
             "Default: full; history for --releases and --commits."
         ),
     ] = None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata, theilslopes
+import scipy  # its statistics take a second to import: short series never need them
 
 from observatory.decide.steps import PARAMETERS, Parameters, Values, change_points
 
@@ -82,7 +82,7 @@ def drift(
 
 def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
     """Whether the values go one way, or climb by several steps: far cheaper than the question."""
-    trend = abs(float(np.corrcoef(time, rankdata(values))[0, 1]))  # Spearman's
+    trend = abs(float(np.corrcoef(time, scipy.stats.rankdata(values))[0, 1]))  # Spearman's
     if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
     levels = [float(np.median(piece)) for piece in np.split(values, list(places))]
@@ -98,7 +98,7 @@ def _grown(slope: float, n: int) -> float:
 def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
     """Theil & Sen's slope and its interval, from at most _MOST values: it looks at all pairs."""
     chosen = _chosen(len(logs))
-    found = theilslopes(logs[chosen], time[chosen])
+    found = scipy.stats.theilslopes(logs[chosen], time[chosen])
     return float(found.slope), float(found.low_slope), float(found.high_slope)
 
 

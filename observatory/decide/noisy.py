@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy  # its statistics take a second to import: they are when they are first asked for
 
 from observatory.record.comparison import Conclusion, Ratio
 
@@ -82,7 +82,7 @@ def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:
     q_values = np.ones(len(found))
     for metric in set(metrics):
         own = metrics == metric
-        q_values[own] = stats.false_discovery_control(over_looks[own], method="bh")
+        q_values[own] = scipy.stats.false_discovery_control(over_looks[own], method="bh")
     return q_values.tolist()
 
 
@@ -109,7 +109,7 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
     if all(np.ptp(side) == 0 for side in sides):
         # Constant on both sides: resampling has nothing to vary.
         return Ratio(estimate=estimate, low=estimate, high=estimate, confidence=CONFIDENCE)
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         sides,
         statistic,
         n_resamples=_BOOTSTRAPS,
@@ -123,18 +123,18 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
 
 
 def _p_of_ranks(old: Logs, new: Logs, seed: int) -> float:
-    ranks = stats.rankdata(np.concatenate([old, new]))
+    ranks = scipy.stats.rankdata(np.concatenate([old, new]))
     sides = ranks[: len(old)], ranks[len(old) :]
     return _p_value(sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed)
 
 
 def _p_of_signs(differences: Logs, seed: int) -> float:
-    signed = np.sign(differences) * stats.rankdata(np.abs(differences))
+    signed = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
     return _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
 
 
 def _p_value(sides: tuple[Logs, ...], kind: str, statistic: Callable[..., Any], seed: int) -> float:
-    found = stats.permutation_test(
+    found = scipy.stats.permutation_test(
         sides,
         statistic,
         permutation_type=kind,

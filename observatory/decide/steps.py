@@ -20,11 +20,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 from ruptures import KernelCPD
-from scipy.stats import norm
 
 Values = npt.NDArray[np.float64]
 
@@ -169,7 +169,7 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     m, k = len(old), len(new)
     ratios = np.divide.outer(new, old).ravel()
-    z = float(norm.ppf(0.5 + CONFIDENCE / 2))
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
     low, high = max(out, 0), m * k - 1 - max(out, 0)
     ratios.partition((low, high))

@@ -12,6 +12,7 @@ from benchmarks.vocabulary import (
     MEASURES,
     MEMBERS,
     MODELS,
+    SAMPLING,
     SCENARIOS,
     SIBLINGS,
     Cell,
@@ -137,12 +138,23 @@ def canary_full() -> Preset:
     )
 
 
+def sampling() -> Preset:
+    """What a PyMC user waits for, and whether every chain begins where it should."""
+    return Preset(
+        "sampling",
+        "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",
+        tuple(cells(("radon_pymc",), SAMPLING, ("NUMBA",), tuple(LAUNCHES))),
+        lambda _: Rounds(timing=3, counting=1),
+    )
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "quick": quick,
     "history": history,
     "full": full,
     "canary": canary,
     "canary-full": canary_full,
+    "sampling": sampling,
 }
 
 

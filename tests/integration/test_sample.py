@@ -280,16 +280,6 @@ def test_an_old_release_misses_in_every_process_and_a_new_one_never(
     assert bench.sample("warm_disk", "NUMBA", *options).metrics["cache_misses"] == 0
 
 
-def test_the_hazard_of_forked_siblings_is_seen_where_it_is_known_to_be(
-    environment_of: Callable[[str], Environment], tmp_path: Path
-) -> None:
-    old = Bench(environment_of("2.37.0"), tmp_path)
-    found = old.sample("siblings", "NUMBA", "--launch", "fork", "--measure", "counting")
-    assert found.metrics["wrong_results"] >= 1
-    wrong = [check for check in found.record["checks"] if check["wrong"]]
-    assert any("is that of" in (check["note"] or "") for check in wrong)
-
-
 def test_the_pymc_model_is_the_same_posterior(
     environment_of: Callable[[str], Environment], newest: Environment, tmp_path: Path
 ) -> None:

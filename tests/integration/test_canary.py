@@ -1,0 +1,119 @@
+"""Siblings that share a cache, in real processes: who forks whom, and whose numbers they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.vocabulary import MEMBERS, SIBLINGS, launches_of
+from observatory.run.environments import Environment
+from observatory.scan.scanning import scan
+from tests.integration.conftest import Bench, Measured
+from tests.integration.fault_rig import faulty
+
+pytestmark = pytest.mark.integration
+
+CLOSURES = ("--model", "closures", "--measure", "counting")
+ARRANGED = [(scenario, launch) for scenario in SIBLINGS for launch in launches_of(scenario)]
+
+
+@pytest.fixture(scope="module")
+def unprotected(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """The newest PyTensor with numba's old counter: what its protection protects from."""
+    scratch = tmp_path_factory.mktemp("unprotected")
+    return Bench(faulty(newest, "uid_counter", scratch), scratch)
+
+
+def events(found: Measured, name: str) -> list[dict[str, Any]]:
+    return [event for event in found.trace if event["event"] == name]
+
+
+@pytest.mark.parametrize(("scenario", "launch"), ARRANGED)
+def test_the_newest_release_is_right_in_every_arrangement(
+    bench: Bench, scenario: str, launch: str
+) -> None:
+    found = bench.sample(scenario, "NUMBA", *CLOSURES, "--launch", launch)
+    assert found.record["status"] == "ok"
+    assert found.metrics["wrong_results"] == 0
+    names = [check["name"] for check in found.record["checks"]]
+    members = list(MEMBERS["closures"])
+    assert names == [f"sibling {name}" for name in members] + members
+
+
+def test_nested_siblings_fork_each_other_and_others_do_not(bench: Bench) -> None:
+    nested = bench.sample("siblings_nested", "NUMBA", *CLOSURES, "--launch", "fork")
+    forked = events(nested, "forked")
+    grandchildren = [e for e in forked if e["parent"] in {other["pid"] for other in forked}]
+    assert (len(forked), len(grandchildren)) == (4, 2)
+    plain = bench.sample("siblings", "NUMBA", *CLOSURES, "--launch", "fork")
+    assert len({e["parent"] for e in events(plain, "forked")}) == 1
+
+
+def test_siblings_at_once_overlap_and_siblings_in_turn_do_not(bench: Bench) -> None:
+    for scenario, overlap in (("siblings_at_once", True), ("siblings", False)):
+        found = bench.sample(scenario, "NUMBA", *CLOSURES, "--launch", "spawn")
+        spans = [
+            (start["time"], end["time"])
+            for start in events(found, "process started")
+            if start["role"] == "siblings"
+            for end in events(found, "process ended")
+            if end["child"] == start["child"]
+        ]
+        assert len(spans) == 4
+        spans.sort()
+        assert any(b < end for (_, end), (b, _) in zip(spans, spans[1:], strict=False)) is overlap
+
+
+def test_a_fork_server_imports_nothing_before_it_forks(bench: Bench) -> None:
+    found = bench.sample("siblings", "NUMBA", *CLOSURES, "--launch", "forkserver")
+    children = events(found, "subject imported")
+    assert len({e["pid"] for e in children}) == 5  # four siblings and the reader
+    (ready,) = [e for e in events(found, "interpreter ready") if e["role"] == "siblings"]
+    assert "pytensor" not in ready["imported"]
+
+
+@pytest.mark.parametrize("scenario", ["siblings", "siblings_nested", "siblings_at_once"])
+def test_without_the_protection_forked_siblings_return_each_others_numbers(
+    unprotected: Bench, scenario: str
+) -> None:
+    found = unprotected.sample(scenario, "NUMBA", *CLOSURES, "--launch", "fork")
+    wrong = [check for check in found.record["checks"] if check["wrong"]]
+    assert wrong or found.record["status"] != "ok"
+    assert any("is what" in (check["note"] or "") for check in wrong)
+
+
+def test_without_the_protection_the_scanner_finds_shared_symbols(
+    unprotected: Bench, bench: Bench, tmp_path: Path
+) -> None:
+    for which, shared in ((unprotected, True), (bench, False)):
+        kept = tmp_path / str(shared)
+        which.sample("siblings", "NUMBA", *CLOSURES, "--launch", "fork", "--keep-cache", str(kept))
+        report = scan(kept)
+        assert bool(report.collided_symbols) is shared
+        assert bool(report.vulnerable_symbols) is shared
+        assert report.unreadable == []
+
+
+def test_the_hazard_is_seen_in_the_release_that_had_it(
+    environment_of: Callable[[str], Environment], tmp_path: Path
+) -> None:
+    old = Bench(environment_of("2.37.0"), tmp_path)
+    options = ("--model", "lookalikes", "--measure", "counting", "--launch", "fork")
+    found = old.sample("siblings", "NUMBA", *options)
+    assert found.metrics["wrong_results"] > 0 or found.record["status"] != "ok"
+
+
+def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
+    bench: Bench, tmp_path: Path
+) -> None:
+    options = ("--model", "linalg", "--measure", "counting")
+    filled = bench.sample("upgrade", "NUMBA", *options, "--keep-fresh", str(tmp_path / "own"))
+    assert filled.record["status"] == "ok"
+    assert "stale_results" not in filled.metrics
+    used = bench.sample("upgrade", "NUMBA", *options, "--cache", str(tmp_path / "own"))
+    assert used.metrics["stale_results"] == 0
+    assert used.metrics["cache_misses"] == 0
+    assert used.metrics["wrong_results"] == 0

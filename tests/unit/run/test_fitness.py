@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from observatory.run.fitness import Facts, judge, look
+
+GIB = 2**30
+GOOD = Facts(
+    cpus=2, load=0.02, siblings=1, crowding=1.02, governors=("performance", "performance"),
+    turbo=None, quota=None, memory_limit=None, memory=8 * GIB, swap_used=0, scratch=Path("/tmp"),
+    scratch_free=50 * GIB, scratch_kind="ext4", threads=(), compiler="/usr/bin/g++", spread=0.01,
+    stolen=0.0,
+)  # fmt: skip
+
+
+def states(**changes: Any) -> dict[str, str]:
+    return {one.what: one.state for one in judge(replace(GOOD, **changes))}
+
+
+def test_a_quiet_machine_is_fine_and_has_nothing_to_do() -> None:
+    assert set(states().values()) == {"fine"}
+    assert not any(one.do for one in judge(GOOD))
+
+
+@pytest.mark.parametrize(
+    ("what", "state", "changes"),
+    [
+        ("load", "attention", {"load": 1.0}),
+        ("steadiness", "attention", {"spread": 0.2}),
+        ("hypervisor", "attention", {"stolen": 0.1}),
+        ("cores", "attention", {"siblings": 2}),
+        ("cores", "attention", {"siblings": None, "crowding": 2.2}),
+        ("frequency", "attention", {"governors": ("powersave",)}),
+        ("turbo", "attention", {"turbo": True}),
+        ("CPU quota", "attention", {"quota": 1.5}),
+        ("CPU quota", "unfit", {"quota": 0.5}),
+        ("memory", "unfit", {"memory_limit": GIB}),
+        ("memory", "unfit", {"memory": GIB}),
+        ("swap", "attention", {"swap_used": GIB}),
+        ("disk", "unfit", {"scratch_free": GIB}),
+        ("disk", "attention", {"scratch_kind": "nfs"}),
+        ("compiler", "unfit", {"compiler": None}),
+    ],
+)
+def test_each_trouble_is_named_with_what_to_do(
+    what: str, state: str, changes: dict[str, Any]
+) -> None:
+    (found,) = (one for one in judge(replace(GOOD, **changes)) if one.what == what)
+    assert found.state == state
+    assert found.do
+
+
+def test_threads_of_the_environment_do_no_harm_and_are_said() -> None:
+    assert states(threads=("OMP_NUM_THREADS",))["threads"] == "fine"
+
+
+def test_this_machine_can_be_looked_at() -> None:
+    facts = look()
+    assert facts.cpus >= 1
+    assert facts.memory > 0
+    assert judge(facts)
