@@ -8,11 +8,13 @@ from typing import Literal
 from benchmarks.vocabulary import (
     BACKENDS,
     LAUNCHES,
+    MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
     metrics_of,
+    models_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
@@ -74,17 +76,26 @@ class Matrix:
 
 
 def matrices(subject: Newest) -> tuple[Matrix, ...]:
-    """One matrix for every model that the subject was measured with, in the vocabulary's order."""
-    models = known_first((reading.cell.model for reading in subject.readings), MODELS)
+    """One matrix for every model that the subject was measured with, in the vocabulary's order.
+
+    What siblings and upgrades did to each other is on the page Guard.
+    """
+    models = known_first(
+        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, models_of("cold")
+    )
     return tuple(_matrix(model, subject) for model in models)
 
 
 def _matrix(model: str, subject: Newest) -> Matrix:
-    own = {(r.cell, r.metric): r for r in subject.readings if r.cell.model == model}
+    own = {
+        (r.cell, r.metric): r
+        for r in subject.readings
+        if r.cell.model == model and _is_shown(r.cell)
+    }
     seen = {cell for cell, _ in own}
     launches = known_first((cell.launch for cell in seen), LAUNCHES)
-    scenarios = known_first((cell.scenario for cell in seen), SCENARIOS)
-    possible = [s for s in SCENARIOS if Cell(model, s, "NUMBA", "fork").problem() is None]
+    scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
+    possible = [s for s in MATRIX_SCENARIOS if Cell(model, s, "NUMBA", "fork").problem() is None]
     left = [scenario for scenario in possible if scenario not in scenarios]
     return Matrix(
         model=model,
@@ -93,6 +104,11 @@ def _matrix(model: str, subject: Newest) -> Matrix:
         groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
         not_measured=f"Not measured here: {', '.join(left)}." if left else "",
     )
+
+
+def _is_shown(cell: Cell) -> bool:
+    small = set(MODELS) - set(models_of("cold"))
+    return cell.model not in small and cell.scenario not in set(SCENARIOS) - set(MATRIX_SCENARIOS)
 
 
 def _group(

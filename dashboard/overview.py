@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import LAUNCHES, SCENARIOS, WARM_SCENARIOS, Cell
+from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell
 from dashboard.alerts import between, standing
 from dashboard.caches import chosen
 from dashboard.caches import path_of as caches_path
@@ -27,7 +27,7 @@ from observatory.record.compiled import Function
 
 SHOWN_ALERTS = 6
 _SENTENCE = 150
-TIMED = tuple(scenario for scenario in SCENARIOS if scenario != "siblings")
+TIMED = tuple(scenario for scenario in MATRIX_SCENARIOS if scenario != "siblings")
 
 
 @dataclass(frozen=True)
