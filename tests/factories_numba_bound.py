@@ -1,0 +1,56 @@
+"""A stand-in for pip that knows a few releases of numba, and pyproject.toml files to bump."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+WHEELS: Mapping[str, tuple[str, ...]] = {
+    "0.60.0": ("3.10", "3.11", "3.12"),
+    "0.61.0": ("3.10", "3.11", "3.12"),
+    "0.66.0": ("3.11", "3.12", "3.13"),
+    "0.68.0": ("3.12", "3.13", "3.14"),
+    "0.68.1": ("3.12", "3.13", "3.14"),
+    "0.69.0rc1": ("3.12", "3.13", "3.14"),
+}
+PYPROJECT = """\
+[project]
+name = "pytensor"
+requires-python = ">=3.12,<3.15"
+dependencies = [
+    "numpy>=2.0",
+    "numba>=0.58,<=0.66.0",  # a comment on "numba<1"
+]
+[project.optional-dependencies]
+numba = ["numba>=0.58,<=0.66.0", "llvmlite"]
+"""
+
+
+@dataclass
+class FakePip:
+    """Answers `pip install --dry-run --report -` as pip does; ``yanked`` count under == only."""
+
+    wheels: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: WHEELS)
+    yanked: tuple[str, ...] = ()
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def __call__(self, *args: str) -> tuple[int, str, str]:
+        requirement, minor = Requirement(args[-1]), args[args.index("--python-version") + 1]
+        self.asked.append((args[-1], minor))
+        pinned = any(clause.operator == "==" for clause in requirement.specifier)
+        versions = [
+            Version(text)
+            for text, minors in self.wheels.items()
+            if minor in minors
+            and requirement.specifier.contains(text)
+            and not Version(text).is_prerelease
+            and (pinned or text not in self.yanked)
+        ]
+        if not versions:
+            return 1, "", f"ERROR: No matching distribution found for {requirement}"
+        metadata = {"name": "numba", "version": str(max(versions))}
+        return 0, json.dumps({"install": [{"metadata": metadata}]}), ""
