@@ -18,7 +18,7 @@ MODELS = {
     "radon": "hierarchical regression of 919 radon measurements in 85 counties, plain PyTensor",
     "radon_pymc": "the same posterior written with pm.Model, compiled the way pm.sample does",
     "lookalikes": "eight small graphs of one name: Elemwise, Scan, indexing; same and other types",
-    "closures": "numba functions of one qualified name that close over different numbers",
+    "closures": "overloads of numba's own users: one name, different numbers closed over",
     "randoms": "draws of a random variable each, against its distribution function",
     "linalg": "linear algebra, an operation each",
 }

@@ -1,7 +1,11 @@
 """Functions of numba's own users: one qualified name, one signature, other numbers inside.
 
-PyTensor compiles none of them. They are what a user's module or another library stores beside its
-functions, under symbols that numba numbers with the counter that PyTensor has replaced.
+PyTensor compiles none of them. They are what another library stores beside PyTensor's functions,
+under symbols that numba numbers with the counter that PyTensor has replaced. Each member is a
+function that is cached and calls an overload, whose implementation closes over a number: numba
+links the implementation into the object code of its caller, and a process that loads two callers
+uses the implementation of the first for both if their symbols are the same. They are too long to
+be inlined: what is copied into its caller needs no symbol.
 """
 
 from __future__ import annotations
@@ -9,28 +13,71 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from benchmarks.models.small import Function, Member, SmallModel, Vector, equal_to
 
 
 def _times(number: float) -> Function:
-    def inner(x: Vector) -> Any:
-        return x * number
+    def implementation(x: Vector) -> Any:
+        found = np.empty_like(x)
+        for i in range(len(x)):
+            total = 0.0
+            for j in range(len(x)):
+                total += np.exp(np.sin(x[j]) * number) * (i + 1) / (1.0 + abs(x[j] - x[i]))
+            found[i] = total
+        return found
 
-    return inner
+    return implementation
 
 
 def _plus(number: float) -> Function:
-    def inner(x: Vector) -> Any:
-        return x + number
+    def implementation(x: Vector) -> Any:
+        found = np.empty_like(x)
+        for i in range(len(x)):
+            total = number
+            for j in range(len(x)):
+                total += np.cos(x[j] + number) * (i + 1) / (1.0 + abs(x[j] - x[i]))
+            found[i] = total
+        return found
 
-    return inner
+    return implementation
 
 
-def _member(make: Callable[[float], Function], number: float) -> Member:
+# What numba is told to put in their place, and who calls them: functions of a module each, as
+# numba's cache keeps nothing by name that closes over another function.
+def _times_2(x: Vector) -> Any: ...
+def _times_3(x: Vector) -> Any: ...
+def _plus_2(x: Vector) -> Any: ...
+def _plus_3(x: Vector) -> Any: ...
+
+
+def _calling_times_2(x: Vector) -> Any:
+    return _times_2(x)
+
+
+def _calling_times_3(x: Vector) -> Any:
+    return _times_3(x)
+
+
+def _calling_plus_2(x: Vector) -> Any:
+    return _plus_2(x)
+
+
+def _calling_plus_3(x: Vector) -> Any:
+    return _plus_3(x)
+
+
+def _member(
+    calling: Function, overloaded: Function, make: Callable[[float], Function], number: float
+) -> Member:
     def compiled(_: Any) -> Function:
         import numba
+        from numba.extending import overload
 
-        function: Function = numba.njit(cache=True)(make(number))
+        # Not strict: the implementation has annotations that the lambda cannot have.
+        overload(overloaded, strict=False)(lambda x: make(number))  # noqa: ARG005
+        function: Function = numba.njit(cache=True)(calling)
         return function
 
     return Member(compiled, equal_to(make(number)))
@@ -38,9 +85,9 @@ def _member(make: Callable[[float], Function], number: float) -> Member:
 
 MODEL = SmallModel(
     {
-        "times_2": _member(_times, 2.0),
-        "times_3": _member(_times, 3.0),
-        "plus_2": _member(_plus, 2.0),
-        "plus_3": _member(_plus, 3.0),
+        "times_2": _member(_calling_times_2, _times_2, _times, 2.0),
+        "times_3": _member(_calling_times_3, _times_3, _times, 3.0),
+        "plus_2": _member(_calling_plus_2, _plus_2, _plus, 2.0),
+        "plus_3": _member(_calling_plus_3, _plus_3, _plus, 3.0),
     }
 )

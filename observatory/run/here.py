@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from observatory.record.subject import Subject
-from observatory.run.environments import Environment, Environments
+from observatory.run.environments import Environment, EnvironmentMakingError, Environments
 from observatory.run.history import History
 from observatory.run.index import Index
 from observatory.run.interpreters import find
@@ -23,9 +23,20 @@ def subjects_here(state: Path) -> Subjects:
     return Subjects(History(load(), state), Index(uv), find(uv))
 
 
-def environment_of(subject: Subject, subjects: Subjects, state: Path) -> Environment:
+def environment_of(
+    subject: Subject, subjects: Subjects, state: Path, overrides: tuple[str, ...] = ()
+) -> Environment:
     """The environment of a subject, made now if need be.
 
-    Raises NoInterpreterError and EnvironmentMakingError.
+    ``overrides``: requirements that hold against the metadata of others. A numba that was named for
+    the subject is one where nothing else will do: who asks for it wants to know what it does, not
+    that PyTensor does not allow it. Raises NoInterpreterError and EnvironmentMakingError.
     """
-    return Environments(state / "envs").ensure(subject, subjects.found.of(subject.python))
+    interpreter = subjects.found.of(subject.python)
+    named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
+    try:
+        return Environments(state / "envs", overrides=overrides).ensure(subject, interpreter)
+    except EnvironmentMakingError:
+        if overrides or not named:
+            raise
+        return Environments(state / "envs", overrides=named).ensure(subject, interpreter)

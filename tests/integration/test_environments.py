@@ -2,10 +2,11 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 
 import pytest
 
-from observatory.run.environments import Environments
+from observatory.run.environments import Environment, Environments
 from observatory.run.history import History
 from observatory.run.index import Index
 from observatory.run.interpreters import find
@@ -32,3 +33,11 @@ def test_the_newest_pytensor_is_installed_and_can_run_the_benchmarks(tmp_path):
         check=True,
     )
     assert json.loads(done.stdout) == ["fork", "spawn"]
+
+
+def test_a_numba_that_was_named_is_taken_even_beyond_pytensors_bounds(
+    environment_of: Callable[[str], Environment],
+) -> None:
+    """PyTensor 3.0.0 declares numba<=0.65.1; who names a newer one wants to know what it does."""
+    found = environment_of("3.0.0 numba==0.66.0")
+    assert found.versions.numba == "0.66.0"
