@@ -4,15 +4,18 @@
 # `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.
 
 PYTHON ?= python3
+# Two at a time, a file each: most of the time is real compiles, which use one CPU.
+PYTEST_ARGS ?= -n 2 --dist loadfile
 VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help observe test bench lint format docs-schemas pictures history constraints clean
+.PHONY: help observe test bench lint format docs docs-schemas pictures history constraints clean
 
 help:
 	@sed -n '1,/^$$/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo 'Further: bench (speed of the tool itself), lint, format, docs-schemas, pictures, history'
+	@echo 'Further: bench (speed of the tool itself), lint, format, docs (the documentation, into'
+	@echo 'build/docs), docs-schemas, pictures, history'
 	@echo '(the git history of releases, for plain asv), constraints, clean.'
 
 $(STAMP): pyproject.toml constraints.txt scripts/make_tool_environment.sh
@@ -39,6 +42,12 @@ lint: $(STAMP)
 format: $(STAMP)
 	@$(VENV)/bin/ruff check --fix .
 	@$(VENV)/bin/ruff format .
+
+# Warnings are errors, unless --quiet hides them. The variable silences a notice of the theme.
+docs: $(STAMP)
+	@$(VENV)/bin/python scripts/reference.py
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+	@echo 'The documentation: build/docs/index.html'
 
 docs-schemas: $(STAMP)
 	@$(VENV)/bin/python -m observatory.record.schemas

@@ -20,7 +20,10 @@ class Exit(IntEnum):
     ALERTS = 9
     SYMBOLS = 10
     CONTRACTS = 11
+    ARTIFACT = 12
+    GITHUB = 13
     UNFIT = 14
+    UNPUBLISHED = 15
     INTERRUPTED = 130
 
     @property
@@ -42,7 +45,10 @@ _MEANINGS = {
     Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
     Exit.SYMBOLS: "scan-cache: functions in a cache share a symbol, or may come to share one",
     Exit.CONTRACTS: "contracts: something of numba that PyTensor relies on does not hold",
+    Exit.ARTIFACT: "comment: the artifact was refused, and nothing was written",
+    Exit.GITHUB: "comment, deliver: GitHub did not do all that was asked; run it again",
     Exit.UNFIT: "doctor: this machine is not fit to measure",
+    Exit.UNPUBLISHED: "publish: the branch could not be fetched or moved; run it again",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
 EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."

@@ -1,0 +1,116 @@
+"""An artifact of a run that anybody may have started: bytes that become a comparison, or nothing.
+
+It is read in memory and never unpacked to a disk, so that no name in it can lead anywhere. Two
+names are allowed, each once, each within its bounds; every other archive is refused. What the
+comparison says is bounded by its schema; what shows it obeys none of its texts.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import zipfile
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from observatory.github.errors import RefusedError, printable
+from observatory.record.comparison import Comparison
+from observatory.record.problems import reason_of
+
+COMPARISON = "comparison.json"
+NUMBER = "pull-request.txt"
+"""The number of the pull request in digits: a claim, see `observatory.github.belonging`."""
+LARGEST_ZIP = 8 * 2**20
+LARGEST_COMPARISON = 16 * 2**20
+_BOUNDS = {COMPARISON: LARGEST_COMPARISON, NUMBER: 32}
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 0x1
+_DIGITS = re.compile(rb"[1-9][0-9]{0,8}\s*")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What an artifact says: a comparison, and of which pull request it claims to be."""
+
+    comparison: Comparison
+    claim: int | None
+
+
+def read(content: bytes) -> Artifact:
+    """An artifact from the bytes of a zip, or of a bare comparison, which claims nothing.
+
+    Raises RefusedError, which says what is wrong with it.
+    """
+    if not content.startswith(b"PK"):
+        return Artifact(_comparison(content), None)
+    if len(content) > LARGEST_ZIP:
+        raise RefusedError(f"the artifact is larger than {LARGEST_ZIP:,} bytes")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            files = {one.filename: _read(archive, one) for one in _allowed(archive.infolist())}
+    except RefusedError:
+        raise
+    # What a broken archive raises is no closed list: zlib.error, struct.error, EOFError,
+    # NotImplementedError, RuntimeError, UnicodeDecodeError and more, by version of Python.
+    except Exception as error:
+        raise RefusedError(
+            f"the artifact is no zip archive that can be read: {error!r:.200}"
+        ) from error
+    if COMPARISON not in files:
+        raise RefusedError(f"the artifact holds no {COMPARISON}")
+    return Artifact(_comparison(files[COMPARISON]), _claim(files.get(NUMBER)))
+
+
+def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """The entries, if all of them may be there."""
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.orig_filename not in _BOUNDS or entry.filename not in _BOUNDS:
+            raise RefusedError(
+                f"the artifact holds {printable(entry.orig_filename, 100)!r}; only {COMPARISON} "
+                f"and {NUMBER} may be in it"
+            )
+        if entry.filename in seen:
+            raise RefusedError(f"the artifact holds {entry.filename} twice")
+        seen.add(entry.filename)
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG):
+            raise RefusedError(f"{entry.filename} in the artifact is a link, not a file")
+        if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _METHODS:
+            raise RefusedError(f"{entry.filename} in the artifact is packed in an unusual way")
+    return entries
+
+
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The content of an entry, never more than is allowed whatever its header says of its size."""
+    most = _BOUNDS[entry.filename]
+    with archive.open(entry) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise _too_large(entry.filename)
+    return content
+
+
+def _comparison(content: bytes) -> Comparison:
+    if len(content) > LARGEST_COMPARISON:
+        raise _too_large(COMPARISON)
+    try:
+        return Comparison.model_validate_json(content)
+    except ValidationError as error:
+        raise RefusedError(
+            f"{COMPARISON} is not what `observatory compare --json` writes: {reason_of(error)}"
+        ) from error
+
+
+def _claim(content: bytes | None) -> int | None:
+    if content is None:
+        return None
+    if not _DIGITS.fullmatch(content):
+        raise RefusedError(f"{NUMBER} does not hold the number of a pull request and nothing else")
+    return int(content)
+
+
+def _too_large(name: str) -> RefusedError:
+    return RefusedError(f"{name} in the artifact is larger than {_BOUNDS[name]:,} bytes")

@@ -1,0 +1,139 @@
+"""The parts of GitHub's answers that are used; whatever else GitHub says is ignored.
+
+Fields that the real service leaves empty are optional here: accounts that were deleted, forks
+that are gone, bodies of nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+Address = Annotated[str, Field(pattern=r"^https?://[^\s()<>\[\]]+$", max_length=2000)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class User(_Answer):
+    """An account: a person, an organisation or an app's bot."""
+
+    id: int
+    login: str
+
+
+class Viewer(_Answer):
+    """Whose token it is. GraphQL knows it for every kind of token, REST's `/user` does not."""
+
+    login: str
+    id: int | None = Field(None, alias="databaseId", description="the same as in REST")
+
+    def wrote(self, author: User | None) -> bool:
+        """Whether this account is the author. Names change hands; ids, where known, do not."""
+        if author is None:
+            return False
+        return author.login == self.login if self.id is None else author.id == self.id
+
+
+class Repository(_Answer):
+    """A repository; of forks, too."""
+
+    id: int
+    full_name: str
+    owner: User | None = None
+
+
+class Head(_Answer):
+    """Where a pull request comes from."""
+
+    sha: Sha
+    ref: str
+    repo: Repository | None = Field(None, description="None: the fork was deleted")
+    user: User | None = Field(None, description="None: the account was deleted")
+
+
+class Pull(_Answer):
+    """A pull request."""
+
+    number: int
+    locked: bool = False
+    head: Head
+
+
+class Commit(_Answer):
+    """A commit of a pull request."""
+
+    sha: Sha
+
+
+class Run(_Answer):
+    """A run of a workflow."""
+
+    id: int
+    run_attempt: int = 1
+    event: str
+    head_sha: Sha
+    head_branch: str | None = None
+    head_repository: Repository | None = None
+    html_url: Address
+
+
+class ArtifactEntry(_Answer):
+    """An artifact of a run, as the list has it."""
+
+    id: int
+    name: str
+    size_in_bytes: int
+    expired: bool
+
+
+class ArtifactList(_Answer):
+    """A page of them."""
+
+    artifacts: list[ArtifactEntry]
+
+
+class Comment(_Answer):
+    """A comment on an issue or a pull request."""
+
+    id: int
+    node_id: str
+    body: str | None = None
+    user: User | None = None
+
+
+class Hidden(_Answer):
+    """Whether a comment is folded away, and for which reason; null if it is gone."""
+
+    id: str
+    is_minimized: bool = Field(alias="isMinimized")
+    reason: str | None = Field(None, alias="minimizedReason")
+
+
+class Issue(_Answer):
+    """An issue; in lists, GitHub counts pull requests among them."""
+
+    number: int
+    title: str
+    body: str | None = None
+    state: Literal["open", "closed"]
+    locked: bool = False
+    user: User | None = None
+    created_at: AwareDatetime
+    pull_request: dict[str, object] | None = None
+
+
+class CheckRun(_Answer):
+    """A check on a commit."""
+
+    id: int
+    external_id: str | None = None
+
+
+class CheckList(_Answer):
+    """A page of them."""
+
+    check_runs: list[CheckRun]
