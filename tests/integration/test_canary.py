@@ -117,3 +117,16 @@ def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
     assert used.metrics["stale_results"] == 0
     assert used.metrics["cache_misses"] == 0
     assert used.metrics["wrong_results"] == 0
+
+
+def test_every_chain_of_a_sampler_begins_at_the_reference(
+    environment_of: Callable[[str], Environment], newest: Environment, tmp_path: Path
+) -> None:
+    with_pymc = Bench(environment_of(f"{newest.versions.pytensor} pymc"), tmp_path)
+    found = with_pymc.sample("sampling_cold", "NUMBA", "--model", "radon_pymc", "--launch", "fork")
+    assert found.record["status"] == "ok", found.record["failure"]
+    assert [check["name"] for check in found.record["checks"]] == ["chain 0", "chain 1"]
+    assert found.metrics["wrong_results"] == 0
+    assert found.metrics["first_draw_time"] > 0
+    plain = Bench(newest, tmp_path).sample("sampling_cold", "NUMBA", "--model", "radon_pymc")
+    assert plain.record["status"] == "unavailable"
