@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_siblings_at_once_overlap_and_siblings_in_turn_do_not(bench: Bench) -> N
         ]
         assert len(spans) == 4
         spans.sort()
-        assert any(b < end for (_, end), (b, _) in zip(spans, spans[1:], strict=False)) is overlap
+        assert any(b < end for (_, end), (b, _) in pairwise(spans)) is overlap
 
 
 def test_a_fork_server_imports_nothing_before_it_forks(bench: Bench) -> None:
