@@ -9,6 +9,7 @@
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
     results/calibrations/<machine>.json                    what chance alone does on a machine
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
+    results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/alerts.json                                    what got worse, and what became of it
     results/triage.toml                                    what people said of alerts
 """
@@ -29,7 +30,8 @@ SAMPLES = "samples"
 LEDGERS = "ledgers"
 CALIBRATIONS = "calibrations"
 UPGRADES = "upgrades"
-RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES)
+CONTRACTS = "contracts"
+RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES, CONTRACTS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter
 from observatory.record.alerts import Alerts
 from observatory.record.calibration import Calibration
 from observatory.record.comparison import Comparison
+from observatory.record.contracts import Contracts
 from observatory.record.files import write_atomic
 from observatory.record.journal import JournalHeader, JournalLine
 from observatory.record.sample import Sample
 from observatory.record.upgrades import Upgrade
+from observatory.scan.report import Report
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
 
@@ -31,7 +33,11 @@ def schemas() -> dict[str, str]:
         ),
         "alerts-1.json": _text(TypeAdapter(Alerts), "What `observatory alerts` finds"),
         "upgrade-1.json": _text(TypeAdapter(Upgrade), "What `observatory upgrade` finds"),
+        "contracts-1.json": _text(
+            TypeAdapter(Contracts), "What of numba holds that PyTensor relies on"
+        ),
         "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
+        "scan-1.json": _text(TypeAdapter(Report), "What `observatory scan-cache --json` prints"),
     }
 
 

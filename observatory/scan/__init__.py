@@ -1,0 +1,1 @@
+"""Scan: what is in a cache of numba's, read without running any of it."""

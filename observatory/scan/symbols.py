@@ -1,0 +1,98 @@
+"""Symbols as numba mangles them: the function they stand for, and how unique they are.
+
+numba (``numba.core.itanium_mangler`` and ``funcdesc``, the same from 0.60 to 0.68) writes
+``_ZN`` and the parts of the qualified name, each after its length; the uid of the function as the
+ABI tag ``v<uid>``; a tag for the options; ``E``; the types of the arguments. The uid is the only
+part that tells two functions of one name, options and types apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+SMALLEST_RANDOM = 2**64
+"""A counter never comes here; a version 4 UUID, as PyTensor draws since 2.38.3, is never below."""
+
+Class = Literal["collided", "vulnerable", "harmless"]
+"""What a symbol is that several object files could define.
+
+collided
+    Its uid was counted, and different functions have it: a process that loads two of them calls
+    the same one for both.
+vulnerable
+    Its uid was counted and one function has it so far: a process that counts to the same number
+    may give its symbol to another.
+harmless
+    It has different bodies, and its name belongs to one function alone: they are copies that the
+    compiler optimised differently.
+"""
+
+_WRAPPERS = ("cfunc.", "__gufunc__.", "__ufunc__.")
+_WRAPPER_NAMESPACE = "cpython"
+_LENGTH = re.compile(r"0|[1-9][0-9]{0,5}")
+_COUNTED = re.compile(r"v(0|[1-9][0-9]{0,99})")
+_BRACKETED = re.compile(r"_3c([a-z]+)_3e")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a symbol says of the function it belongs to."""
+
+    qualified: str
+    """Module and qualified name with dots between."""
+    uid: int | None
+    wrapper: bool
+    """Whether it is no function of its own but leads from Python, C or NumPy to one."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether another process may count to the same uid."""
+        return self.uid is not None and self.uid < SMALLEST_RANDOM
+
+
+def parse(symbol: str) -> Name | None:
+    """The name in a symbol; None if numba's mangler did not make it: runtime helpers, C."""
+    rest, wrapper = symbol, False
+    for prefix in _WRAPPERS:
+        if symbol.startswith(prefix):
+            rest, wrapper = symbol[len(prefix) :], True
+    nested = rest.startswith("_ZN")
+    if not rest.startswith("_Z"):
+        return None
+    parts, at = _identifiers(rest, 3 if nested else 2, None if nested else 1)
+    tags = []
+    while rest[at : at + 1] == "B":
+        tag, at = _identifiers(rest, at + 1, 1)
+        tags += tag
+    if not any(parts) or (nested and rest[at : at + 1] != "E"):
+        return None
+    if parts[0] == _WRAPPER_NAMESPACE and len(parts) > 1:
+        parts, wrapper = parts[1:], True
+    uid = _COUNTED.fullmatch(tags[0]) if tags else None
+    qualified = _BRACKETED.sub(r"<\1>", ".".join(parts))
+    return Name(qualified, int(uid[1]) if uid else None, wrapper)
+
+
+def class_of(name: Name | None, bodies: int, compiled: int) -> Class | None:
+    """The class of a symbol; None if nothing is to be said of it.
+
+    ``bodies`` are the different ones that it has, ``compiled`` how many of them cannot be copies
+    of another.
+    """
+    if name is not None and name.counted:
+        return "collided" if compiled > 1 else "vulnerable"
+    return "harmless" if bodies > 1 else None
+
+
+def _identifiers(text: str, at: int, most: int | None) -> tuple[list[str], int]:
+    """Identifiers after their lengths, and where what follows them begins."""
+    found: list[str] = []
+    while (most is None or len(found) < most) and (length := _LENGTH.match(text, at)):
+        end = length.end() + int(length[0])
+        if end > len(text):
+            break
+        found.append(text[length.end() : end])
+        at = end
+    return found, at
