@@ -17,8 +17,10 @@ from observatory.record.alerts import Alert, Alerts, SeriesChange
 from observatory.record.calibration import Calibration
 from observatory.record.columns import Columns
 from observatory.record.compiled import Functions
+from observatory.record.contracts import Contracts
 from observatory.record.latest import Note
 from observatory.record.read import ResultFile
+from observatory.record.upgrades import Upgrade
 
 Spot = tuple[int, int]
 """A subject by numbers: that of its line, and its own on the line."""
@@ -45,6 +47,9 @@ class Observed:
     functions: Mapping[tuple[str, str, str], Functions] = field(default_factory=dict)
     """By machine, environment and commit: what was compiled, cell by cell."""
     calibrations: Sequence[Calibration] = ()
+    contracts: Sequence[Contracts] = ()
+    """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
+    upgrades: Sequence[Upgrade] = ()
     machine: str | None = None
     """Whose matrix is shown, if it measured the newest subject."""
 

@@ -24,8 +24,12 @@ from dashboard.alert_pages import acknowledging, alert_pages
 from dashboard.alerts import standing, with_page
 from dashboard.caches import caches_page, chosen, times_of
 from dashboard.caches import path_of as caches_path
+from dashboard.contracts import PATH as CONTRACTS
+from dashboard.contracts import contracts_page
 from dashboard.data import data_files
 from dashboard.feed import atom
+from dashboard.guard import PATH as GUARD
+from dashboard.guard import guard_page
 from dashboard.happened import happened
 from dashboard.health import health_page, lines_of
 from dashboard.history import history
@@ -93,6 +97,7 @@ class _Site:
         self._readings = readings_of(observed, frozenset(SHOWN_METRICS))
         self._subject = newest(self._readings, observed.machine)
         self._caches = chosen(observed)
+        self._guard = guard_page(observed)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Every file of the site: its path and its content."""
@@ -106,6 +111,10 @@ class _Site:
         )
         yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
+        if self._guard is not None:
+            yield GUARD, self._page(GUARD, p=self._guard)
+        if observed.contracts:
+            yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._readings):
             yield "releases.html", self._releases(longest)
         for page in alert_pages(observed, compare_url=self._links.compare):
@@ -227,6 +236,10 @@ class _Site:
             found.append(_Entry("Caches", self._caches_front(), "k"))
         if self._readings:
             found.append(_Entry("History", "releases.html", "h"))
+        if self._guard is not None:
+            found.append(_Entry("Guard", GUARD, "u"))
+        if self._observed.contracts:
+            found.append(_Entry("Contracts", CONTRACTS, "n"))
         return [*found, _Entry("Run health", "health.html", "r")]
 
     def _page(

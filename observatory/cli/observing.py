@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from dashboard.observed import Observed
 from observatory.cli.version import tool_version
@@ -16,15 +17,17 @@ from observatory.decide.series import series_of
 from observatory.decide.track import Track, tracked
 from observatory.decide.watch import watch
 from observatory.record import alerts as alerts_record
-from observatory.record import compiled
+from observatory.record import calibration, compiled, upgrades
+from observatory.record import contracts as contracts_record
 from observatory.record.alerts import Alerts
 from observatory.record.cache import directory_for
-from observatory.record.calibration import Calibration, load_all
 from observatory.record.compiled import Functions
 from observatory.record.latest import Note
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results, united
 from observatory.record.triage import Triage
+
+_Record = TypeVar("_Record")
 
 
 def observe(
@@ -59,12 +62,15 @@ def observe(
             measured_at[place] = max(
                 journal.measured_at, measured_at.get(place, journal.measured_at)
             )
-    calibrations = _calibrations(directories, problems)  # it adds to the problems
+    # Before the problems are told: each adds those of its own.
+    calibrations = _loaded(calibration.load_all, directories, problems)
+    contracts = _loaded(contracts_record.load_all, directories, problems)
+    made = _loaded(upgrades.load_all, directories, problems)
     observed = Observed(
         tracks, read.values, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
-        calibrations=calibrations, machine=machine,
+        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine,
     )  # fmt: skip
     return observed, problems
 
@@ -90,10 +96,15 @@ def _alerts(
     return watch(watched, Moment(now, STALE_AFTER, triage, previous), tool_version())
 
 
-def _calibrations(directories: Sequence[Path], problems: list[Problem]) -> list[Calibration]:
+def _loaded(
+    load: Callable[[Path], Iterator[_Record | RecordError]],
+    directories: Sequence[Path],
+    problems: list[Problem],
+) -> list[_Record]:
+    """The records of one kind in all directories; what is broken joins the problems."""
     found = []
     for directory in directories:
-        for one in load_all(directory):
+        for one in load(directory):
             if isinstance(one, RecordError):
                 problems.append(Problem(directory, str(one)))
             else:

@@ -26,6 +26,7 @@ from observatory.run.uv import RealUv, Uv, UvError, last_lines
 _LAYOUT = 1
 """Part of every key: raise it when environments are made in another way."""
 _READY = "ready.json"
+_OVERRIDES = "overrides.txt"
 _SCRUBBED = ("PYTHON", "VIRTUAL_ENV", "PYTENSOR", "NUMBA_")
 _ASK_VERSIONS = """
 import json, platform
@@ -79,6 +80,8 @@ class Environments:
 
     root: Path
     uv: Uv = field(default_factory=RealUv)
+    overrides: tuple[str, ...] = ()
+    """Requirements that hold whatever the metadata of the others says: a bound that is lifted."""
 
     def key(self, subject: Subject, interpreter: Interpreter) -> str:
         """What an environment is kept under: a digest of everything that decides its content."""
@@ -91,6 +94,8 @@ class Environments:
             "exclude_newer": _date(subject),
             "python": interpreter.version,
             "interpreter": str(interpreter.path),
+            # Named only where there are any: the keys of all others stay what they were.
+            **({"overrides": self.overrides} if self.overrides else {}),
         }
         text = json.dumps(decides, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -143,6 +148,10 @@ class Environments:
             args += ["--exclude-newer", date]
         for name in PREBUILT:
             args += ["--only-binary", name]
+        if self.overrides:
+            listed = where / _OVERRIDES
+            listed.write_text("".join(f"{line}\n" for line in self.overrides), encoding="utf-8")
+            args += ["--override", str(listed)]
         return [*args, "--", *_with_numba(subject.requirements)]
 
     def _importable(self) -> Path:

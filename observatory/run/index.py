@@ -41,6 +41,7 @@ class Index:
         minor: str | None = None,
         exclude_newer: datetime | None = None,
         wheels_only: bool = False,
+        prereleases: bool = False,
     ) -> dict[str, str]:
         """Every distribution that would be installed, and its version ("" if not from the index).
 
@@ -48,6 +49,7 @@ class Index:
         satisfies the requirements.
         """
         args = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
+        args += ["--prerelease", "allow"] if prereleases else []
         args += _options(python, minor, exclude_newer)
         for name in (":all:",) if wheels_only else PREBUILT:
             args += ["--only-binary", name]

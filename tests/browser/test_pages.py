@@ -11,6 +11,7 @@ from dashboard.site import build
 from observatory.record.alerts import Alert
 from tests import factories_frame as factory
 from tests.browser.conftest import Visit, Visitor, violations
+from tests.factories_contracts import many_contracts
 from tests.factories_site import observed
 from tests.unit.dashboard.test_pages import alert, functions
 
@@ -20,14 +21,16 @@ CELLS = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon warm_disk C f
 
 
 def everything(rows: Any = None) -> Any:
-    """A frame with open and resolved alerts and what was compiled."""
+    """A frame with open and resolved alerts, what was compiled, and contracts of every status."""
     frame = factory.frame() if rows is None else rows
     base = observed(frame)
     alerts: list[Alert] = [
         alert(base), alert(base, "resolved", id="b" * 10), alert(base, "acknowledged", id="c" * 10)
     ]  # fmt: skip
     record = base.alerts.model_copy(update={"alerts": alerts})
-    return observed(frame, alerts=record, functions=functions(base, *CELLS))
+    return observed(
+        frame, alerts=record, functions=functions(base, *CELLS), contracts=many_contracts()
+    )
 
 
 @pytest.fixture(scope="module")

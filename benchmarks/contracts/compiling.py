@@ -1,0 +1,172 @@
+"""Flags and code generation of numba that are documented nowhere, and patches of it."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contracts import making
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+
+_MANY = 60
+"""Arguments of a call; beyond thirty CPython builds them as a list."""
+
+
+def _wrapper_flags() -> str:
+    import numba
+
+    add = _plain("def wrapper_flags(x): return x + 1")
+    with promised("njit takes no_cpython_wrapper and no_cfunc_wrapper"):
+        inner = numba.njit(add, **making.UNWRAPPED)
+        outer = numba.njit(_plain("def outer(x): return inner(x)", inner=inner))
+    with promised("a function without wrappers can be called by another one"):
+        need(outer(1.0) == 2.0, "a function without wrappers returns a wrong number")
+    wrapped = [name for name in making.symbols(inner) if "cpython" in name or "cfunc" in name]
+    need(not wrapped, f"it has a wrapper all the same: {', '.join(sorted(wrapped))[:200]}")
+    need(
+        inner.py_func is add and inner.__name__ == "wrapper_flags",
+        "a dispatcher does not give back the function and the name that it was made of",
+    )
+    with promised("its Python function can be compiled again, with wrappers"):
+        need(numba.njit(inner.py_func)(1.0) == 2.0, "compiled again it returns a wrong number")
+    return "compiled without wrappers, called by others, and again with them"
+
+
+def _jit_options() -> str:
+    import numba
+
+    target = _plain("def target(x): raise NotImplementedError")
+    with promised("overload takes jit_options with fastmath and the flags for wrappers"):
+        options = {"fastmath": {"contract", "nsz"}, **making.UNWRAPPED}
+        doubled = _plain("def doubled(x): return lambda x: x * 2.0")
+        numba.extending.overload(target, jit_options=options)(doubled)
+        caller = numba.njit(_plain("def caller(x): return target(x)", target=target))
+        need(caller(4.0) == 8.0, "an overload with these options returns a wrong number")
+    (code,) = caller.inspect_llvm().values()
+    flags = re.search(r"= fmul ([a-z ]*)double", code)
+    need(flags, "the overload's multiplication is not where it was called")
+    assert flags is not None
+    need(
+        {"contract", "nsz"} <= set(flags[1].split()),
+        f"its multiplication has the flags {flags[1].strip() or 'of none'}",
+    )
+    return f"handed on: its multiplication is {flags[1].strip()}"
+
+
+def _provenance() -> str:
+    if not _has("_patch_pointer_add"):
+        raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's pointer_add as it is")
+    import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
+    from llvmlite import ir  # type: ignore[import-not-found]
+    from numba.core import cgutils
+
+    word = cgutils.intp_t
+    kind = ir.FunctionType(ir.VoidType(), [ir.DoubleType().as_pointer(), word, word])
+    module = ir.Module()
+    element = ir.Function(module, kind, "element")
+    builder = ir.IRBuilder(element.append_basic_block())
+    data, stride, index = element.args
+    with promised("get_item_pointer2 gives the address of an element of an array in any order"):
+        cgutils.get_item_pointer2(None, builder, data, [word(9)], [stride], "A", [index])
+    text = str(module)
+    need("getelementptr" in text or "inttoptr" in text, "no address is computed at all")
+    need("inttoptr" not in text, "the address is made of an integer (numba issue 10605)")
+    return "addresses are offsets of their pointers"
+
+
+def _long_calls() -> str:
+    if not _has("_patch_list_to_tuple"):
+        raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's handling as it is")
+    import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
+    from numba.core import ir
+    from numba.core.compiler import run_frontend
+
+    arguments = ", ".join(f"x[{number}]" for number in range(_MANY))
+    with promised(f"numba reads a call with {_MANY} arguments"):
+        code = run_frontend(_plain(f"def long_call(x): return callee({arguments})", callee=max))
+    statements = [one for block in code.blocks.values() for one in block.body]
+    tuples = [
+        len(one.value.items)
+        for one in statements
+        if isinstance(one, ir.Assign)
+        and isinstance(one.value, ir.Expr)
+        and one.value.op == "build_tuple"
+    ]
+    need(
+        sum(tuples) <= 2 * _MANY and len(statements) <= 8 * _MANY,
+        f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements",
+    )
+    return f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements"
+
+
+def _self_reference() -> str:
+    if not _has("_llvmlite_self_ref"):
+        raise Unavailable(f"PyTensor {version('pytensor')} writes no such metadata")
+    from llvmlite import ir
+    from pytensor.link.numba.dispatch._llvmlite_self_ref import ensure_self_ref_metadata_support
+
+    with promised("llvmlite can be brought to write metadata that names itself"):
+        ensure_self_ref_metadata_support()
+        module = ir.Module()
+        scopes = [module.add_metadata([], self_ref=True) for _ in range(2)]
+        module.add_metadata(scopes)
+        text = str(module)
+    written = re.findall(r"^!(\d+) = (?:distinct )?!\{ !(\d+)[ ,}]", text, re.MULTILINE)
+    named = [one for one, other in written if one == other]
+    need(len(named) == 2, f"two nodes that name themselves are written as {' '.join(text.split())}")
+    return "two nodes, each of which names itself"
+
+
+def _has(module: str) -> bool:
+    import pytensor
+
+    place = Path(pytensor.__file__).parent / "link" / "numba" / "dispatch"
+    return (place / f"{module}.py").is_file()
+
+
+def _plain(source: str, **names: Any) -> Any:
+    """A Python function from source, none of PyTensor's."""
+    found = re.match(r"def (\w+)", source)
+    assert found is not None
+    space: dict[str, Any] = {"__name__": __name__, **names}
+    exec(compile(source, "<string>", "exec"), space)  # noqa: S102  our own text
+    return space[found[1]]
+
+
+AREA = Area(
+    "compiling",
+    (
+        Contract(
+            "wrapper_flags",
+            "njit can leave out a function's wrappers, and compile it again with them",
+            "PyTensor compiles all but the outer graph without: building would take longer or fail",
+            _wrapper_flags,
+        ),
+        Contract(
+            "jit_options",
+            "overload hands jit_options on to the compiler",
+            "PyTensor's loops get their floating-point flags that way: slower, or no loops at all",
+            _jit_options,
+        ),
+        Contract(
+            "pointer_provenance",
+            "with PyTensor's patch, elements of strided arrays are reached by getelementptr",
+            "scans over such arrays return wrong numbers: numba issue 10605",
+            _provenance,
+        ),
+        Contract(
+            "long_calls",
+            "with PyTensor's patch, a call with many arguments becomes one tuple",
+            "graphs with wide nodes compile in quadratic time",
+            _long_calls,
+        ),
+        Contract(
+            "self_reference",
+            "with PyTensor's patch, llvmlite writes metadata that names itself",
+            "PyTensor's loops cannot tell LLVM that arrays do not overlap: they raise",
+            _self_reference,
+        ),
+    ),
+)

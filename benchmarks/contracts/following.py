@@ -1,0 +1,30 @@
+"""Following the calls of a method, without changing what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Calls = list[tuple[tuple[Any, ...], Any]]
+"""Of each call its positional arguments, the class or instance left out, and its result."""
+
+
+@contextmanager
+def following(owner: Any, name: str) -> Iterator[Calls]:
+    """The calls of a method of a class, as they come; a class method stays one."""
+    original = owner.__dict__[name]
+    of_class = isinstance(original, classmethod)
+    function = original.__func__ if of_class else original
+    calls: Calls = []
+
+    def followed(first: Any, *arguments: Any, **keywords: Any) -> Any:
+        result = function(first, *arguments, **keywords)
+        calls.append(((*arguments, *keywords.values()), result))
+        return result
+
+    setattr(owner, name, classmethod(followed) if of_class else followed)
+    try:
+        yield calls
+    finally:
+        setattr(owner, name, original)

@@ -1,0 +1,130 @@
+"""Small graphs that go through the parts of numba's code generation that PyTensor calls itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.contracts import making, others
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+
+_CLOSE = 1e-10
+
+
+def _elementwise() -> str:
+    import numpy as np
+    import pytensor.tensor as pt
+
+    x, v = pt.matrix("x"), pt.vector("v")
+    values = np.linspace(0.5, 2.0, 24).reshape(8, 3)[::2]
+    row = np.array([1.0, -2.0, 3.0])
+    total, shifted = _call([x, v], [pt.exp(x + v).sum(axis=0), x * v], [values, row])
+    _same(total, np.exp(values + row).sum(axis=0), "a sum of exponentials")
+    _same(shifted, values * row, "a product of a strided matrix and a row")
+    return "as NumPy computes them, from a strided matrix"
+
+
+def _random() -> str:
+    import numpy as np
+    import pytensor
+    import pytensor.tensor as pt
+
+    rng = pytensor.shared(np.random.default_rng(5))
+    drawn = _call([], [pt.random.normal(1.0, 2.0, size=(3,), rng=rng)], [])[0]
+    _same(drawn, np.random.default_rng(5).normal(1.0, 2.0, size=3), "three normal draws")
+    return "the draws of NumPy's generator"
+
+
+def _sparse() -> str:
+    import numpy as np
+    import pytensor
+    import pytensor.sparse
+    import scipy.sparse
+
+    matrix = scipy.sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, 4.0], [5.0, 0.0]]))
+    x = pytensor.sparse.csr_matrix("x")
+    given = _call([x], [x], [matrix])[0]
+    need(given.format == "csr", f"a matrix went in as csr and came out as {given.format}")
+    _same(given.toarray(), matrix.toarray(), "a sparse matrix")
+    return "a matrix comes out as it went in"
+
+
+def _factor() -> list[Any]:
+    """Factor of a matrix, and how many functions were loaded and compiled by a cache."""
+    import numpy as np
+    import pytensor
+    import pytensor.tensor as pt
+    from numba.core.caching import IndexDataCacheFile
+    from pytensor.tensor.slinalg import cholesky
+
+    from benchmarks.contracts.following import following
+
+    x = pt.matrix("x")
+    values = np.array([[4.0, 2.0], [2.0, 3.0]])
+    with following(IndexDataCacheFile, "load") as loads:
+        factor = pytensor.function([x], cholesky(x), mode="NUMBA")(values)
+    return [factor.tolist(), sum(data is not None for _, data in loads), len(loads)]
+
+
+def _lapack() -> str:
+    import numpy as np
+
+    making.cache_module()
+    with promised("PyTensor compiles a Cholesky factorisation with numba"):
+        stored, loaded = (others.fresh(_factor) for _ in range(2))
+    expected = np.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 3.0]]))
+    for who, (factor, _, _) in (("stores", stored), ("loads", loaded)):
+        _same(np.array(factor), expected, f"a factor, in the process that {who} it,")
+    _, hits, asked = loaded
+    if not stored[2] or stored[2] == stored[1]:
+        raise Unavailable("this PyTensor does not ask a cache for a Cholesky factorisation")
+    need(hits == asked, f"of {asked} functions only {hits} were loaded")
+    return f"{asked} of {stored[2]} functions asked for, all loaded, and they find LAPACK"
+
+
+def _call(inputs: list[Any], outputs: list[Any], values: list[Any]) -> list[Any]:
+    import pytensor
+
+    with promised("PyTensor compiles the graph with numba"):
+        results: list[Any] = pytensor.function(inputs, outputs, mode="NUMBA")(*values)
+    return results
+
+
+def _same(got: Any, expected: Any, what: str) -> None:
+    import numpy as np
+
+    need(
+        np.shape(got) == np.shape(expected)
+        and np.allclose(got, expected, rtol=_CLOSE, atol=_CLOSE),
+        f"{what} is {np.asarray(got).ravel()[:4]} where {np.ravel(expected)[:4]} is right",
+    )
+
+
+AREA = Area(
+    "graphs",
+    (
+        Contract(
+            "elementwise_loops",
+            "an Elemwise and a sum over strided data give NumPy's numbers",
+            "PyTensor writes these loops with numba's private array and codegen helpers",
+            _elementwise,
+        ),
+        Contract(
+            "random_draws",
+            "a random variable gives the draws of NumPy's generator",
+            "PyTensor hands NumPy's generators to numba's private types for them",
+            _random,
+        ),
+        Contract(
+            "sparse_matrices",
+            "a sparse matrix goes in and comes out",
+            "PyTensor registers types, models and constants of its own for them",
+            _sparse,
+        ),
+        Contract(
+            "lapack_reloaded",
+            "a factorisation that was stored finds LAPACK when another process loads it",
+            "PyTensor looks the address up again in each process: a stored one would crash it",
+            _lapack,
+        ),
+    ),
+)

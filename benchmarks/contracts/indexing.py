@@ -1,0 +1,220 @@
+"""The index and data files of a function, between processes.
+
+An index (.nbi) begins with numba's version and says, for each signature, in which data file (.nbc)
+the compiled code is. PyTensor shares one directory of them between all processes and all numbas.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.contracts import making, others
+from benchmarks.contracts.contract import Area, Contract, need, promised
+from benchmarks.contracts.following import following
+from benchmarks.sandbox import new_seed
+
+_STALE = "every process compiles everything again, or only those with one hash seed share a cache"
+_WRITES = 150
+
+
+def _build(source: str, key: str, argument: Any = 1.0) -> list[Any]:
+    """What a function made of the source returns, and whether its code was loaded."""
+    dispatcher = making.compiled(source, key)
+    result = dispatcher(argument)
+    return [result, making.hits(dispatcher)]
+
+
+def _read_elsewhere() -> str:
+    source, key = "def index_read(x): return x + 1", "index_read_elsewhere"
+    making.cache_module()
+    with promised("a function is stored by one process and built by another"):
+        first = others.fresh(_build, source, key, hash_seed=1)
+        second = others.fresh(_build, source, key, hash_seed=2)
+    need(first == [2.0, 0], f"the process that stores got {first}")
+    need(second[0] == 2.0, f"the process that loads got {second[0]} in the place of 2.0")
+    need(second[1] == 1, "what one process stored another one did not load")
+    return "stored by one process, loaded by another with another hash seed"
+
+
+def _keys() -> list[str]:
+    """The keys that numba asks the index for, by signatures such as PyTensor's, hashed."""
+    import numpy as np
+    from numba.core.caching import IndexDataCacheFile
+
+    matrix = np.ones((4, 4))
+    arguments = [
+        1.0, 1, True, np.float32(1), np.ones(3), matrix, np.asfortranarray(matrix), matrix[::2],
+        np.ones(3, "int32"), np.ones((), "complex128"), (1.0, np.ones(2)), np.random.default_rng(1),
+    ]  # fmt: skip
+    same = making.compiled("def keys_repeat(x): return 0", "keys_repeat")
+    with following(IndexDataCacheFile, "load") as asked:
+        for argument in arguments:
+            same(argument)
+    keys = [hashlib.sha256(repr(given[0]).encode()).hexdigest() for given, _ in asked]
+    return [*keys, str(making.hits(same))]
+
+
+def _repeat() -> str:
+    making.cache_module()
+    with promised("three processes build a function for many signatures"):
+        (*first, loaded), *more = (others.fresh(_keys, hash_seed=new_seed()) for _ in range(3))
+    need(len(set(first)) == len(first) > 10, "different signatures have one key in the index")
+    need(loaded == "0", "a signature was loaded before it was stored")
+    for *keys, hits in more:
+        need(keys == first, "another process asks the index for other keys")
+        need(hits == str(len(first)), f"of {len(first)} signatures another process loaded {hits}")
+    return f"{len(first)} signatures, the same keys in three processes with three hash seeds"
+
+
+def _data_missing() -> str:
+    source, key = "def data_missing(x): return x + 1", "data_missing"
+    with promised("numba stores a function"):
+        _build(source, key)
+    data = [path for path in making.files(key) if path.suffix == ".nbc"]
+    need(data, "there is no data file to take away")
+    for path in data:
+        path.unlink()
+    with promised("numba builds a function again whose data file is gone"):
+        need(_build(source, key) == [2.0, 0], "a function without its data file was loaded")
+    need(_build(source, key) == [2.0, 1], "a data file that was gone was not written again")
+    return "a miss, and it is written again"
+
+
+def _old_version() -> str:
+    source, key = "def old_version(x): return x + 1", "old_version"
+    with promised("numba stores a function"):
+        _build(source, key)
+    index = next(path for path in making.files(key) if path.suffix == ".nbi")
+    need(
+        pickle.loads(index.read_bytes()) == _numba_version(),  # noqa: S301  of our own making
+        "an index does not begin with the version of numba",
+    )
+    # As another numba may have left it: nothing but the version can be read.
+    index.write_bytes(pickle.dumps("0.0.1") + b"\x80no pickle")
+    with promised("numba builds a function again whose index is another numba's"):
+        need(_build(source, key) == [2.0, 0], "an entry of another numba was loaded")
+    need(_build(source, key) == [2.0, 1], "an index of another numba was not written anew")
+    return "ignored without reading on, and written anew"
+
+
+def _numba_version() -> str:
+    import numba
+
+    return str(numba.__version__)
+
+
+def _writers_together() -> str:
+    from numba.core.caching import IndexDataCacheFile
+
+    directory = str(making.cache_module().NUMBA_CACHE_PATH)
+    payload = b"x" * 20_000
+
+    def file() -> Any:
+        return IndexDataCacheFile(directory, "writers_together", 0)
+
+    def writing(key: str) -> Callable[[], int]:
+        def write() -> int:
+            for _ in range(_WRITES):
+                file().flush()
+                file().save(key, (key, payload))
+            return _WRITES
+
+        return write
+
+    writers = [others.start(writing(key)) for key in ("one", "two")]
+    reads = 0
+    end = time.monotonic() + 30
+    with promised("an index can be read while two processes write it"):
+        while time.monotonic() < end and not _ended(writers):
+            file().load("one")
+            reads += 1
+    with promised("two processes can write one index at a time"):
+        for writer in writers:
+            writer.answer()
+        file().save("one", ("one", payload))
+        need(file().load("one") == ("one", payload), "what was stored last is not what is loaded")
+    leftover = [path.name for path in making.files("writers_together") if ".tmp." in path.name]
+    need(not leftover, f"files were left behind: {', '.join(leftover[:3])}")
+    return f"{2 * _WRITES} writes and {reads} reads at the same time, none of them torn"
+
+
+def _ended(writers: list[others.Forked]) -> bool:
+    return all(writer.ended() for writer in writers)
+
+
+def _constant(order: str) -> float:
+    import numpy as np
+
+    size = _limit() // 8
+    data = np.arange(size, dtype="float64").reshape(2, -1, order="C")
+    given = np.asfortranarray(data) if order == "F" else data
+    keyed = making.compiled("def constant(x): return table[1, x]", f"constant_{order}", table=given)
+    result = keyed(3)
+    need(result == data[1, 3], f"a constant array holds {result} where {data[1, 3]} was put in")
+    return float(making.hits(keyed))
+
+
+def _limit() -> int:
+    """Bytes up to which PyTensor counts on it: it says so from 3.1.1 on, and mirrors numba."""
+    from pytensor.link.numba.dispatch import basic
+
+    return int(getattr(basic, "NUMBA_CONSTANT_SIZE_LIMIT", 10**6))
+
+
+def _constants() -> str:
+    making.cache_module()
+    for order in ("C", "F"):
+        with promised(f"numba compiles a constant array of {_limit()} bytes"):
+            _constant(order)
+        need(
+            _constant(order) == 1.0,
+            f"a function with a constant array ({order} order) of {_limit()} bytes is not cached",
+        )
+    return f"contiguous arrays of up to {_limit()} bytes are stored with the function"
+
+
+AREA = Area(
+    "index",
+    (
+        Contract(
+            "read_elsewhere",
+            "what one process stores, another one with another hash seed loads",
+            _STALE,
+            _read_elsewhere,
+        ),
+        Contract(
+            "keys_repeat",
+            "the keys in an index are the same in every process, whatever its hash seed",
+            _STALE,
+            _repeat,
+        ),
+        Contract(
+            "data_missing",
+            "an entry whose data file is gone is a miss and no error",
+            "a cache that something has tidied up would raise in every build",
+            _data_missing,
+        ),
+        Contract(
+            "old_version",
+            "an index of another numba is ignored, unread, and replaced",
+            "PyTensor keeps one cache for all numbas: another one's code would be loaded",
+            _old_version,
+        ),
+        Contract(
+            "writers_together",
+            "an index stays readable while several processes write it",
+            "the chains of a sampler are processes that share PyTensor's cache",
+            _writers_together,
+        ),
+        Contract(
+            "constants_stored",
+            "a function with a contiguous constant array of up to a million bytes is stored",
+            "PyTensor makes constants contiguous for it: else the outer graph is never cached",
+            _constants,
+        ),
+    ),
+)

@@ -1,0 +1,183 @@
+"""Where numba looks for stored code, and what it refuses to store.
+
+PyTensor puts a locator of its own at the front of numba's list. It answers for functions that
+PyTensor generated: one directory for all, a name made of PyTensor's key, a stamp that never
+changes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contracts import making
+from benchmarks.contracts.contract import Area, Contract, need, promised
+from benchmarks.contracts.following import following
+
+_STALE = "nothing is found again, and every process compiles everything"
+
+
+def _asked_first() -> str:
+    from numba.core.caching import CacheImpl
+
+    module = making.cache_module()
+    locator = module.NumbaPyTensorCacheLocator
+    need(
+        CacheImpl._locator_classes[:1] == [locator],
+        f"the first of numba's locators is {CacheImpl._locator_classes[:1]}",
+    )
+    known = making.function("def locator_asked(x): return x + 1", "locator_asked")
+    with following(locator, "from_function") as asked:
+        _compile(known)
+    need(asked, "numba did not ask PyTensor's locator")
+    need(
+        all(arguments[0] is known for arguments, _ in asked),
+        "numba asked for another object than the function that PyTensor registered",
+    )
+    need(making.files("locator_asked"), f"nothing was stored in {module.NUMBA_CACHE_PATH}")
+    return "asked first, with the function itself, and its directory is used"
+
+
+def _passes_on() -> str:
+    import numba
+
+    module = making.cache_module()
+    with (
+        following(module.NumbaPyTensorCacheLocator, "from_function") as asked,
+        promised("numba stores a function that PyTensor does not know"),
+    ):
+        plain = numba.njit(unregistered, cache=True)
+        plain(1.0)
+    need(asked, "numba did not ask PyTensor's locator")
+    need(all(found is None for _, found in asked), "PyTensor's locator answered for it")
+    there = Path(plain.stats.cache_path)
+    ours = Path(module.NUMBA_CACHE_PATH)
+    need(there != ours, f"it was stored among PyTensor's functions: {there}")
+    need(any(there.glob("*.nbi")), f"it was stored nowhere in {there}")
+    return "asked, passed on, and stored elsewhere"
+
+
+def unregistered(x: float) -> float:
+    """A function that is none of PyTensor's."""
+    return x + 1.0
+
+
+def _two_files() -> str:
+    key = "b" * 64 + "_fastmath1"
+    _compile(making.function("def index_named(x): return x + 1", key))
+    names = [path.name for path in making.files(key)]
+    need(
+        sorted(Path(name).suffix for name in names) == [".nbc", ".nbi"],
+        f"stored were {', '.join(names) or 'no files with the key in their names'}",
+    )
+    need(
+        all("index_named" in name for name in names),
+        f"the name of the function is not in the names {', '.join(names)}",
+    )
+    return f"stored as {names[0].replace(key, 'KEY')} and {names[1].replace(key, 'KEY')}"
+
+
+def _other_key() -> str:
+    for key in ("other_key_one", "other_key_two"):
+        dispatcher = _compile(making.function("def other_key(x): return x + 1", key))
+        need(not making.hits(dispatcher), f"{key} was loaded, though only another key was stored")
+    one, two = making.files("other_key_one"), making.files("other_key_two")
+    need(one and two and not set(one) & set(two), "two keys share a file")
+    return "two keys, two indexes"
+
+
+def _same_key() -> str:
+    # Exactly what PyTensor makes for each Op: all that differs is a global variable.
+    source = "def same_key(*x): return jitable(*x)"
+    with promised("numba stores a function, and loads it when its globals are others"):
+        for jitable in ("def one(x): return x + 1", "def two(x): return x + 1"):
+            again = making.compiled(source, "same_key", jitable=making.compiled(jitable))
+            need(again(1.0) == 2.0, "a function that calls another returns a wrong number")
+    need(making.hits(again) == 1, "the same function with other globals was compiled again")
+    need(len(making.files("same_key")) == 2, "one key has more than an index and a data file")
+    return "found again, whatever its globals are"
+
+
+def _stamp() -> str:
+    locator = making.cache_module().NumbaPyTensorCacheLocator
+    source, original = "def source_stamp(x): return x + 1", locator.get_source_stamp
+    hits = []
+    try:
+        for stamp in (None, None, 1, 1):
+            if stamp is not None:
+                locator.get_source_stamp = lambda _self, stamp=stamp: stamp
+            hits.append(making.hits(_compile(making.function(source, "source_stamp"))))
+    finally:
+        locator.get_source_stamp = original
+    need(hits[1] == 1, "an entry with the same stamp was not loaded")
+    need(hits[2] == 0, "an entry with an old stamp was loaded")
+    need(hits[3] == 1, "an entry that replaced an old one was not loaded")
+    return "the same stamp: loaded; another one: compiled anew, and that is loaded"
+
+
+def _refused() -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dispatcher = _compile(making.pointing("pointer", "pointer_refused"), -3)
+    need(not making.files("pointer_refused"), "a function with a pointer in it was stored")
+    need(not making.hits(dispatcher), "a function with a pointer in it was loaded")
+    return "not stored, and it works"
+
+
+def _compile(python_function: Any, argument: Any = 1.0) -> Any:
+    import numba
+
+    with promised("numba compiles a function through PyTensor's locator"):
+        dispatcher = numba.njit(python_function, cache=True)
+        dispatcher(argument)
+    return dispatcher
+
+
+AREA = Area(
+    "locator",
+    (
+        Contract(
+            "locator_asked",
+            "numba asks the first of CacheImpl._locator_classes first, with the function itself",
+            f"PyTensor's keys are known by the function object: else {_STALE}",
+            _asked_first,
+        ),
+        Contract(
+            "locator_passes_on",
+            "where PyTensor's locator returns None, numba asks the next one",
+            "functions of other libraries would land in PyTensor's cache, or not be cached at all",
+            _passes_on,
+        ),
+        Contract(
+            "two_files",
+            "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
+            "a key that is cut off gives another function's code: wrong results",
+            _two_files,
+        ),
+        Contract(
+            "key_changes_index",
+            "another disambiguator is another index file",
+            "PyTensor tells functions apart by nothing else: wrong results",
+            _other_key,
+        ),
+        Contract(
+            "key_keeps_index",
+            "functions with one disambiguator share an entry, whatever their globals are",
+            f"PyTensor makes a new function object and new globals each time: else {_STALE}",
+            _same_key,
+        ),
+        Contract(
+            "source_stamp",
+            "an entry is valid while its stamp is the same, and invalid when it changes",
+            "PyTensor's stamp is the constant 0, and changing it is how it could drop old entries",
+            _stamp,
+        ),
+        Contract(
+            "pointers_refused",
+            "a function that calls by a pointer of this process is not stored, without an error",
+            "loaded by another process it would call whatever is there: crashes, wrong results",
+            _refused,
+        ),
+    ),
+)

@@ -1,0 +1,281 @@
+"""The numbers that numba gives functions, and the symbols that are made of them.
+
+numba counts the functions that it compiles and puts the number into their symbols. Forked siblings
+inherit the count: two functions of one name get one symbol, and a process that loads both from a
+cache calls the wrong one, without an error. PyTensor (2.38.3 on) puts random numbers of 128 bits
+in the counter's place.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import itertools
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contracts import making, others
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+
+_COUNTER = "_unique_ids"
+_LARGE = 2**64
+"""Smaller numbers may meet again in another process."""
+_WRONG = "two functions of forked siblings get one symbol, and who loads both calls the wrong one"
+
+
+class _OnlyNext:
+    """Has nothing but `__next__`, which is all that PyTensor promises of its replacement."""
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+
+    def __next__(self) -> int:
+        self.given.append(2**127 + len(self.given))
+        return self.given[-1]
+
+
+def _asked() -> str:
+    asked = _OnlyNext()
+    add = making.compiled("def uid_asked(x): return x + 1")
+    with promised("numba compiles with another counter"), making.counter(asked):
+        add(1.0)
+    need(asked.given, f"numba compiled a function and did not ask FunctionIdentity.{_COUNTER}")
+    return f"asked {len(asked.given)} times for one function"
+
+
+def _next_only() -> str:
+    import numba
+    from numba.core.bytecode import FunctionIdentity
+
+    asked = _OnlyNext()
+
+    def callback(x: float) -> float:
+        return x + 1.0
+
+    def lifted(x: float) -> float:
+        with numba.objmode(y="float64"):
+            y = callback(x)
+        # A comprehension is a function of its own, which numba inlines.
+        return sum([y * i for i in range(3)])
+
+    making.cache_module()
+    with promised("numba compiles, stores and loads with next() alone"), making.counter(asked):
+        numba.njit(lifted)(1.0)
+        for _ in range(2):
+            stored = making.compiled("def uid_next_only(x): return x + 1", "uid_next_only")
+            stored(1.0)
+        FunctionIdentity.from_function(callback).derive()
+    need(making.hits(stored) == 1, "with another counter a stored function is not loaded again")
+    return f"asked {len(asked.given)} times, by next() alone"
+
+
+def _no_other_use() -> str:
+    found = importlib.util.find_spec("numba")
+    assert found is not None
+    assert found.origin is not None
+    package = Path(found.origin).parent
+    asks: list[str] = []
+    otherwise: list[str] = []
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if place.parts[0] == "tests" or _COUNTER not in (text := path.read_text("utf-8")):
+            continue
+        for line, is_next in _uses(ast.parse(text)):
+            (asks if is_next else otherwise).append(f"numba/{place}:{line}")
+    need(asks, f"numba's sources nowhere ask for next() of {_COUNTER}")
+    need(
+        not otherwise,
+        f"numba uses {_COUNTER} in another way than by next(): {', '.join(otherwise)}",
+    )
+    return f"asked for in {', '.join(asks)} and touched nowhere else"
+
+
+def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
+    """Lines that touch the counter, and whether by `next(X._unique_ids)`; not its definition."""
+    asked = {
+        id(node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "next"
+        and node.args
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == _COUNTER:
+            yield node.lineno, id(node) in asked
+        elif (isinstance(node, ast.Constant) and node.value == _COUNTER) or (
+            isinstance(node, ast.Name) and node.id == _COUNTER and isinstance(node.ctx, ast.Load)
+        ):
+            yield node.lineno, False
+
+
+def _replaced() -> str:
+    module = making.cache_module()
+    if not hasattr(module, "_RandomUidIter"):
+        raise Unavailable(
+            f"PyTensor {version('pytensor')} does not replace numba's counter "
+            "(2.38.3 was the first that did)"
+        )
+    import pytensor.link.numba.dispatch  # noqa: F401
+    from numba.core.bytecode import FunctionIdentity
+
+    there = FunctionIdentity.__dict__.get(_COUNTER)
+    need(
+        isinstance(there, module._RandomUidIter),
+        f"in the place of FunctionIdentity.{_COUNTER} is {there!r:.100}",
+    )
+    return "PyTensor's replacement is in place"
+
+
+def _numbers_of_forks() -> str:
+    making.cache_module()
+
+    def draw() -> list[int]:
+        from numba.core.bytecode import FunctionIdentity
+
+        return [FunctionIdentity.from_function(draw).unique_id for _ in range(3)]
+
+    drawn = [number for _ in range(2) for number in others.forked(draw)]
+    need(
+        len(set(drawn)) == len(drawn),
+        f"two forked children gave functions the same numbers: {drawn[:3]} and {drawn[3:]}",
+    )
+    small = [number for number in drawn if number < _LARGE]
+    need(not small, f"numbers as small as {small[:1]} can meet again in another process")
+    return f"six different numbers of {min(drawn).bit_length()} bits or more"
+
+
+def _in_symbols() -> str:
+    # Numbers that differ in nothing but the highest or the lowest of 128 bits.
+    base = 2**126 + 2**64
+    found: list[frozenset[str]] = []
+    for number in (base, base + 1, base + 2**127):
+        numbers = itertools.chain([number], itertools.count(2**100))
+        add = making.compiled("def uid_in_symbols(x): return x + 1")
+        with promised("numba compiles with numbers of 128 bits"), making.counter(numbers):
+            add(1.0)
+        found.append(making.symbols(add))
+    need(all(found), "the code that numba shows defines no symbol")
+    for one, other in itertools.combinations(found, 2):
+        need(not one & other, f"two numbers gave one symbol: {min(one & other, default='')}")
+    return f"{len(found)} numbers, no symbol in common"
+
+
+_LINES = "\n".join(f"    x = math.sqrt(x + NUMBER) * {line}.5" for line in range(2, 62))
+_LONG = f"def many(x):\n{_LINES}\n    return NUMBER.0 if x > -1.0 else x"
+"""Too long to be inlined: only a function that stays one is called by its symbol."""
+
+
+def _sibling(number: int) -> Any:
+    """A cached function that gives its number back, like every other in all names."""
+    import math
+
+    import numba
+
+    source = _LONG.replace("NUMBER", str(number))
+    inner = numba.njit(making.function(source, math=math), **making.UNWRAPPED)
+    keyed = making.function("def middle(*x): return many(*x)", f"middle_{number}", many=inner)
+    middle = numba.njit(keyed, cache=True, **making.UNWRAPPED)
+    return making.compiled("def outer(x): return middle(x)", f"outer_{number}", middle=middle)
+
+
+def _build_sibling(number: int) -> list[str]:
+    sibling = _sibling(number)
+    sibling(1.0)
+    return sorted(making.symbols(sibling))
+
+
+def _read_siblings(numbers: list[int]) -> list[list[float]]:
+    """What each returns, and whether it was loaded."""
+    siblings = [_sibling(number) for number in numbers]
+    return [[sibling(1.0), making.hits(sibling)] for sibling in siblings]
+
+
+def _of_siblings() -> str:
+    making.cache_module()
+    with promised("two forked siblings compile a function each"):
+        first, second = (set(others.forked(_builder(number))) for number in (2, 3))
+    shared = first & second
+    need(
+        not shared,
+        f"two forked siblings gave different functions one symbol: {min(shared, default='')}",
+    )
+    return f"{len(first)} and {len(second)} symbols, none in common"
+
+
+def _read_by_a_third() -> str:
+    making.cache_module()
+    numbers = [4, 5]
+    with promised("two forked siblings store a function each and a third process calls both"):
+        for number in numbers:
+            others.forked(_builder(number))
+        read = others.fresh(_read_siblings, numbers)
+    if any(not loaded for _, loaded in read):
+        raise RuntimeError("nothing can be told: what siblings stored is not loaded at all")
+    got = [number for number, _ in read]
+    need(
+        got == numbers,
+        f"of the functions that return {numbers}, a process that loaded both got {got}",
+    )
+    return "a process that loads what two siblings stored gets both right"
+
+
+def _builder(number: int) -> Callable[[], list[str]]:
+    return lambda: _build_sibling(number)
+
+
+AREA = Area(
+    "uids",
+    (
+        Contract(
+            "uid_asked",
+            f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
+            f"PyTensor replaces that attribute; asked no more, it protects nothing: {_WRONG}",
+            _asked,
+        ),
+        Contract(
+            "uid_next_only",
+            "numba compiles, stores and loads with a counter that has nothing but __next__",
+            "PyTensor's replacement promises no more: numba would raise in every compilation",
+            _next_only,
+        ),
+        Contract(
+            "uid_no_other_use",
+            f"numba's sources touch {_COUNTER} nowhere but in next(cls.{_COUNTER})",
+            f"a copy or a second counter would not be PyTensor's: {_WRONG}",
+            _no_other_use,
+        ),
+        Contract(
+            "uid_replaced",
+            "the counter is PyTensor's when all of its numba backend has been imported",
+            f"whatever takes it out again takes the protection away: {_WRONG}",
+            _replaced,
+        ),
+        Contract(
+            "uid_fork",
+            "functions of two forked children get different numbers, of 64 bits or more",
+            _WRONG,
+            _numbers_of_forks,
+        ),
+        Contract(
+            "uid_in_symbols",
+            "functions with different numbers have different symbols, to the last of 128 bits",
+            f"a number that is cut off or left out is no protection: {_WRONG}",
+            _in_symbols,
+        ),
+        Contract(
+            "sibling_symbols",
+            "different functions of one name that forked siblings compile share no symbol",
+            _WRONG,
+            _of_siblings,
+        ),
+        Contract(
+            "sibling_results",
+            "who loads what two forked siblings stored gets the right numbers of both",
+            "wrong numbers without an error, or a crash: numba issue 10486",
+            _read_by_a_third,
+        ),
+    ),
+)

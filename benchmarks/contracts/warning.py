@@ -1,0 +1,84 @@
+"""The words of numba's warnings, by which PyTensor keeps them from its users."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.contracts import making
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+
+
+def _basic() -> Any:
+    """PyTensor's module with the filter, whatever numba it is imported with."""
+    making.cache_module()
+    from pytensor.link.numba.dispatch import basic
+
+    if not hasattr(basic, "_filter_numba_warnings"):
+        raise Unavailable("this PyTensor filters warnings where it compiles, if at all")
+    return basic
+
+
+def _let_through(basic: Any, told: Iterable[warnings.WarningMessage]) -> list[str]:
+    """The warnings that PyTensor's filter does not keep back."""
+    with warnings.catch_warnings(record=True) as passed:
+        warnings.resetwarnings()
+        warnings.simplefilter("always")
+        basic._filter_numba_warnings()
+        for one in told:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return [" ".join(str(one.message).split())[:300] for one in passed]
+
+
+def _warned(function: Any, *arguments: Any, **options: Any) -> list[warnings.WarningMessage]:
+    import numba
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.resetwarnings()
+        warnings.simplefilter("always")
+        with promised("numba compiles what it warns of"):
+            numba.njit(function, **options)(*arguments)
+    return [one for one in told if issubclass(one.category, numba.NumbaWarning)]
+
+
+def _refusals() -> str:
+    basic = _basic()
+    graph = _warned(making.pointing("numba_funcified_fgraph", "quiet"), -3, cache=True)
+    other = _warned(making.pointing("some_function", "loud"), -3, cache=True)
+    need(graph and other, "numba does not tell any more what it does not store")
+    through = _let_through(basic, graph)
+    need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
+    need(_let_through(basic, other), "PyTensor's filter keeps back what it is not meant for")
+    return "kept back for an outer graph, let through for others"
+
+
+def _strided_products() -> str:
+    import numpy as np
+
+    basic = _basic()
+    strided = np.ones((4, 4))[::2, ::2]
+    told = _warned(making.function("def product(x, y): return x @ y"), strided, strided)
+    need(told, "numba does not warn of strided products any more")
+    through = _let_through(basic, told)
+    need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
+    return "kept back"
+
+
+AREA = Area(
+    "warnings",
+    (
+        Contract(
+            "refusals_filtered",
+            "numba tells what it does not store in the words that PyTensor filters",
+            "each outer graph with a large constant would warn every user",
+            _refusals,
+        ),
+        Contract(
+            "products_filtered",
+            "numba warns of products of strided arrays in the words that PyTensor filters",
+            "each graph with one would warn every user",
+            _strided_products,
+        ),
+    ),
+)
