@@ -1,0 +1,112 @@
+"""JSON Schemas as tables of fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from scripts.markdown import cell, code, table
+
+Schema = Mapping[str, Any]
+Link = Callable[[str], str]
+"""From the name of an object to a link to where it is told."""
+
+_BOUNDS = {
+    "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",
+    "minLength": "at least {} characters", "maxLength": "at most {:,} characters",
+    "minItems": "at least {}", "maxItems": "at most {:,}",
+}  # fmt: skip
+_PARTS = {"items": "each", "additionalProperties": "each", "propertyNames": "names"}
+
+
+def schema_tables(schemas: Mapping[str, Schema]) -> Iterator[str]:
+    """Every schema, by the stem of its file; an object that several have alike is told once."""
+    told: dict[str, list[Schema]] = {}
+    for stem, schema in schemas.items():
+        parts: Schema = schema.get("$defs", {})
+        new = {}
+        headings = {}
+        for name, part in parts.items():
+            alike = told.setdefault(name, [])
+            if part not in alike:
+                alike.append(part)
+                new[name] = part
+            number = alike.index(part)
+            headings[name] = f"{name} ({number + 1})" if number else name
+
+        def link(name: str, headings: Mapping[str, str] = headings) -> str:
+            return f"[{name}](#{_anchor(headings[name])})"
+
+        yield f"## {stem}"
+        yield f"{schema['title']}: [{stem}.json](../schemas/{stem}.json)."
+        yield from _object(schema, link)
+        for name, part in new.items():
+            yield f"### {headings[name]}"
+            yield from _object(part, link)
+
+
+def _anchor(heading: str) -> str:
+    """As code hosts and the site make it."""
+    return heading.lower().replace(" ", "-").replace("(", "").replace(")", "")
+
+
+def _object(schema: Schema, link: Link) -> Iterator[str]:
+    if said := schema.get("description"):
+        yield cell(said)
+    if properties := schema.get("properties"):
+        required = schema.get("required", ())
+        yield table(
+            ("field", "type", "limits", "meaning"),
+            (_field(name, field, name in required, link) for name, field in properties.items()),
+        )
+    else:
+        yield f"Is {type_of(schema, link)}."
+
+
+def _field(name: str, field: Schema, required: bool, link: Link) -> tuple[str, ...]:
+    meaning = [cell(field.get("description", ""))]
+    if not required:
+        default = f"default {code(json.dumps(field['default']))}" if "default" in field else ""
+        meaning.append(default or "may be missing")
+    bounds = "; ".join(dict.fromkeys(limits(field)))
+    return code(name), type_of(field, link), bounds, "; ".join(filter(None, meaning))
+
+
+def type_of(schema: Schema, link: Link) -> str:
+    """What a value is, in words; other objects of the schema are links."""
+    if "$ref" in schema:
+        return link(schema["$ref"].rpartition("/")[2])
+    if "const" in schema:
+        return code(json.dumps(schema["const"]))
+    if "enum" in schema:
+        return " or ".join(code(json.dumps(value)) for value in schema["enum"])
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return " or ".join(dict.fromkeys(type_of(one, link) for one in schema[union]))
+    match schema.get("type"):
+        case "array" if "prefixItems" in schema:
+            return f"list: {', '.join(type_of(one, link) for one in schema['prefixItems'])}"
+        case "array":
+            return f"list of {type_of(schema.get('items') or {}, link)}"
+        case "object" if isinstance(schema.get("additionalProperties"), Mapping):
+            return f"object: each value {type_of(schema['additionalProperties'], link)}"
+        case "string" if "format" in schema:
+            return str(schema["format"])
+        case str(plain):
+            return plain
+    return "anything"
+
+
+def limits(schema: Schema) -> Iterator[str]:
+    """How large a value may be: the value itself, then what it is made of."""
+    for word, phrase in _BOUNDS.items():
+        if word in schema:
+            yield phrase.format(schema[word])
+    if "pattern" in schema:
+        yield code(schema["pattern"])
+    for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        yield from limits(part)
+    for word, of in _PARTS.items():
+        if isinstance(schema.get(word), Mapping):
+            yield from (f"{of} {one}" for one in limits(schema[word]))

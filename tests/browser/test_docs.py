@@ -1,0 +1,53 @@
+"""The documentation in a real Chromium, from file://, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Visit, Visitor, violations
+from tests.docs_examples import build
+
+pytestmark = pytest.mark.browser
+PAGES = (
+    "index.html", "tutorial.html", "how-to/add-a-model.html", "reference/metrics.html",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("docs") / "site"
+    assert build(out) == ""
+    return out
+
+
+def settled(seen: Visit) -> Visit:
+    seen.page.wait_for_load_state("networkidle")
+    return seen
+
+
+def test_pages_are_quiet_local_and_no_wider_than_a_phone(visit: Visitor, site: Path) -> None:
+    # 404.html is for servers: only there a link from the root leads anywhere.
+    for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):
+        seen = settled(visit(page, width=390, scheme="dark"))
+        assert seen.complaints == [], page
+        assert [url for url in seen.requests if not url.startswith(("file://", "data:"))] == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390, page
+
+
+def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    seen.page.click(".md-search__input")
+    seen.page.keyboard.type("uncacheable")
+    found = seen.page.locator(".md-search-result__article h1").first
+    found.wait_for()
+    seen.page.wait_for_selector(".md-search-result__meta:has-text('matching')")
+    assert seen.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_have_no_serious_violation(visit: Visitor, site: Path, scheme: str) -> None:
+    for name in PAGES:
+        seen = settled(visit(site / name, scheme=scheme, bypass_csp=True))
+        assert violations(seen.page) == [], name

@@ -1,0 +1,28 @@
+"""Examples of the documentation that measure: each page from its beginning to its end."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.docs_examples import ROOT, Runner, blocks, pages
+
+pytestmark = pytest.mark.integration
+MINUTES = 60
+"""For one script: another run may be measuring on this machine, and is waited for."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if any(block.measures for block in blocks(page))]
+)
+def test_examples_that_measure_do_what_the_page_says(page: str, tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+    # What the page changes is changed in the copy, and the copy is what runs.
+    runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)
+    for block in blocks(page):
+        if block.parts and not block.parts["not_run"]:
+            runner.carry_out(block)
