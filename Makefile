@@ -38,6 +38,8 @@ lint: $(STAMP)
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
 	@$(VENV)/bin/zizmor --offline --quiet .github/workflows
+	@if command -v actionlint >/dev/null; then actionlint; \
+	    else echo 'actionlint is not on PATH: zizmor alone has read the workflows'; fi
 
 format: $(STAMP)
 	@$(VENV)/bin/ruff check --fix .

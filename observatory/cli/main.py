@@ -50,6 +50,7 @@ class Commands(LazyGroup):
         "export": ("show", "Export the tidy frame as CSV, JSON or parquet."),
         "contracts": ("contracting", "Check what PyTensor relies on in numba."),
         "scan-cache": ("scanning", "Find functions in a cache that share a symbol."),
+        "init": ("initialising", "Write the workflows that observe a project."),
         "import": ("importing", "Import pytest-benchmark's files as results."),
         "doctor": ("doctoring", "Say whether this machine is fit to measure."),
         "calibrate": ("calibrate", "Measure what chance alone does on this machine."),

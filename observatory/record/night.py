@@ -1,0 +1,110 @@
+"""What a night has done so far: ``.observatory/nightly/<night>.json``.
+
+Written before and after each step, so that whoever goes on after a kill knows what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from observatory.record import layout
+from observatory.record.files import read_bounded, write_atomic
+from observatory.record.journal import RunId
+from observatory.record.problems import RecordError, reason_of
+from observatory.record.sample import Count, Text, Word
+
+LARGEST_FILE = 16 * 2**20
+MOST_STEPS = 5_000
+STALE_AFTER = timedelta(hours=20)
+"""A night that was begun longer ago is not gone on with: another one is due."""
+_RUN = re.compile(rb'^\{"run":"(\d{8}T\d{6}Z)', re.MULTILINE)
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Step(_Record):
+    """One command of a night, and what became of it."""
+
+    name: Word
+    command: list[Text] = Field(description="the arguments of `observatory`")
+    resumable: bool = Field(False, description="`--resume` goes on with what a kill has ended")
+    needs: list[Word] = Field([], description="steps without whose outcome it has no sense")
+    before: Text = Field("", description="the newest run in the results when it began")
+    began: AwareDatetime | None = None
+    tries: Count = 0
+    ended: AwareDatetime | None = None
+    status: int | None = Field(None, description="exit status; negative: the signal it died of")
+    skipped: Text | None = Field(None, description="why it was not done")
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.status is not None or self.skipped is not None
+
+
+class Night(_Record):
+    """The steps of one night, in their order."""
+
+    schema_: Literal["observatory/night/1"] = Field("observatory/night/1", alias="schema")
+    id: RunId
+    asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
+    results: Text
+    started_at: AwareDatetime
+    steps: list[Step] = Field(max_length=MOST_STEPS)
+
+    @property
+    def over(self) -> bool:
+        """Whether every step is."""
+        return all(step.over for step in self.steps)
+
+    def with_step(self, place: int, **changes: object) -> Night:
+        """The night with changes to one of its steps."""
+        steps = list(self.steps)
+        steps[place] = steps[place].model_copy(update=changes)
+        return self.model_copy(update={"steps": steps})
+
+
+def path_of(directory: Path, night: Night) -> Path:
+    """Where a night is kept."""
+    return directory / f"{night.id}.json"
+
+
+def save(directory: Path, night: Night) -> None:
+    """Write it in place of what was known before. Raises OSError."""
+    content = night.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
+    write_atomic(path_of(directory, night), content)
+
+
+def load(path: Path) -> Night:
+    """A night as it was written last. Raises RecordError for a broken file."""
+    content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
+    try:
+        return Night.model_validate_json(content or b"")
+    except ValidationError as error:
+        raise RecordError(
+            f"{path} is no record of a night: {reason_of(error)}; remove it: the next begins anew"
+        ) from error
+
+
+def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
+    """The newest night, if it was asked for the same, is not over and not long ago; else None."""
+    paths = sorted(directory.glob("*.json"))
+    if not paths:
+        return None
+    last = load(paths[-1])
+    goes_on = list(asked) == last.asked and now - last.started_at < STALE_AFTER
+    return last if goes_on and not last.over else None
+
+
+def newest_run(results: Path) -> str:
+    """The newest run in any journal of a results directory; empty if there is none."""
+    runs = (max(_RUN.findall(path.read_bytes()), default=b"") for path in layout.journals(results))
+    return max(runs, default=b"").decode()

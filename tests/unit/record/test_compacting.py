@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.vocabulary import Cell
+from observatory.record.compacting import compacted, newest
+from observatory.record.compiled import functions_of
+from observatory.record.journal import JournalEntry, JournalLine, read_journal
+from observatory.record.latest import latest, speaking
+from observatory.record.ledgers import LedgerStore, StoredEntry
+from observatory.record.lines import Line, Lines, encoded, read_lines, written
+from observatory.record.problems import Problem
+from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+CELLS = (WARM, COLD, Cell("radon", "siblings", "NUMBA", "fork"), Cell("no", "such", "cell", "x"))
+HEADERS = (header(), header(numba="0.69.0"))
+
+
+def less(path: Path) -> Lines:
+    """What is left of a journal, read again."""
+    path.write_bytes(written(compacted(read_lines(path))))
+    return read_lines(path)
+
+
+def test_what_a_later_run_has_outdated_goes(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(), sample(COLD)])
+    path = journal(tmp_path, [sample(metrics={"compile_time": 2})], LATER).path
+    runs = [(e.run, e.sample.cell.scenario) for e in read_journal(path).entries]
+    assert runs == [(RUN, "warm_disk"), (RUN, "cold"), (LATER, "warm_disk")]
+    less(path)
+    runs = [(e.run, e.sample.cell.scenario) for e in read_journal(path).entries]
+    assert runs == [(RUN, "cold"), (LATER, "warm_disk")]
+
+
+def test_what_another_environment_gave_goes(tmp_path: Path) -> None:
+    journal(tmp_path, [sample()])
+    path = journal(tmp_path, [sample(COLD)], LATER, header(numba="0.69.0")).path
+    assert [line.header.versions.numba for line in less(path).all] == ["0.69.0"]
+
+
+def test_a_value_stays_where_the_subject_could_not_give_it_later(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(metrics={"compile_time": 2})])
+    path = journal(tmp_path, [sample(status="unavailable", metrics={})], LATER).path
+    assert len(less(path).all) == 2
+
+
+def test_the_environment_is_told_once_a_run(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(), sample()])
+    path = journal(tmp_path, [sample(COLD), sample(COLD)], LATER).path
+    kept = [line.parsed.sample.environment != {} for line in less(path).all if line.parsed]
+    assert kept == [True, False, True, False]
+
+
+def test_a_way_of_failing_is_explained_once(tmp_path: Path) -> None:
+    died = {"message": "it died", "stderr": ["a", "b"]}
+    hung = {"message": "it hung", "stderr": ["c"]}
+    path = journal(tmp_path, [failed(failure=f) for f in (died, died, hung)]).path
+    kept = [line.parsed.sample.failure for line in less(path).all if line.parsed]
+    assert [one.stderr for one in kept if one] == [["a", "b"], [], ["c"]]
+    assert [one.message for one in kept if one] == ["it died", "it died", "it hung"]
+
+
+def test_of_counting_samples_of_a_cell_the_first_good_one_keeps_its_ledger(tmp_path: Path) -> None:
+    counted = [
+        sample(measure="counting", status="raised", ledger=ledger("Neg")),
+        sample(measure="counting", ledger=ledger("Add")),
+        sample(measure="counting", ledger=ledger("Mul")),
+    ]
+    path = journal(tmp_path, counted).path
+    before = [line.parsed.ledger for line in read_lines(path).all if line.parsed]
+    after = [line.parsed.ledger for line in less(path).all if line.parsed]
+    assert after == [None, before[1], None]
+
+
+def test_compacting_again_changes_nothing(tmp_path: Path) -> None:
+    path = journal(tmp_path, [sample(), failed(), sample(COLD, measure="counting")]).path
+    once = written(compacted(read_lines(path)))
+    path.write_bytes(once)
+    assert written(compacted(read_lines(path))) == once
+
+
+def test_a_journal_of_which_not_all_can_be_read_stays_as_it_is(tmp_path: Path) -> None:
+    path = journal(tmp_path, [sample(), sample()]).path
+    with path.open("ab") as stream:
+        stream.write(b'{"of": "a later version"}\n')
+    assert written(compacted(read_lines(path))) == path.read_bytes()
+
+
+def test_the_newest_sample_is_known(tmp_path: Path) -> None:
+    later = NOON + timedelta(days=2)
+    path = journal(tmp_path, [sample(started_at=later), sample()]).path
+    assert newest(read_lines(path).all) == later
+    assert newest([]) is None
+
+
+class _Anything(LedgerStore):
+    """A store that has every ledger: one function of the ledger's own name."""
+
+    def load(self, sha: str) -> list[StoredEntry]:
+        return [StoredEntry(name=sha, kind="numba", key="", outcome="miss")]
+
+
+def _line(
+    cell: Cell, measure: str, status: str, run: str, under: int, minute: int, sha: str | None
+) -> Line:
+    failure = None if status == "ok" else {"message": f"{status} it", "stderr": ["x"]}
+    taken = sample(
+        cell, measure, {"cache_misses": minute, "compile_time": minute / 7}, status=status,
+        failure=failure, absent={"peak_rss": f"because {minute}"},
+        started_at=NOON + timedelta(minutes=minute), steps=[{"name": "a", "metrics": {}}],
+    )  # fmt: skip
+    seconds = None if sha is None else [0.25]
+    said = JournalLine(run=run, sample=taken, ledger=sha, seconds=seconds)
+    return Line(HEADERS[under], encoded(said), said)
+
+
+lines = st.builds(
+    _line,
+    st.sampled_from(CELLS),
+    st.sampled_from(["timing", "counting", "tracing"]),
+    st.sampled_from(["ok", "ok", "raised", "unavailable"]),
+    st.sampled_from([RUN, LATER]),
+    st.integers(0, 1),
+    st.integers(0, 500),
+    st.sampled_from([None, "a" * 64, "b" * 64, "c" * 64]),
+)
+
+
+def _entries(found: list[Line]) -> list[JournalEntry]:
+    last = found[-1].header
+    entries = []
+    for line in found:
+        if line.parsed is None or not line.header.same_environment(last):
+            continue
+        said = line.parsed
+        seconds = None if said.seconds is None else tuple(said.seconds)
+        entries.append(JournalEntry(said.run, said.sample, said.ledger, seconds, line.header))
+    return entries
+
+
+def _read(found: list[Line]) -> list[object]:
+    """Everything that any reader makes of a journal."""
+    entries = _entries(found)
+    problems: list[Problem] = []
+    ledgers = functions_of(entries, _Anything(Path("none")), problems)
+    counting = [e for e in speaking(entries) if e.sample.measure == "counting"]
+    first = {
+        str(e.sample.cell): e.ledger
+        for e in reversed(counting)
+        if e.ledger and e.sample.status == "ok"
+    }
+    return [latest(entries), ledgers, first, newest(found), found[-1].header, problems]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(lines, min_size=1, max_size=25))
+def test_every_value_reason_and_ledger_stays(found: list[Line]) -> None:
+    whole = Lines(Path("x"), found[-1].header, tuple(found))
+    left = compacted(whole)
+    assert _read(left) == _read(found)
+    assert compacted(replace(whole, all=tuple(left))) == left
+    assert len(written(left)) <= len(written(found))

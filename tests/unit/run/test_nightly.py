@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from observatory.record import night as record
+from observatory.record.night import Night, Step
+from observatory.run import nightly as module
+from observatory.run.nightly import INTERRUPTED, Nightly, command_of, one_at_a_time, severest
+from tests.factories import RUN, journal, sample
+
+NOW = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)
+
+
+class Stage:
+    """Where commands are acted: what was started, and with which status each ends."""
+
+    def __init__(self, tmp_path: Path, **statuses: int) -> None:
+        self.started: list[str] = []
+        self.said: list[str] = []
+        self.statuses = statuses
+        self.now = NOW
+        self.results = tmp_path / "results"
+        self.results.mkdir()
+        self.directory = tmp_path / "nights"
+        self.nightly = Nightly(
+            self.directory, self.start, self.said.append, lambda: self.now, self.wait
+        )
+
+    def wait(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    def start(self, command: Sequence[str]) -> int:
+        self.started.append(" ".join(command))
+        return self.statuses.get(command[0], 0)
+
+    def night(self, *steps: Step) -> Night:
+        return Night(
+            schema="observatory/night/1", id="20261121T020000Z", asked=[],
+            results=str(self.results), started_at=NOW, steps=list(steps),
+        )  # fmt: skip
+
+
+def step(name: str, **changes: object) -> Step:
+    return Step(name=name, command=[name]).model_copy(update=changes)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)
+
+
+def test_every_step_is_done_and_recorded(stage: Stage) -> None:
+    night = stage.nightly.carry_out(stage.night(step("run"), step("alerts"), step("dashboard")))
+    assert stage.started == ["run", "alerts", "dashboard"]
+    assert night.over
+    assert record.load(stage.directory / "20261121T020000Z.json") == night
+
+
+def test_a_step_that_fails_does_not_hide_the_next(stage: Stage) -> None:
+    stage.statuses = {"run": 3, "alerts": -9}
+    night = stage.nightly.carry_out(stage.night(step("run"), step("alerts"), step("dashboard")))
+    assert [one.status for one in night.steps] == [3, -9, 0]
+
+
+def test_what_needs_a_step_that_failed_is_not_done(stage: Stage) -> None:
+    stage.statuses = {"alerts": 2}
+    deliver = step("deliver", needs=["alerts"])
+    night = stage.nightly.carry_out(stage.night(step("alerts"), deliver, step("publish")))
+    assert stage.started == ["alerts", "publish"]
+    assert night.steps[1].skipped == "as alerts failed"
+    assert night.over
+
+
+@pytest.mark.parametrize("status", [0, 9])
+def test_alerts_that_are_open_are_told(stage: Stage, status: int) -> None:
+    stage.statuses = {"alerts": status}
+    stage.nightly.carry_out(stage.night(step("alerts"), step("deliver", needs=["alerts"])))
+    assert stage.started == ["alerts", "deliver"]
+
+
+def test_without_results_nothing_can_be_shown(stage: Stage) -> None:
+    stage.results.rmdir()
+    night = stage.nightly.carry_out(stage.night(step("canary"), step("site")))
+    assert stage.started == ["canary"]
+    assert "there is no results directory" in str(night.steps[1].skipped)
+
+
+def test_what_was_done_before_a_kill_is_not_done_again(stage: Stage) -> None:
+    begun = stage.night(step("run", status=3, tries=1), step("alerts", tries=1), step("dashboard"))
+    night = stage.nightly.carry_out(begun)
+    assert stage.started == ["alerts", "dashboard"]
+    assert [one.tries for one in night.steps] == [1, 2, 1]
+
+
+def test_an_interrupted_step_is_left_for_the_next_time(stage: Stage) -> None:
+    stage.statuses = {"run": INTERRUPTED}
+    night = stage.nightly.carry_out(stage.night(step("run"), step("alerts")))
+    assert stage.started == ["run"]
+    assert not night.over
+    assert record.load(stage.directory / "20261121T020000Z.json").steps[0].tries == 1
+
+
+def test_measuring_goes_on_only_with_what_this_night_has_taken(stage: Stage) -> None:
+    journal(stage.results, [sample()], RUN)
+    measure = step("run", resumable=True)
+    stage.statuses = {"run": INTERRUPTED}
+    night = stage.nightly.carry_out(stage.night(measure))
+    assert night.steps[0].before == RUN
+    night = stage.nightly.carry_out(night)
+    journal(stage.results, [sample()], "20261121T020001Z")
+    stage.nightly.carry_out(night)
+    assert stage.started == ["run", "run", "run --resume"]
+
+
+def test_a_night_begins_in_another_second_than_the_newest_run(stage: Stage) -> None:
+    journal(stage.results, [sample()], NOW.strftime("%Y%m%dT%H%M%SZ"))
+    night = stage.nightly.carry_out(stage.night(step("run", resumable=True)))
+    assert night.steps[0].began is not None
+    assert night.steps[0].began >= NOW + timedelta(seconds=1)
+
+
+def test_a_run_of_tomorrow_keeps_nobody_waiting(stage: Stage) -> None:
+    journal(stage.results, [sample()], "20991231T000000Z")
+    stage.nightly.carry_out(stage.night(step("run", resumable=True)))
+    assert stage.now == NOW
+
+
+def test_one_night_waits_for_another(tmp_path: Path) -> None:
+    order = []
+
+    def second() -> None:
+        with one_at_a_time(tmp_path, lambda _: order.append("waits")):
+            order.append("second")
+
+    with one_at_a_time(tmp_path, order.append):
+        thread = threading.Thread(target=second)
+        thread.start()
+        while not order:
+            time.sleep(0.01)
+        order.append("first")
+    thread.join()
+    assert order == ["waits", "first", "second"]
+
+
+def test_the_lock_is_held_as_long_as_a_step_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PROGRAM", ("sh", "-c", "sleep 0.5 & exit 7"))
+    began = time.monotonic()
+    with one_at_a_time(tmp_path, print) as lock:
+        assert command_of([], lock) == 7
+    said: list[str] = []
+    with one_at_a_time(tmp_path, said.append):
+        assert time.monotonic() - began >= 0.5
+    assert "is under way" in said[0]
+
+
+class _Stopped(BaseException):
+    pass
+
+
+def test_what_stops_a_night_stops_its_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there, told = tmp_path / "there", tmp_path / "told"
+    script = (
+        f"trap 'echo stopped > {told}; exit 130' INT; touch {there}; while :; do sleep 0.01; done"
+    )
+    monkeypatch.setattr(module, "PROGRAM", ("sh", "-c", script))
+
+    def stop(*_: object) -> None:
+        raise _Stopped
+
+    def stopping() -> None:
+        while not there.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, stop)
+    try:
+        threading.Thread(target=stopping).start()
+        with one_at_a_time(tmp_path, print) as lock, pytest.raises(_Stopped):
+            command_of([], lock)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert told.read_text() == "stopped\n"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "worst"),
+    [([], 0), ([0, 0], 0), ([8, 3], 3), ([3, 5, 8], 5), ([99, 3], 99), ([99, 5], 5), ([-9, 8], -9)],
+)
+def test_the_severest_status_speaks_for_the_night(statuses: list[int], worst: int) -> None:
+    assert severest(statuses, (5, 3, 8)) == worst

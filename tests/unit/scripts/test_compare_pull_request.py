@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.compare_pull_request import main
+
+_FAKE = """
+import pathlib, sys
+status, *arguments = sys.argv[1:]
+pathlib.Path("arguments").write_text("\\n".join(arguments))
+if status != "4":
+    pathlib.Path(arguments[arguments.index("--json") + 1]).write_text("{}")
+    pathlib.Path(arguments[arguments.index("--markdown") + 1]).write_text("the comment\\n")
+sys.exit(int(status))
+"""
+
+
+def compared(tmp_path: Path, status: int, *more: str) -> int:
+    (tmp_path / "fake.py").write_text(_FAKE)
+    program = (sys.executable, str(tmp_path / "fake.py"), str(status))
+    given = ["--repo", "clone", "--pull", "12", "--out", str(tmp_path / "artifact"), *more]
+    return main(given, program)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("status", [0, 5, 7, 8])
+def test_whatever_a_comparison_says_it_is_an_artifact_of_two_files(
+    tmp_path: Path, status: int
+) -> None:
+    assert compared(tmp_path, status, "--summary", "summary.md") == 0
+    names = {path.name: path.read_text() for path in (tmp_path / "artifact").iterdir()}
+    assert names == {"comparison.json": "{}", "pull-request.txt": "12\n"}
+    assert (tmp_path / "summary.md").read_text() == "the comment\n"
+
+
+def test_the_merge_is_compared_with_its_first_parent(tmp_path: Path) -> None:
+    compared(tmp_path, 0, "--python", "3.12", "--", "--backend", "NUMBA")
+    said = (tmp_path / "arguments").read_text().split("\n")
+    assert said[:5] == ["compare", "HEAD^1", "HEAD", "--repo", "clone"]
+    assert said[-4:] == ["--python", "3.12", "--backend", "NUMBA"]
+
+
+def test_without_a_comparison_there_is_no_number_and_the_status_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(tmp_path, 4) == 4
+    assert list((tmp_path / "artifact").iterdir()) == []
+    assert "ended with 4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1e3", "12\n13", "٣", "9" * 10])
+def test_what_is_no_number_is_refused(tmp_path: Path, number: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["--repo", ".", "--pull", number])
