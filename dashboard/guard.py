@@ -174,6 +174,9 @@ def _findings(one: Upgrade) -> Iterator[str]:
         if part.stale:
             names = listed([clean(name) for name in part.stale])
             yield f"{head} on the cache that {base} left returns what {base} compiled: {names}."
+        if part.base_wrong:
+            names = listed([clean(name) for name in part.base_wrong])
+            yield f"{base} is off the reference even from an empty cache: {names}."
         if part.fresh_wrong:
             names = listed([clean(name) for name in part.fresh_wrong])
             yield f"{head} is off the reference even from an empty cache: {names}."

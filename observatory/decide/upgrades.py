@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from benchmarks.vocabulary import MEMBERS, Cell
@@ -20,10 +21,8 @@ def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> 
         return Part(model=cell.model, backend=cell.backend, failure=f"nothing was filled: {why}")
     built = [check.name for check in use.checks if not check.name.startswith(_FRESH)]
     fresh = {check.name.removeprefix(_FRESH) for check in use.checks} - {""}
-    rebuilt = [entry for entry in use.ledger or () if entry.outcome in ("miss", "uncacheable")]
-    missed = None
-    if again is not None and again.ledger is not None:
-        missed = sum(entry.outcome == "miss" for entry in again.ledger)
+    first = _first_outcomes(use)
+    again_first = None if again is None or again.ledger is None else _first_outcomes(again)
     return Part(
         model=cell.model,
         backend=cell.backend,
@@ -36,12 +35,28 @@ def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> 
             for check in use.checks
             if check.wrong and check.name.startswith(_FRESH)
         ],
-        reused=sum(entry.outcome == "hit" for entry in use.ledger or ()),
-        rebuilt=len(rebuilt),
-        again_rebuilt=missed,
+        base_wrong=[
+            check.name.removeprefix(_FRESH)
+            for check in fill.checks
+            if check.wrong and check.name.startswith(_FRESH)
+        ],
+        reused=first["hit"],
+        rebuilt=first["miss"] + first["uncacheable"],
+        again_rebuilt=None if again_first is None else again_first["miss"],
         again_stale=[] if again is None else again.stale,
         failure=use.failure.message if use.failure else None,
     )
+
+
+def _first_outcomes(sample: Sample) -> Counter[str]:
+    """What became of each function when it was first asked for.
+
+    What a process has compiled itself it finds the next time: that says nothing of another's cache.
+    """
+    first: dict[str, str] = {}
+    for number, entry in enumerate(sample.ledger or ()):
+        first.setdefault(entry.key or f"without a key {number}", entry.outcome)
+    return Counter(first.values())
 
 
 def is_stale(upgrade: Upgrade) -> bool:
@@ -92,6 +107,9 @@ def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
                 yield f"{where}: stale {', '.join(each.stale)}"
             if each.wrong:
                 yield f"{where}: wrong {', '.join(each.wrong)}"
+            if each.base_wrong:
+                names = ", ".join(each.base_wrong)
+                yield f"{one.base.label} from an empty cache, {each.model}: wrong {names}"
             if each.fresh_wrong:
                 names = ", ".join(each.fresh_wrong)
                 yield f"{one.head.label} from an empty cache, {each.model}: wrong {names}"

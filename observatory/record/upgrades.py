@@ -51,6 +51,7 @@ class Part(_Record):
     )
     wrong: list[Word] = Field([], description="graphs off the reference, on base's cache")
     fresh_wrong: list[Word] = Field([], description="graphs off the reference from an empty cache")
+    base_wrong: list[Word] = Field([], description="the same for base, which filled the cache")
     reused: Count = Field(0, description="functions that head took from base's cache")
     rebuilt: Count = Field(0, description="functions that head compiled all the same")
     again_rebuilt: Count | None = Field(

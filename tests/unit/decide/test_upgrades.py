@@ -18,7 +18,9 @@ def check(name: str, wrong: bool = False) -> Check:
 
 def ledger(**outcomes: int) -> list[LedgerEntry]:
     return [
-        LedgerEntry(name=f"{outcome} {n}", kind="numba", key=str(n), outcome=outcome, seconds=0.1)
+        LedgerEntry(
+            name=(name := f"{outcome} {n}"), kind="numba", key=name, outcome=outcome, seconds=0.1
+        )
         for outcome, number in outcomes.items()
         for n in range(number)
     ]
@@ -51,6 +53,18 @@ def test_what_was_reused_is_told_from_what_was_rebuilt() -> None:
     assert (found.built, found.reused, found.rebuilt, found.again_rebuilt) == (2, 5, 3, 3)
     assert "cholesky" in found.unsupported
     assert "solve" not in found.unsupported
+
+
+def test_what_a_process_has_compiled_itself_is_not_reused_from_the_other() -> None:
+    (own,) = ledger(miss=1)
+    again = own.model_copy(update={"outcome": "hit"})
+    found = part(CELL, FILLED, sample(BOTH, ledger=[own, again]), None)
+    assert (found.reused, found.rebuilt) == (0, 1)
+
+
+def test_values_that_base_gets_wrong_itself_are_told() -> None:
+    filled = sample([check("fresh qr", wrong=True)])
+    assert part(CELL, filled, sample(BOTH), None).base_wrong == ["qr"]
 
 
 def test_a_value_that_is_stale_is_named_and_one_that_is_wrong_from_empty_is_told_apart() -> None:
