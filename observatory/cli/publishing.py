@@ -182,7 +182,7 @@ def _lines(told: _Told) -> list[str]:
 
 
 def _outcome(target: Branch, done: Published, dry_run: bool) -> str:
-    where = f"{target.name} of {target.remote or target.repository}"
+    where = f"{target.name} of {target.remote or target.repository.resolve()}"
     if dry_run:
         return f"Nothing was committed to {where}: a dry run."
     if done.before == done.after:

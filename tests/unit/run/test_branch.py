@@ -356,6 +356,7 @@ def test_a_publisher_that_is_killed_leaves_the_old_or_the_new(
         process = subprocess.Popen(
             [sys.executable, str(script), str(clone), str(number)],
             stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
+            env={**os.environ, "TMPDIR": str(tmp_path)},  # what a kill leaves behind
         )  # fmt: skip
         assert process.stdout is not None
         process.stdout.readline()
