@@ -13,7 +13,7 @@ from observatory.record.sample import Sample
 Fate = Literal["wrong", "crashed", "shared symbols", "not judged", "right"]
 FATES: tuple[Fate, ...] = ("wrong", "crashed", "shared symbols", "not judged", "right")
 """Worst first."""
-_MOST_NOTES = 8
+_MOST_NOTES = 20
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,17 @@ def table(label: str, findings: Sequence[Finding]) -> Table:
 
 
 def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
+    """Each note once, with the first place where it was seen and how many others there are."""
+    places: dict[tuple[str, str], list[str]] = {}
     for finding in sorted(findings, key=lambda finding: FATES.index(finding.fate)):
-        where = f"{finding.cell.scenario} {finding.cell.launch} {finding.cell.model}"
-        for note in finding.notes[:_MOST_NOTES]:
-            yield f"{where}, {note}"
-        if len(finding.notes) > _MOST_NOTES:
-            yield f"{where}: and {len(finding.notes) - _MOST_NOTES} more"
+        for note in finding.notes:
+            place = f"{finding.cell.scenario} {finding.cell.launch}"
+            places.setdefault((finding.cell.model, note), []).append(place)
+    for (model, note), where in list(places.items())[:_MOST_NOTES]:
+        more = f" and {_several(len(where) - 1, 'more cell')}" if len(where) > 1 else ""
+        yield f"{model}, {note} ({where[0]}{more})"
+    if len(places) > _MOST_NOTES:
+        yield f"and {len(places) - _MOST_NOTES} more: every sample is in the journal"
 
 
 def sentence(label: str, findings: Sequence[Finding]) -> str:

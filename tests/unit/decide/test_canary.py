@@ -81,8 +81,18 @@ def test_the_table_has_a_row_for_each_arrangement_and_a_column_for_each_model() 
         ("siblings_nested", "fork", "", "1 of 1 WRONG"),
     )
     assert found.footnotes == (
-        "siblings_nested fork closures, times_3: [2.] is what times_2 returns",
+        "closures, times_3: [2.] is what times_2 returns (siblings_nested fork)",
     )
     assert sentence("2.37.0", [judge(sample()), wrong]) == (
         "2.37.0: WRONG NUMBERS in 1 cell, right in 1 cell."
+    )
+
+
+def test_what_is_wrong_in_many_cells_is_said_once() -> None:
+    wrong = [
+        judge(sample(Cell("closures", scenario, "NUMBA", "fork"), checks=(check("times_3", "x"),)))
+        for scenario in ("siblings", "siblings_at_once", "siblings_nested")
+    ]
+    assert table("2.37.0", wrong).footnotes == (
+        "closures, times_3: x (siblings fork and 2 more cells)",
     )
