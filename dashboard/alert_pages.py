@@ -108,12 +108,12 @@ def steps(change: Change) -> Iterator[Step]:
         return
     if not releases and change.between == 0:
         return  # the first bad one is the commit
-    # Nothing worse is 0 and passes; what could not be judged is 8 and is skipped.
+    # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
+    told = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
     yield Step(
         "Find the commit, in a clone of PyTensor:",
-        f"git bisect start {new} {old}\n"
-        f"git bisect run sh -c {shlex.quote(f'{judge}; s=$?; [ $s -eq 8 ] && exit 125; exit $s')}",
+        f"git bisect start {new} {old}\ngit bisect run sh -c {told}",
     )
 
 

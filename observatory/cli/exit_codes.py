@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit statuses; docs/results.md lists them."""
+    """Exit statuses; docs/reference/exit-statuses.md lists them."""
 
     OK = 0
     UNEXPECTED = 1
