@@ -149,7 +149,9 @@ class Runner:
 
     def _start(self, command: list[str], given: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        variables = {**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", **self.env}
+        # These tests may themselves run beside others, where pytest-benchmark measures nothing.
+        outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+        variables = {**outside, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", **self.env}
         return subprocess.run(
             command, input=given, cwd=self.where, env=variables, text=True, timeout=self.timeout,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,

@@ -65,20 +65,22 @@ def object_of(
     return compiled(c_source(bodies, copies) + environments, "-fcommon", *flags)
 
 
-def data_file(code: bytes) -> bytes:
+def data_file(code: bytes, protocol: int = 4) -> bytes:
     """A data file of numba's: what a compile result is reduced to."""
     library = ("add", "object", (code, BITCODE))
     described = {"qualname": "add", "args": ("x", "y"), "restype": timedelta(1), "kws": None}
-    return pickle.dumps((library, described, [timedelta(2)], False, (), "types\n" * 20), 4)
+    return pickle.dumps((library, described, [timedelta(2)], False, (), "types\n" * 20), protocol)
 
 
-def index_file(names: list[str], numba: str = NUMBA, machine: tuple[str, ...] = MACHINE) -> bytes:
+def index_file(
+    names: list[str], numba: str = NUMBA, machine: tuple[str, ...] = MACHINE, protocol: int = 4
+) -> bytes:
     """An index of numba's that refers to these data files."""
     overloads = {
         ((timedelta(number),), machine, ("39a2aefe", "e3b0c442")): name
         for number, name in enumerate(names)
     }
-    return pickle.dumps(numba, -1) + pickle.dumps((0, overloads), 4)
+    return pickle.dumps(numba, -1) + pickle.dumps((0, overloads), protocol)
 
 
 def put(directory: Path, base: str, *codes: bytes, numba: str = NUMBA) -> list[Path]:

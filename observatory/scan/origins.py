@@ -43,13 +43,13 @@ class Origins:
     def roots(self, paths: Collection[Path]) -> list[Path]:
         """Those that have none of the others linked into them.
 
-        All if it would take too long to tell.
+        All if each has another one, or if it would take too long to tell.
         """
         owners: dict[int, list[Path]] = defaultdict(list)
         for path in paths:
             for symbol in self._files[path].own:
                 owners[symbol].append(path)
-        return [path for path in paths if not self._has_one(path, owners)]
+        return [path for path in paths if not self._has_one(path, owners)] or list(paths)
 
     def _numbered(self, symbols: Iterable[str]) -> frozenset[int]:
         numbers = self._numbers
@@ -69,7 +69,5 @@ class Origins:
         return (
             self._left > 0
             and all(self._owners[symbol] == 1 for symbol in part.own)
-            and part.own.isdisjoint(whole.own)
-            and part.own <= whole.linked
             and part.linked <= whole.linked
         )

@@ -23,7 +23,7 @@ class Symbol:
     uid: str | None
     """A decimal number of up to 39 digits; None for what numba does not number."""
     bodies: int
-    """How many different functions have it."""
+    """How many different ones it has, copies of one function among them."""
     symbol: str
     cache: str
     """The directory of the cache, relative to the one that was scanned."""
@@ -47,7 +47,7 @@ class Report:
 
     schema: Literal["observatory/scan/1"]
     indexes: int
-    """Index files that were read."""
+    """Index files."""
     data_files: int
     """Data files that an index refers to and that were read."""
     unreferenced: int

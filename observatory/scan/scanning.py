@@ -48,8 +48,8 @@ class _Definitions:
 
     def compiled(self, origins: Origins) -> int:
         """How many different bodies are no copies of others."""
-        if len(self.files) == 1:
-            return 1
+        if len(self.files) == 1 or self.name is None or not self.name.counted:
+            return len(self.files)
         body_of = {path: body for body, paths in self.files.items() for path in paths}
         return len({body_of[path] for path in origins.roots(body_of)})
 

@@ -32,7 +32,7 @@ harmless
 _WRAPPERS = ("cfunc.", "__gufunc__.", "__ufunc__.")
 _WRAPPER_NAMESPACE = "cpython"
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,5}")
-_COUNTED = re.compile(r"v(0|[1-9][0-9]{0,99})")
+_UID = re.compile(r"v(0|[1-9][0-9]{0,99})")
 _BRACKETED = re.compile(r"_3c([a-z]+)_3e")
 
 
@@ -50,6 +50,14 @@ class Name:
     def counted(self) -> bool:
         """Whether another process may count to the same uid."""
         return self.uid is not None and self.uid < SMALLEST_RANDOM
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is a function of numba's own modules, and not made by another function.
+
+        There is one of its name in a version of numba, whatever its uid is.
+        """
+        return self.qualified.startswith("numba.") and "<" not in self.qualified
 
 
 def parse(symbol: str) -> Name | None:
@@ -70,7 +78,7 @@ def parse(symbol: str) -> Name | None:
         return None
     if parts[0] == _WRAPPER_NAMESPACE and len(parts) > 1:
         parts, wrapper = parts[1:], True
-    uid = _COUNTED.fullmatch(tags[0]) if tags else None
+    uid = _UID.fullmatch(tags[0]) if tags else None
     qualified = _BRACKETED.sub(r"<\1>", ".".join(parts))
     return Name(qualified, int(uid[1]) if uid else None, wrapper)
 
@@ -81,7 +89,7 @@ def class_of(name: Name | None, bodies: int, compiled: int) -> Class | None:
     ``bodies`` are the different ones that it has, ``compiled`` how many of them cannot be copies
     of another.
     """
-    if name is not None and name.counted:
+    if name is not None and name.counted and not name.fixed:
         return "collided" if compiled > 1 else "vulnerable"
     return "harmless" if bodies > 1 else None
 

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from observatory.scan import elf
 from observatory.scan.elf import ObjectError
 from observatory.scan.objects import read
 from observatory.scan.pickles import PickleError, load
@@ -76,17 +77,44 @@ def changed(draw: Draw, content: bytes) -> bytes:
     return content[:at] + inserted + content[end:]
 
 
+def changed_table(draw: Draw, content: bytes, tables: list[tuple[int, int]]) -> bytes:
+    """A number in one of the tables of an object file is another."""
+    form, size = draw(st.sampled_from([("<H", 2), ("<I", 4), ("<Q", 8), ("<Q", 8)]))
+    start, length = draw(st.sampled_from(tables))
+    at = start + size * draw(st.integers(0, length // size - 1))
+    number = draw(st.sampled_from(NUMBERS) | st.integers(0, 1000)) % 256**size
+    return content[:at] + struct.pack(form, number) + content[at + size :]
+
+
+@cache
+def tables_of(content: bytes) -> list[tuple[int, int]]:
+    """Where the sections, symbols and relocations of an object file stand, and how long."""
+    start, number = struct.unpack_from("<Q", content, 40)[0], content[60]
+    return [(start + 64, 64 * (number - 1))] + [
+        (section.offset, section.size)
+        for section in elf.read(content).sections
+        if section.kind in ("SHT_SYMTAB", "SHT_RELA")
+    ]
+
+
 @st.composite
 def caches(draw: Draw) -> tuple[bytes, bytes]:
     """The content of an index and of its data file, of which at least one place was changed."""
-    code = draw(st.sampled_from(objects()))
-    for _ in range(draw(st.sampled_from([0, 1, 1, 2, 4]))):
-        code = changed(draw, code)
-    data, index = data_file(code), index_file(["add.py313.1.nbc"])
-    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2, 4]))):
-        data = changed(draw, data)
-    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2, 4]))):
-        index = changed(draw, index)
+    code = original = draw(st.sampled_from(objects()))
+    what = draw(st.sampled_from(["tables", "tables", "code", "data", "index"]))
+    changes = draw(st.sampled_from([1, 1, 2, 4]))
+    for _ in range(changes if what in ("tables", "code") else 0):
+        if what == "tables":
+            code = changed_table(draw, code, tables_of(original))
+        else:
+            code = changed(draw, code)
+    protocol = draw(st.sampled_from([3, 4]))  # only the later one has frames, which say how long
+    data, index = data_file(code, protocol), index_file(["add.py313.1.nbc"], protocol=protocol)
+    for _ in range(changes if what in ("data", "index") else 0):
+        if what == "data":
+            data = changed(draw, data)
+        else:
+            index = changed(draw, index)
     return index, data
 
 

@@ -138,6 +138,13 @@ def test_constants_that_refer_to_each_other_end() -> None:
     )
 
 
+def test_constants_that_refer_to_one_another_without_end_are_refused() -> None:
+    chain = "".join(f"static const void *const n{n} = &n{n - 1};" for n in range(1, 60))
+    source = f"static const int n0 = 1; {chain} const void *f(void) {{ return &n59; }}"
+    with pytest.raises(ObjectError, match="more than 50 deep"):
+        read(compiled(source))
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
     [

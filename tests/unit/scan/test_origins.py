@@ -37,6 +37,10 @@ def test_files_for_one_symbol_are_roots_each_and_explain_no_other() -> None:
     assert found.roots([OP, GRAPH]) == [OP, GRAPH]
 
 
+def test_files_that_are_linked_into_each_other_are_roots() -> None:
+    assert origins(op=("add", "mul"), other=("mul", "add")).roots([OP, OTHER]) == [OP, OTHER]
+
+
 def test_files_without_a_function_of_their_own_explain_nothing() -> None:
     assert origins(op=("", "inner"), graph=("f", "inner")).roots([OP, GRAPH]) == [OP, GRAPH]
 

@@ -103,7 +103,7 @@ def test_helpers_that_numba_does_not_number_are_harmless(tmp_path: Path) -> None
     assert report.functions == 0
 
 
-@pytest.mark.parametrize("apart", ["cache", "numba", "python"])
+@pytest.mark.parametrize("apart", ["cache", "numba", "python", "machine"])
 def test_symbols_meet_only_where_one_process_loads_both(tmp_path: Path, apart: str) -> None:
     one, other = (object_of({mangled(ADD, 7): body}) for body in ("x + 1", "x + 2"))
     put(tmp_path / "a", "one", one)
@@ -113,6 +113,9 @@ def test_symbols_meet_only_where_one_process_loads_both(tmp_path: Path, apart: s
         for path in where.glob("other*"):
             path.rename(where / path.name.replace("py313", "py312"))
         (where / "other.py312.nbi").write_bytes(index_file(["other.py312.1.nbc"]))
+    if apart == "machine":
+        index = index_file(["other.py313.1.nbc"], machine=("x86_64-unknown-linux-gnu", "i7", ""))
+        (where / "other.py313.nbi").write_bytes(index)
     assert classes(scan(tmp_path)) == [("vulnerable", ADD, "7", 1, 1)] * 2
 
 

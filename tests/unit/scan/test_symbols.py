@@ -78,6 +78,13 @@ def test_uids_that_are_drawn_are_told_from_counted_ones() -> None:
     assert uuid.UUID(int=0, version=4).int > SMALLEST_RANDOM
 
 
+def test_functions_of_numbas_modules_are_told_from_those_that_functions_make() -> None:
+    assert Name("numba.np.random.distributions.random_loggam", 17, False).fixed
+    assert not Name("numba.np.arrayobj.np_array_split.<locals>.impl", 17, False).fixed
+    assert not Name("numbagg.moving.move_mean", 17, False).fixed
+    assert not Name("pytensor.link.numba.dispatch.basic.add", 17, False).fixed
+
+
 @pytest.mark.parametrize(
     ("uid", "bodies", "compiled", "expected"),
     [
@@ -97,3 +104,10 @@ def test_a_symbol_has_the_class_of_its_uid_and_its_bodies(
     assert class_of(Name("f", uid, False), bodies, compiled) == expected
     if uid is None:
         assert class_of(None, bodies, compiled) == expected
+
+
+@pytest.mark.parametrize(("bodies", "expected"), [(1, None), (2, "harmless")])
+def test_what_is_one_in_a_version_of_numba_cannot_collide(
+    bodies: int, expected: str | None
+) -> None:
+    assert class_of(Name("numba.np.random.distributions.f", 17, False), bodies, bodies) == expected
