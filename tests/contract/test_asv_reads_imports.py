@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +39,12 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What pytest-benchmark saves, with the data of all rounds."""
     where = tmp_path_factory.mktemp("measured")
     (where / "test_it.py").write_text(TESTS)
+    # This test may itself run beside others, where pytest-benchmark measures nothing.
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--benchmark-json",
          "saved.json", "test_it.py"],
-        cwd=where, check=True, stdout=subprocess.DEVNULL,
+        cwd=where, check=True, stdout=subprocess.DEVNULL, env=outside,
     )  # fmt: skip
     return where / "saved.json"
 
