@@ -28,6 +28,9 @@ from benchmarks.contracts.contract import (
 from benchmarks.contracts.suite import AREAS
 from benchmarks.parent import end_with_parent
 
+_LONGEST = 3000
+"""Characters of a detail; the record takes no more than 4000."""
+
 
 def verdict(contract: Contract) -> tuple[str, str]:
     """Check one contract; returns its status and a sentence."""
@@ -52,7 +55,8 @@ def main() -> None:
         began = time.monotonic()
         status, detail = verdict(known[name])
         seconds = round(time.monotonic() - began, 3)
-        _write(report, {"done": name, "status": status, "detail": detail, "seconds": seconds})
+        said = {"status": status, "detail": detail[:_LONGEST], "seconds": seconds}
+        _write(report, {"done": name, **said})
     sys.stderr.flush()
     # What a contract left in numba may crash an orderly end, after all is said.
     os._exit(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from benchmarks.contracts import making
@@ -56,7 +55,7 @@ def _jit_options() -> str:
 
 
 def _provenance() -> str:
-    if not _has("_patch_pointer_add"):
+    if not making.has("_patch_pointer_add"):
         raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's pointer_add as it is")
     import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
     from llvmlite import ir  # type: ignore[import-not-found]
@@ -77,7 +76,7 @@ def _provenance() -> str:
 
 
 def _long_calls() -> str:
-    if not _has("_patch_list_to_tuple"):
+    if not making.has("_patch_list_to_tuple"):
         raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's handling as it is")
     import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
     from numba.core import ir
@@ -102,7 +101,7 @@ def _long_calls() -> str:
 
 
 def _self_reference() -> str:
-    if not _has("_llvmlite_self_ref"):
+    if not making.has("_llvmlite_self_ref"):
         raise Unavailable(f"PyTensor {version('pytensor')} writes no such metadata")
     from llvmlite import ir
     from pytensor.link.numba.dispatch._llvmlite_self_ref import ensure_self_ref_metadata_support
@@ -117,13 +116,6 @@ def _self_reference() -> str:
     named = [one for one, other in written if one == other]
     need(len(named) == 2, f"two nodes that name themselves are written as {' '.join(text.split())}")
     return "two nodes, each of which names itself"
-
-
-def _has(module: str) -> bool:
-    import pytensor
-
-    place = Path(pytensor.__file__).parent / "link" / "numba" / "dispatch"
-    return (place / f"{module}.py").is_file()
 
 
 def _plain(source: str, **names: Any) -> Any:

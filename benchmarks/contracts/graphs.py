@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from benchmarks.contracts import making, others
@@ -35,6 +36,8 @@ def _random() -> str:
 
 
 def _sparse() -> str:
+    if not making.has("sparse.variable"):
+        raise Unavailable(f"PyTensor {version('pytensor')} cannot return a sparse matrix")
     import numpy as np
     import pytensor
     import pytensor.sparse

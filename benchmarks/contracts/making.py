@@ -32,6 +32,15 @@ def cache_module() -> Any:
         ) from error
 
 
+def has(module: str) -> bool:
+    """Whether this PyTensor has a module of that name among its numba dispatches."""
+    # Looked for and not imported: importing it may be what fails.
+    import pytensor
+
+    place = Path(pytensor.__file__).parent / "link" / "numba" / "dispatch"
+    return place.joinpath(*module.split(".")).with_suffix(".py").is_file()
+
+
 def function(source: str, key: str | None = None, **names: Any) -> Any:
     """A Python function from source, registered for PyTensor's cache under ``key`` if given."""
     found = re.match(r"def (\w+)", source)

@@ -14,11 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dashboard.words import several
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.record import contracts as record
-from observatory.record.contracts import Contracts, version_order
+from observatory.record.contracts import Contracts, Status, version_order
 from observatory.record.subject import Subject
 from observatory.run.contracts import SuiteError, check
 from observatory.run.environments import EnvironmentMakingError
@@ -28,10 +27,15 @@ from observatory.run.subjects import Subjects
 
 app = typer.Typer()
 
-_WORDS = {"holds": "holds", "broken": "BROKEN", "failed": "failed", "unavailable": "-"}
+_WORDS: dict[Status, str] = {
+    "holds": "holds", "broken": "BROKEN", "failed": "failed", "unavailable": "-"
+}  # fmt: skip
+_COLUMNS: dict[Status, str] = {**_WORDS, "broken": "broken", "unavailable": "not used"}
+_SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
+_NOT_HELD: tuple[Status, ...] = ("broken", "failed")
 _ALL_SHOWN = 4
-"""Records up to which the table has a row for every contract."""
-_STYLES = {"broken": "bold red", "failed": "yellow", "unavailable": "dim"}
+"""Numbas up to which the table has a row for every contract."""
+_STYLES: dict[Status, str] = {"broken": "bold red", "failed": "yellow", "unavailable": "dim"}
 
 
 @dataclass
@@ -156,8 +160,9 @@ def _wanted(
 
 
 def _counted(found: Contracts) -> str:
-    counts = {status: len(found.of(status)) for status in ("broken", "failed", "holds")}
-    said = [f"{counts[status]} {_WORDS[status]}" for status in counts if counts[status]]
+    order: tuple[Status, ...] = ("broken", "failed", "holds")
+    counts = {status: len(found.of(status)) for status in order}
+    said = [f"{count} {_SAID[status]}" for status, count in counts.items() if count]
     beyond = ", beyond PyTensor's bounds" if found.checked and found.checked.lifted else ""
     return ", ".join(said) + beyond
 
@@ -165,8 +170,8 @@ def _counted(found: Contracts) -> str:
 def _show(records: Sequence[Contracts]) -> None:
     """The table, then a sentence for whatever does not hold."""
     out = Console(highlight=False)
-    out.print(_table(records))
-    for status in ("broken", "failed"):
+    out.print(_table(records) if len(records) <= _ALL_SHOWN else _overview(records))
+    for status in _NOT_HELD:
         said: dict[tuple[str, str, str], list[str]] = {}
         for one in records:
             for contract in one.of(status):
@@ -178,26 +183,33 @@ def _show(records: Sequence[Contracts]) -> None:
             out.print(f"  needed: {needed}", markup=False, soft_wrap=True)
 
 
+def _overview(records: Sequence[Contracts]) -> Table:
+    """Of many numbas, which would not fit beside each other: counts, and what does not hold."""
+    drawn = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn.add_column("numba", no_wrap=True)
+    for status in _WORDS:
+        drawn.add_column(_COLUMNS[status], justify="right")
+    drawn.add_column("which")
+    for one in records:
+        which = ", ".join(each.name for each in one.of(*_NOT_HELD))
+        counts = (str(len(one.of(status))) for status in _WORDS)
+        drawn.add_row(Text(one.numba), *counts, Text(which))
+    return drawn
+
+
 def _table(records: Sequence[Contracts]) -> Table:
-    """Contract by numba; with many numbas only what does not hold with every one."""
+    """Contract by numba."""
     drawn = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     drawn.add_column("contract", no_wrap=True)
     for one in records:
         drawn.add_column(Text(f"numba {one.numba}" if len(records) == 1 else one.numba))
-    statuses: dict[str, list[str]] = {}
+    statuses: dict[str, list[Status]] = {}
     for place, one in enumerate(records):
         for contract in one.contracts:
             row = statuses.setdefault(contract.name, ["unavailable"] * len(records))
             row[place] = contract.status
-    left_out = 0
     for name, row in statuses.items():
-        if len(records) > _ALL_SHOWN and set(row) == {"holds"}:
-            left_out += 1
-            continue
-        cells = (Text(_WORDS[status], style=_STYLES.get(status, "")) for status in row)
-        drawn.add_row(Text(name), *cells)
-    if left_out:
-        drawn.add_row(several(left_out, "other"), *["holds"] * len(records))
+        drawn.add_row(Text(name), *(Text(_WORDS[s], style=_STYLES.get(s, "")) for s in row))
     return drawn
 
 

@@ -13,7 +13,7 @@ from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.uv import last_lines
 
-DEFAULT_TIMEOUT = 600.0
+DEFAULT_TIMEOUT = 1200.0
 _GRACE = 20.0
 """Seconds that a suite gets to clean up after itself when it is ended."""
 
@@ -28,7 +28,7 @@ def check(
     lifted: bool = False,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Contracts:
-    """Check every contract in an environment: about twenty seconds. Raises SuiteError.
+    """Check every contract in an environment: about half a minute. Raises SuiteError.
 
     ``lifted``: the environment was made against what PyTensor declares. ``timeout``: seconds for
     the whole.

@@ -196,10 +196,10 @@ def test_json_is_all_that_is_on_stdout(run: Run) -> None:
     assert [one["environment"]["numba"] for one in json.loads(out)] == list(ALLOWED)
 
 
-def test_with_many_numbas_the_table_shows_what_does_not_hold(run: Run) -> None:
+def test_with_many_numbas_the_table_says_what_does_not_hold(run: Run) -> None:
     numbas = [option for version in ("0.61.2", "0.65.1") for option in ("--numba", version)]
     fates = {"0.65.1": [contract("uid_fork", "broken"), contract("stamp")]}
     _, out, _ = run("3.3.7", "--all-allowed", *numbas, fates=fates)
-    assert "uid_fork" in out
-    assert "stamp " not in out
-    assert "1 other " in out
+    rows = [line.split() for line in out.splitlines() if line.split()[:1] and line.strip()]
+    assert ["0.65.1", "1", "1", "0", "0", "uid_fork"] in rows
+    assert ["0.66.0", "2", "0", "0", "0"] in rows

@@ -102,6 +102,18 @@ def test_whatever_decides_the_content_decides_the_key(environments):
     assert environments.key(renamed, INTERPRETER) == environments.key(SUBJECT, INTERPRETER)
 
 
+def test_a_lifted_bound_makes_another_environment_and_is_told_to_uv(environments, uv):
+    plain = environments.ensure(SUBJECT, INTERPRETER)
+    assert "--override" not in uv.asked[-1][0]
+    lifted = Environments(environments.root, uv, ("numba==0.69.0",))
+    made = lifted.ensure(SUBJECT, INTERPRETER)
+    assert made.key != plain.key
+    args, _ = uv.asked[-1]
+    assert Path(option(args, "--override")).read_text() == "numba==0.69.0\n"
+    other = Environments(environments.root, uv, ("numba==0.70.0",))
+    assert other.key(SUBJECT, INTERPRETER) != made.key
+
+
 @pytest.mark.parametrize("damage", ["no marker", "half a marker", "no python"])
 def test_an_environment_that_is_not_complete_is_made_again(environments, uv, damage):
     python = environments.ensure(SUBJECT, INTERPRETER).python
