@@ -15,7 +15,6 @@ from observatory.record.contracts import Contracts, version_order
 
 PATH = "contracts.html"
 AREAS = {
-    "names": "Private names and their arguments",
     "uids": "Numbers and symbols of functions",
     "locator": "Where stored functions are looked for",
     "index": "Index and data files",
@@ -23,6 +22,7 @@ AREAS = {
     "compiling": "Flags and code generation",
     "warnings": "Words of warnings",
     "graphs": "Small graphs, from end to end",
+    "names": "Names and their arguments",
 }
 _WORDS = {"holds": "holds", "broken": "broken", "failed": "not judged", "unavailable": "not used"}
 _FLAGS = {"holds": "", "broken": "bad", "failed": "unknown", "unavailable": "absent"}

@@ -168,8 +168,11 @@ FAULTS: tuple[Fault, ...] = (
         "uid_counter",
         "numba numbers functions 1, 2, 3 again: siblings share symbols",
         "wrong results",
-        must=(Alarms(("wrong_results",), ("siblings",), _NUMBA, ("fork",)),),
-        may=(Alarms(("wrong_results", "crashed"), ("siblings",), _NUMBA),),
+        must=(
+            Alarms(("wrong_results", "collided_symbols"), ("siblings",), _NUMBA, ("fork",)),
+            Alarms(("vulnerable_symbols",), ("siblings",), _NUMBA),
+        ),
+        may=(Alarms(("wrong_results", "crashed", "collided_symbols"), ("siblings",), _NUMBA),),
     ),
     Fault(
         "c_key_salted",

@@ -48,7 +48,7 @@ _SHOWN = 3
 def _contract(module: str, needs: str) -> Contract:
     return Contract(
         f"names:{module}",
-        f"{module} has the names that PyTensor imports from it, and they take its arguments",
+        f"{module} has what PyTensor takes from it, with the same arguments",
         f"importing or using PyTensor's numba backend raises: {needs}",
         _checking(module),
     )

@@ -15,6 +15,6 @@ from benchmarks.contracts import (
 from benchmarks.contracts.contract import Area
 
 AREAS: tuple[Area, ...] = (
-    names.AREA, uids.AREA, locating.AREA, indexing.AREA, reloading.AREA, compiling.AREA,
-    warning.AREA, graphs.AREA,
+    uids.AREA, locating.AREA, indexing.AREA, reloading.AREA, compiling.AREA, warning.AREA,
+    graphs.AREA, names.AREA,
 )  # fmt: skip

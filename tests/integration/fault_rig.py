@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from observatory.record.sample import Sample
+from observatory.run import symbols
 from observatory.run.environments import Environment
 from observatory.run.uv import RealUv
 from scripts.fault_kit import build
@@ -30,8 +32,19 @@ class Rig:
             options = ["--launch", launch, "--measure", measure]
             if scenario.startswith(("warm", "call")):
                 options += ["--cache", str(self.filled(backend))]
-            self.taken[place, measure] = self.bench.sample(scenario, backend, *options)
+            if scenario == "siblings":
+                self.taken[place, measure] = self._scanned(place, options)
+            else:
+                self.taken[place, measure] = self.bench.sample(scenario, backend, *options)
         return self.taken[place, measure]
+
+    def _scanned(self, place: Place, options: list[str]) -> Measured:
+        """Siblings, with the metrics of the cache that they left, as the tool records them."""
+        scenario, backend, launch = place
+        kept = self.bench.scratch / f"siblings-{backend}-{launch}"
+        taken = self.bench.sample(scenario, backend, *options, "--keep-cache", str(kept))
+        full = symbols.added(Sample.model_validate(taken.record), kept)
+        return replace(taken, record=full.model_dump(mode="json", by_alias=True))
 
     def filler(self, backend: str) -> Measured:
         """The build that filled the cache."""

@@ -32,7 +32,7 @@ def test_the_newest_pytensor_is_installed_and_can_run_the_benchmarks(tmp_path):
         text=True,
         check=True,
     )
-    assert json.loads(done.stdout) == ["fork", "spawn"]
+    assert json.loads(done.stdout) == ["fork", "spawn", "forkserver"]
 
 
 def test_a_numba_that_was_named_is_taken_even_beyond_pytensors_bounds(
