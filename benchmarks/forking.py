@@ -164,8 +164,6 @@ def _wait_for(job: Job, pid: int) -> None:
 
 
 def _note_end(job: Job, code: int) -> None:
-    """Report for a child that could not: a signal, or an exit that no report announced."""
-    if code < 0:
-        report.write(job, {"signal": -code})
-    elif code not in (0, RAISED):
+    """Report for a child that could not: how it left, negative for the signal it died of."""
+    if code not in (0, RAISED):
         report.write(job, {"exit_code": code})

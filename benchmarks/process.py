@@ -161,10 +161,7 @@ def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
 
 def _reported_code(found: dict[str, Any] | None, otherwise: int) -> int:
     """Exit status of the measured process, negative for a signal: under fork its parent saw it."""
-    found = found or {}
-    if "signal" in found:
-        return -int(found["signal"])
-    return int(found.get("exit_code", otherwise))
+    return int((found or {}).get("exit_code", otherwise))
 
 
 def _verdict(

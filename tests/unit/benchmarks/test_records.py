@@ -127,7 +127,7 @@ def test_a_forked_sibling_without_a_report_takes_the_fate_of_its_parent(tmp_path
 @pytest.mark.parametrize(
     ("report", "status", "message", "signal"),
     [
-        ('{"signal": 11}', "killed", "died of SIGSEGV", "SIGSEGV"),
+        ('{"exit_code": -11}', "killed", "died of SIGSEGV", "SIGSEGV"),
         ('{"exit_code": 7}', "raised", "exited with code 7 before it reported: the end", None),
         ('{"status": "ok", "metrics": {}}', "ok", None, None),
         ('{"status": "raised", "message": "no"}', "raised", "no", None),

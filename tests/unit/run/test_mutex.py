@@ -27,7 +27,19 @@ def own_name(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
     return name
 
 
-def test_a_second_run_waits_for_the_first_and_says_so() -> None:
+def test_a_second_run_waits_for_the_first_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[float] = []
+    looked_often = threading.Event()
+
+    def sleep(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 3:
+            looked_often.set()
+        looked_often.wait(0.001)
+
+    monkeypatch.setattr(mutex.time, "sleep", sleep)
     said: list[str] = []
     order: list[str] = []
 
@@ -38,12 +50,12 @@ def test_a_second_run_waits_for_the_first_and_says_so() -> None:
     with mutex.alone(said.append):
         thread = threading.Thread(target=second)
         thread.start()
-        while not said:
-            pass
+        assert looked_often.wait(30)
         order.append("first")
     thread.join(30)
     assert order == ["first", "second"]
     assert said == ["another run is measuring on this machine; waiting for it to end"]
+    assert set(looks) == {0.01}
 
 
 def test_a_holder_that_is_killed_does_not_block_the_machine(own_name: str) -> None:
