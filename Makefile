@@ -4,8 +4,9 @@
 # `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.
 
 PYTHON ?= python3
-# Two at a time, a file each: most of the time is real compiles, which use one CPU.
-PYTEST_ARGS ?= -n 2 --dist loadfile
+# Two at a time, a file each, the long files first (tests/conftest.py): most of the time is real
+# compiles, which use one CPU.
+PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the tool's own environment: scripts/make_tool_environment.sh PYTHON VENV
 # Quick and repeatable: an environment that is there is brought up to date, a broken one remade.
+# Bytecode is written as modules are first imported: most never are, and to compile all takes longest.
 set -euo pipefail
 python=$1
 venv=$2
@@ -39,5 +40,5 @@ fi
 echo "setting up the tool in $venv (needed again only when its dependencies change)"
 uv_pin=$(grep '^uv==' constraints.txt)
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$uv_pin"
-"$venv/bin/uv" pip install --quiet --compile-bytecode --python "$venv/bin/python" \
+"$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
     --constraint constraints.txt --editable '.[dev]'

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from dashboard.observed import Observed
+from observatory.cli.fingerprint import fingerprint
 from observatory.cli.version import tool_version
-from observatory.cli.watching import fingerprint, runs_of, said_of, watched_of
+from observatory.cli.watching import runs_of, said_of, watched_of
 from observatory.decide.alerts import STALE_AFTER, Moment
 from observatory.decide.places import place_order
 from observatory.decide.series import series_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,8 +9,7 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
+from observatory.cli.fingerprint import fingerprint
 from observatory.cli.version import tool_version
 from observatory.decide.alerts import Moment, Run
 from observatory.decide.counts import Counted, History
@@ -39,25 +37,6 @@ def find(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
     found = watch(watched, moment, tool_version())
     made_of = fingerprint(read, moment.triage)
     return found.model_copy(update={"made_of": made_of}), problems
-
-
-def fingerprint(read: Results, triage: Triage) -> str:
-    """What alerts follow from: every value, when it was measured, what people said, this version.
-
-    Ledgers are not looked at: they do not change without a journal that is newer.
-    """
-    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
-    for file in read.files:
-        found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
-    for one in read.series:
-        found.update(f"{one.name}\0{one.params}\0".encode(errors="replace"))
-    values = read.values
-    for array in (read.file, values.series, values.position, values.value):
-        found.update(np.ascontiguousarray(array).tobytes())
-    for journal in read.journals.values():
-        found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
-    found.update(triage.model_dump_json().encode())
-    return found.hexdigest()
 
 
 def watched_of(

@@ -17,6 +17,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,8 @@ from observatory.record.sample import Count, LedgerEntry, Word
 LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
 
+_KEPT = 32
+"""Ledgers of a store that are remembered."""
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
@@ -66,6 +69,8 @@ class LedgerStore:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        # Cells that follow one another often share a ledger: those of fork and of spawn.
+        self._read = lru_cache(maxsize=_KEPT)(_entries)
 
     def path(self, sha: str) -> Path:
         """Where the ledger of this hash is or would be; LedgerError if it is no SHA-256."""
@@ -96,17 +101,7 @@ class LedgerStore:
 
         Raises LedgerError where it is missing, broken, too large or not what its name says.
         """
-        path = self.path(sha)
-        content = _decompressed(path)
-        if hashlib.sha256(content).hexdigest() != sha:
-            raise LedgerError(
-                f"{path} does not hold what its name says: its content has another hash; "
-                "remove it and measure again"
-            )
-        try:
-            return _ENTRIES.validate_json(content)
-        except ValidationError as error:
-            raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
+        return list(self._read(self.path(sha)))
 
     def load_timed(self, sha: str, seconds: Sequence[float]) -> list[LedgerEntry]:
         """The entries with the seconds that a journal line holds for them; LedgerError as above."""
@@ -116,8 +111,9 @@ class LedgerStore:
                 f"the ledger {sha} has {len(entries)} entries but the journal line gives seconds "
                 f"for {len(seconds)}; they do not belong together"
             )
+        # Both halves were checked when they were read; to check them again takes longest of all.
         return [
-            LedgerEntry(**entry.model_dump(), seconds=spent)
+            LedgerEntry.model_construct(**vars(entry), seconds=spent)
             for entry, spent in zip(entries, seconds, strict=True)
         ]
 
@@ -131,6 +127,19 @@ def _order(entry: LedgerEntry) -> tuple[str, ...]:
 def _canonical(entries: Sequence[LedgerEntry]) -> bytes:
     plain = [entry.model_dump(exclude={"seconds"}, exclude_none=True) for entry in entries]
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _entries(path: Path) -> list[StoredEntry]:
+    content = _decompressed(path)
+    if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
+        raise LedgerError(
+            f"{path} does not hold what its name says: its content has another hash; "
+            "remove it and measure again"
+        )
+    try:
+        return _ENTRIES.validate_json(content)
+    except ValidationError as error:
+        raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
 
 
 def _decompressed(path: Path) -> bytes:

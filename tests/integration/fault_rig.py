@@ -15,6 +15,8 @@ from tests.integration.conftest import Bench, Measured
 
 Place = tuple[str, str, str]
 """Scenario, backend, launch."""
+SMALL = "closures"
+"""The model of siblings: four graphs of a second each, where radon's eight take a minute."""
 
 
 @dataclass
@@ -42,7 +44,8 @@ class Rig:
         """Siblings, with the metrics of the cache that they left, as the tool records them."""
         scenario, backend, launch = place
         kept = self.bench.scratch / f"siblings-{backend}-{launch}"
-        taken = self.bench.sample(scenario, backend, *options, "--keep-cache", str(kept))
+        options = [*options, "--model", SMALL, "--keep-cache", str(kept)]
+        taken = self.bench.sample(scenario, backend, *options)
         full = symbols.added(Sample.model_validate(taken.record), kept)
         return replace(taken, record=full.model_dump(mode="json", by_alias=True))
 

@@ -22,7 +22,6 @@ from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from scripts.fault_kit import SOURCES, build
 from tests.integration.conftest import STATE
-from tests.integration.fault_rig import faulty
 from tests.integration.numba_breaks import BREAKS, Break
 
 pytestmark = pytest.mark.integration
@@ -67,14 +66,6 @@ def test_nothing_that_was_there_is_touched(newest: Environment, tmp_path: Path) 
     subprocess.run(command, env=variables, cwd=tmp_path, check=True, capture_output=True)
     assert list(home.rglob("*")) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]
-
-
-def test_the_restored_counter_breaks_the_contracts_about_it_and_no_other(
-    newest: Environment, tmp_path: Path
-) -> None:
-    found = suite(faulty(newest, "uid_counter", tmp_path), tmp_path)
-    assert {one.name for one in found.of("broken")} == PROTECTION
-    assert told(found.of("failed")) == []
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +229,7 @@ def test_a_newer_numba_is_checked_against_the_bounds_of_pytensor(
     assert record.checked.lifted == (record.numba not in (record.declared or ""))
 
 
-def test_a_wheel_can_be_part_of_what_is_checked(
+def test_a_wheel_that_restores_the_counter_breaks_the_contracts_about_it_and_no_other(
     observatory: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     wheel = build("uid_counter", tmp_path)
@@ -247,4 +238,5 @@ def test_a_wheel_can_be_part_of_what_is_checked(
     (record,) = load_all(tmp_path / "results")
     assert isinstance(record, Contracts)
     assert {one.name for one in record.of("broken")} == PROTECTION
+    assert told(record.of("failed")) == []
     assert "BROKEN sibling_results with numba" in done.stdout
