@@ -76,9 +76,9 @@ def counted_changes(history: History) -> Found:
     for head in history.subjects:
         for one in found:
             one.meet(head)
-        given = set(_given(head.evidence))
+        given = dict.fromkeys(_given(head.evidence))
         bases = {last[place].number: last[place] for place in given if place in last}
-        for base in bases.values():
+        for _, base in sorted(bases.items()):
             compared += 1
             places = {place for place in given if last.get(place) is base}
             found += _Pair(history, base, head).changes(places)
@@ -88,7 +88,7 @@ def counted_changes(history: History) -> Found:
 
 def _given(evidence: Evidence) -> Iterator[_Place]:
     """The places of which a subject gave a value that later ones can be compared with."""
-    for cell in evidence.cells:
+    for cell in sorted(evidence.cells):
         if cell.problem() is not None:
             continue
         for metric in metrics_of(cell.scenario, cell.launch):
