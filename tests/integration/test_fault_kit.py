@@ -174,7 +174,7 @@ def test_the_old_counter_gives_forked_siblings_each_others_numbers(
     found = rig("uid_counter").take(("siblings", "NUMBA", "fork"))
     wrong = [check for check in found.record["checks"] if check["wrong"]]
     assert len(wrong) == found.metrics["wrong_results"] >= 1
-    assert any("is that of" in (check["note"] or "") for check in wrong)
+    assert any("is what" in (check["note"] or "") for check in wrong)
 
 
 def test_salted_c_modules_are_compiled_again_in_every_process(rig: Callable[..., Rig]) -> None:
