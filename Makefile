@@ -11,12 +11,12 @@ VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help observe test bench lint format docs docs-schemas pictures history constraints clean
+.PHONY: help observe test rehearse bench lint format docs docs-schemas pictures history constraints clean
 
 help:
 	@sed -n '1,/^$$/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo 'Further: bench (speed of the tool itself), lint, format, docs (the documentation, into'
-	@echo 'build/docs), docs-schemas, pictures, history'
+	@echo 'Further: bench (speed of the tool itself), rehearse CLONE=DIR (real nights; half an hour),'
+	@echo 'lint, format, docs (the documentation, into build/docs), docs-schemas, pictures, history'
 	@echo '(the git history of releases, for plain asv), constraints, clean.'
 
 $(STAMP): pyproject.toml constraints.txt scripts/make_tool_environment.sh
@@ -28,6 +28,11 @@ observe: $(STAMP)
 
 test: $(STAMP)
 	@$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+# Real nights along CLONE, a clone of PyTensor, with a fault between two of them, and 20 kills.
+rehearse: $(STAMP)
+	@CLONE="$(abspath $(CLONE))" $(VENV)/bin/python -m pytest -o addopts="" \
+	    --import-mode=importlib -s -v tests/rehearsal
 
 bench: $(STAMP)
 	@$(VENV)/bin/python -m pytest -o addopts="" --import-mode=importlib --benchmark-only -q \

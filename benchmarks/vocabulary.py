@@ -232,6 +232,8 @@ class Metric:
     meaning: str
     alerting: bool = False
     """Whether a worsening of this (exact) metric can be an alarm, not just a description."""
+    of_cpu: bool = False
+    """Whether a count follows from the CPU that machine code is made for, not from versions."""
 
     def alerts_in(self, scenario: str) -> bool:
         """Whether a worsening in this scenario is an alarm.
@@ -271,9 +273,9 @@ _ALL = (
     Metric("python_calls", "calls", "near_exact", "tracing",
            "Python functions entered while building and calling once"),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
-           "machine code of the functions that a cache returned or stored"),
+           "machine code of the functions that a cache returned or stored", of_cpu=True),
     Metric("cache_bytes", "bytes", "near_exact", "counting",
-           "size of the cache directory after the process ended"),
+           "size of the cache directory after the process ended", of_cpu=True),
     Metric("modules_imported", "modules", "near_exact", "timing",
            "modules imported inside the clock, those that the subject compiled included"),
     # Noisy.

@@ -32,13 +32,15 @@ def subject(label: str = "3.3.7", **changes: Any) -> Subject:
     return Subject(**fields | changes)
 
 
-def header(label: str = "3.3.7", numba: str = "0.68.0", **changes: Any) -> JournalHeader:
+def header(
+    label: str = "3.3.7", numba: str = "0.68.0", cpu: str = "Some CPU", **changes: Any
+) -> JournalHeader:
     """A journal's header. ``changes`` are of the subject."""
     return JournalHeader(
         schema="observatory/journal/1",
         subject=subject(label, **changes),
         versions=Versions(pytensor=label, numba=numba, python="3.13.0", packages={"numba": numba}),
-        machine=Machine(machine="bench", os="Linux", arch="x86_64", cpu="Some CPU", num_cpu="2"),
+        machine=Machine(machine="bench", os="Linux", arch="x86_64", cpu=cpu, num_cpu="2"),
     )
 
 

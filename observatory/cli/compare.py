@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -110,7 +110,10 @@ def compare(
     until a test decides every cell or the budget is spent. --results is where the machine's
     calibration is looked for. Every sample is kept, and can be compared again as saved results.
     """  # fmt: skip
-    reproduce = shlex.join(["observatory", *without_outputs(sys.argv[1:])])
+    texts = _texts(repo, base, head)
+    # What a ref names moves on; the commit that it was does not.
+    pinned = {} if repo is None else dict(zip((base, head), map(_commit, texts), strict=True))
+    reproduce = shlex.join(["observatory", *repeated(sys.argv[1:], pinned)])
     narrowed = Narrowed(model, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
@@ -123,7 +126,7 @@ def compare(
         )
     else:
         told = _measured(
-            _texts(repo, base, head), narrowed, with_ or (), python, _seconds(budget),
+            texts, narrowed, with_ or (), python, _seconds(budget),
             Session(
                 results=results, state=state, machine=this_machine(machine),
                 console=progress_console(), timeout=timeout, run=run_id(),
@@ -134,13 +137,17 @@ def compare(
     raise typer.Exit(status(told))
 
 
-def without_outputs(arguments: Sequence[str]) -> Iterator[str]:
-    """The command line without where its outcome goes: others have no such paths."""
+def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[str]:
+    """The command line as somebody else can repeat it.
+
+    Without where its outcome goes, which others do not have, and with what ``pinned`` says of a
+    word in the place of it.
+    """
     left = iter(arguments)
     for argument in left:
         name, equals, _ = argument.partition("=")
         if name not in _OUTPUTS:
-            yield argument
+            yield pinned.get(argument, argument)
         elif not equals:
             next(left, None)
 
@@ -201,6 +208,10 @@ def _texts(repo: Path | None, base: str, head: str) -> list[str]:
     if repo is None:
         return [base, head]
     return [commits_between(repo, ref)[0] for ref in (base, head)]
+
+
+def _commit(text: str) -> str:
+    return text.rpartition("@")[2]
 
 
 def _two(parsed: Sequence[Subject], texts: Sequence[str]) -> tuple[Subject, Subject]:

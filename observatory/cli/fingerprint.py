@@ -32,7 +32,7 @@ def fingerprint(read: Results, triage: Triage) -> str:
     rank = np.empty(len(used), np.int32)
     rank[by_name] = np.arange(len(used))
     for array in (read.file, rank[places], values.position, values.value):
-        found.update(np.ascontiguousarray(array[order]).tobytes())
+        found.update(array[order].tobytes())
     for journal in read.journals.values():
         found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
     found.update(triage.model_dump_json().encode())

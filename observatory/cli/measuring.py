@@ -139,7 +139,7 @@ def _where_it_stopped(
     if not session.resume or not journal.path.exists():
         return session.run, []
     # Samples of an environment that has changed since are not this run's.
-    entries = [e for e in journal.read().entries if e.header.same_environment(header)]
+    entries = [entry for entry in journal.read().entries if header.admits(entry)]
     if not entries:
         return session.run, []
     last = max(entry.run for entry in entries)

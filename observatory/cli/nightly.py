@@ -32,7 +32,7 @@ from observatory.run.commits import commits_between
 from observatory.run.here import STATE
 from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.run.nights import STEPS, Wishes, steps
-from observatory.run.presets import PRESETS
+from observatory.run.presets import PRESETS, Narrowed
 
 app = typer.Typer()
 
@@ -69,6 +69,8 @@ def nightly(
         typer.Option("--with", help="Another requirement; repeatable; '' is none."),
     ] = None,
     launch: options.Launches = None,
+    backend: options.Backends = None,
+    scenario: options.Scenarios = None,
     machine: Annotated[
         str | None,
         typer.Option(help="Name of this machine in the results; default: its host name."),
@@ -103,14 +105,17 @@ def nightly(
     stopped. The exit status is the worst of all steps'.
     """  # fmt: skip
     _check(preset, only or (), repo, commits, link, deliver)
+    if unknown := Narrowed(None, scenario, backend, launch).unknown():
+        raise SelectionError(unknown)
     left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
     wishes = Wishes(
         subjects=subject or (() if commits else ("newest",)),
         commits=commits_between(repo, commits) if repo and commits else (),
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
-        machine=machine, state=None if state == STATE else state, link=link, feed=feed,
-        deliver=deliver, publish=publish, repository=publish_in, remote=remote,
+        backends=backend or (), scenarios=scenario or (), machine=machine,
+        state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
+        publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
     known = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
     asked = [f"{name}={value}" for name, value in known.items()]

@@ -76,7 +76,7 @@ def counted_changes(history: History) -> Found:
     for head in history.subjects:
         for one in found:
             one.meet(head)
-        given = dict.fromkeys(_given(head.evidence))
+        given = set(_given(head.evidence))
         bases = {last[place].number: last[place] for place in given if place in last}
         for _, base in sorted(bases.items()):
             compared += 1
@@ -88,7 +88,7 @@ def counted_changes(history: History) -> Found:
 
 def _given(evidence: Evidence) -> Iterator[_Place]:
     """The places of which a subject gave a value that later ones can be compared with."""
-    for cell in sorted(evidence.cells):
+    for cell in evidence.cells:
         if cell.problem() is not None:
             continue
         for metric in metrics_of(cell.scenario, cell.launch):

@@ -35,7 +35,7 @@ from observatory.record.asv_names import (
 )
 from observatory.record.files import write_atomic
 from observatory.record.journal import JournalContents, JournalHeader
-from observatory.record.latest import Recorded, latest
+from observatory.record.latest import Recorded, latest_of
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem, RecordError
 
@@ -46,14 +46,14 @@ _PINNED = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;]+)\s*")
 def project(results: Path, contents: JournalContents) -> list[Problem]:
     """Write ``results/<machine>/machine.json`` and the result file of one journal.
 
-    Values are those of ``latest``; asv's statistics are made from two samples on (for a single
+    Values are those of ``latest_of``; asv's statistics are made from two samples on (for a single
     one asv would write Infinity, which strict JSON parsers refuse). Returns what had to be left
     out. Raises RecordError for a journal without a header, OSError where nothing can be written.
     """
     header = contents.header
     if header is None:
         raise RecordError(f"{contents.path} has no header: no result file can be made from it")
-    found = latest(contents.current())
+    found = latest_of(contents)
     write_machine(results, header.machine)
     target = layout.asv_path(results, header.machine.machine, header.subject)
     with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:

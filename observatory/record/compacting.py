@@ -5,7 +5,7 @@ what was wrong. Out go
 
 - samples that later runs or another environment have outdated;
 - how long the parts of a sample took, its builds one by one, checks that were right;
-- the environment of a sample, but for the first of each run, which all others share;
+- the environment of a sample, but for the first of each run and header, which others share;
 - the ledger of a second counting sample of a cell: no one compares it;
 - the last lines of stderr, but for the first sample of each way of failing.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from observatory.record.journal import JournalEntry
+from observatory.record.journal import JournalEntry, JournalHeader, standing_header
 from observatory.record.latest import speaking
 from observatory.record.lines import Line, Lines, bare, encoded
 
@@ -34,9 +34,12 @@ def compacted(journal: Lines) -> list[Line]:
     if journal.problems or header is None or not lines or lines[-1].header != header:
         return list(lines)
     entries = [_entry(line) for line in lines]
-    current = [entry for entry in entries if entry.header.same_environment(header)]
+    standing = standing_header(entries, header)
+    assert standing is not None
+    current = [entry for entry in entries if standing.admits(entry)]
     speaks = set(map(id, speaking(current)))
-    read = speaks | set(map(id, _told(current))) | {id(_latest(entries)), id(entries[-1])}
+    told = [*_told(current), _latest(entries), entries[-1], *_last_timed(entries, standing)]
+    read = speaks | set(map(id, told))
     once = _Once()
     return [
         _less(line, id(entry) in speaks, once)
@@ -55,6 +58,14 @@ def _told(current: Sequence[JournalEntry]) -> Iterator[JournalEntry]:
 def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
     """Pages say when the newest sample was taken, whatever it is of."""
     return max(reversed(entries), key=lambda entry: entry.sample.started_at)
+
+
+def _last_timed(
+    entries: Sequence[JournalEntry], standing: JournalHeader
+) -> Iterator[JournalEntry]:
+    """The sample, if there is one, that makes its header the standing one."""
+    timed = [e for e in entries if e.sample.measure == "timing" and e.header == standing]
+    yield from timed[-1:]
 
 
 class _Once:
@@ -76,7 +87,7 @@ def _less(line: Line, speaks: bool, once: _Once) -> Line:
     less = bare(whole)
     sample = less.sample
     kept: dict[str, object] = {}
-    if once.first("environment", whole.run):
+    if once.first("environment", whole.run, line.header):
         kept["environment"] = whole.sample.environment
     if sample.failure is not None and once.first("failure", sample.failure.message):
         kept["failure"] = whole.sample.failure

@@ -5,6 +5,10 @@ in its environment and the machine. Each further line is one sample and the run 
 the environment or the machine has changed since, a new header line says so before the next
 sample, so that no value is ever labelled with versions that it was not measured with.
 
+Times stand beside times of the same CPU only. Counts are of the versions: they stand whatever CPU
+counted them, but for those that are of its machine code (`Metric.of_cpu`). Hosted runners are of
+several kinds, and what took an hour to count is not counted again for that.
+
 An append is one write, synced, under a lock on the file itself (which leaves nothing behind). A
 last line that a kill has torn is named on reading and cut off by the next append.
 """
@@ -14,12 +18,13 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
+from benchmarks.vocabulary import METRICS
 from observatory.record import layout
 from observatory.record.files import sync_directory
 from observatory.record.ledgers import LedgerStore
@@ -32,6 +37,7 @@ JOURNAL_SCHEMA = "observatory/journal/1"
 LARGEST_LINE = 4 * 2**20
 """Bytes of one line; a longer one is refused on writing and skipped, by name, on reading."""
 
+_OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
 _HEADER_MARK = b'{"schema":"observatory/journal/'
 RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9]{1,20})?$")]
 
@@ -50,9 +56,16 @@ class JournalHeader(BaseModel):
     versions: Versions
     machine: Machine
 
-    def same_environment(self, other: JournalHeader) -> bool:
-        """Whether values taken under both may be one cell's: Python, every package, the CPU."""
-        return _identity(self) == _identity(other)
+    def admits(self, entry: JournalEntry) -> bool:
+        """Whether a sample may stand beside those taken under this header.
+
+        Python and every package are the same (llvmlite or NumPy move times as much as numba
+        does), and for times the CPU.
+        """
+        other = entry.header
+        if self.versions != other.versions:
+            return False
+        return entry.sample.measure != "timing" or self.machine.cpu == other.machine.cpu
 
 
 class JournalLine(BaseModel):
@@ -91,7 +104,7 @@ class JournalEntry:
 
 @dataclass(frozen=True)
 class JournalContents:
-    """What could be read. ``header`` is the last one; None only where no header is whole."""
+    """What could be read. ``header`` is `standing_header`; None only where none is whole."""
 
     path: Path
     header: JournalHeader | None
@@ -99,11 +112,28 @@ class JournalContents:
     problems: list[Problem] = field(default_factory=list)
 
     def current(self) -> list[JournalEntry]:
-        """The entries taken in the environment and on the machine that the last header names."""
-        last = self.header
-        if last is None:
+        """The entries of the environment and machine that ``header`` names, and other counts of it.
+
+        What another CPU counted is without the metrics that are of a CPU; the reason is given.
+        """
+        header = self.header
+        if header is None:
             return []
-        return [entry for entry in self.entries if entry.header.same_environment(last)]
+        return [_counted_for(header, e) for e in self.entries if header.admits(e)]
+
+
+def standing_header(
+    entries: Iterable[JournalEntry], last: JournalHeader | None
+) -> JournalHeader | None:
+    """What the values of a journal are values of: ``last``, on the CPU that took times last.
+
+    Counting on another machine afterwards outdates no time.
+    """
+    found = last
+    for entry in entries:
+        if entry.sample.measure == "timing" and last and entry.header.versions == last.versions:
+            found = entry.header
+    return found
 
 
 class Journal:
@@ -205,7 +235,7 @@ def read_journal(path: Path) -> JournalContents:
         problems.append(Problem(path, reason))
     elif orphans:
         problems.append(Problem(path, f"{orphans} samples before the first header were skipped"))
-    return JournalContents(path, header, entries, problems)
+    return JournalContents(path, standing_header(entries, header), entries, problems)
 
 
 def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
@@ -224,9 +254,17 @@ def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
     return header, problems
 
 
-def _identity(header: JournalHeader) -> tuple[Versions, str]:
-    # Every package: llvmlite or NumPy move times as much as numba does.
-    return header.versions, header.machine.cpu
+def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:
+    cpu = entry.header.machine.cpu
+    if cpu == header.machine.cpu:
+        return entry
+    sample = entry.sample
+    # Their values stay in the journal; a cell has none that was counted for another CPU.
+    left = {name: value for name, value in sample.metrics.items() if name not in _OF_CPU}
+    why = f"counted on another CPU ({cpu}) than times were taken on ({header.machine.cpu})"
+    absent = sample.absent | dict.fromkeys(sample.metrics.keys() - left.keys(), why)
+    told = sample.model_copy(update={"metrics": left, "absent": absent})
+    return replace(entry, sample=told)
 
 
 def _encoded(record: BaseModel) -> bytes:

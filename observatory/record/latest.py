@@ -16,7 +16,7 @@ from statistics import median
 from typing import Literal
 
 from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
-from observatory.record.journal import JournalEntry
+from observatory.record.journal import JournalContents, JournalEntry
 from observatory.record.sample import CellRecord, Sample
 
 _CORRECTNESS = ("wrong_results", "crashed")
@@ -69,6 +69,30 @@ class Latest:
     notes: list[Note]
     unknown: list[str]
     """Sentences on samples whose cell this version of the vocabulary does not have."""
+
+
+def latest_of(contents: JournalContents) -> Latest:
+    """The values that stand in a journal; a note for each cell with times of another CPU only."""
+    found = latest(contents.current())
+    header = contents.header
+    if header is None:
+        return found
+    timed = [e for e in contents.entries if e.sample.measure == "timing"]
+    standing = {e.sample.cell for e in timed if header.admits(e)}
+    elsewhere = {
+        e.sample.cell: e.header.machine.cpu
+        for e in timed
+        if e.sample.cell not in standing and e.header.versions == header.versions
+    }
+    for place, cpu in elsewhere.items():
+        cell = Cell(place.model, place.scenario, place.backend, place.launch)
+        text = (
+            f"its times are left out: they were taken on another CPU ({cpu}) than the last ones "
+            f"({header.machine.cpu}); give machines that differ names that differ"
+        )
+        if cell.problem() is None:
+            found.notes.append(Note(header.subject.label, cell, "absent", text, measure="timing"))
+    return found
 
 
 def latest(entries: Iterable[JournalEntry]) -> Latest:

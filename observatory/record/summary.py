@@ -13,7 +13,7 @@ from observatory.record import compiled
 from observatory.record.cache import DIGEST_SIZE, Made
 from observatory.record.columns import Columns
 from observatory.record.journal import JournalHeader, read_journal
-from observatory.record.latest import Note, latest
+from observatory.record.latest import Note, latest_of
 from observatory.record.ledgers import LedgerStore
 from observatory.record.listing import Listed
 from observatory.record.shards import Signature, signature_of
@@ -57,7 +57,7 @@ class JournalSource:
         current = contents.current()
         made = JournalSummary(
             header=contents.header,
-            notes=tuple(latest(current).notes),
+            notes=tuple(latest_of(contents).notes),
             measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
             functions=compiled.kept_of(current, self._ledgers),
         )

@@ -27,6 +27,10 @@ class Wishes:
     python: str | None = None
     extras: Sequence[str] = ()
     launches: Sequence[str] = ()
+    backends: Sequence[str] = ()
+    """Of what is measured; guards look at those that they concern."""
+    scenarios: Sequence[str] = ()
+    """Of what is measured."""
     machine: str | None = None
     state: Path | None = None
     link: str = ""
@@ -51,6 +55,7 @@ def steps(wishes: Wishes) -> list[Step]:
 
 def _measuring(wishes: Wishes) -> Iterator[Step]:
     options = ["--preset", wishes.preset, *_where(wishes), *_launches(wishes), *_machine(wishes)]
+    options += _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     for text in wishes.subjects:
         name = f"measure {text}"[:200]
         yield Step(name=name, command=["run", "--subject", text, *options], resumable=True)
@@ -118,7 +123,11 @@ def _where(wishes: Wishes, with_extras: bool = True) -> list[str]:
 
 
 def _launches(wishes: Wishes) -> list[str]:
-    return [word for launch in wishes.launches for word in ("--launch", launch)]
+    return _each("--launch", wishes.launches)
+
+
+def _each(option: str, words: Sequence[str]) -> list[str]:
+    return [text for word in words for text in (option, word)]
 
 
 def _machine(wishes: Wishes) -> list[str]:

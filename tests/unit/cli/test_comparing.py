@@ -1,16 +1,19 @@
 """A whole comparison: what differs beside the subject, what is warned of, what is workload."""
 
 import contextlib
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from benchmarks.vocabulary import Cell
+from observatory.cli import compare as module
 from observatory.cli import comparing
 from observatory.cli.calibrate import calibrate
-from observatory.cli.compare import status, without_outputs
+from observatory.cli.compare import repeated, status
 from observatory.cli.comparing import Comparer
 from observatory.cli.exit_codes import Exit
 from observatory.cli.measuring import Session
@@ -21,6 +24,7 @@ from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
 from observatory.run.interleave import Matrix
+from observatory.run.sources import SubjectError
 from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -139,7 +143,29 @@ def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
         "--seed",
         "2",
     ]
-    assert list(without_outputs(typed)) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]
+    assert list(repeated(typed, {})) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]
+
+
+def test_the_command_to_repeat_names_commits_and_not_what_moves_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = tmp_path / "clone"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(clone)]
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for message in ("one", "two"):
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", message], check=True)
+    commits = subprocess.check_output([*git, "rev-list", "HEAD"], text=True).split()
+    told: list[str] = []
+
+    def measured(texts: list[str], *rest: object) -> Comparison:
+        told.extend(word for word in rest if isinstance(word, str))
+        raise SubjectError("enough")
+
+    monkeypatch.setattr(module, "_measured", measured)
+    typed = ["compare", "--repo", str(clone), "HEAD~1", "HEAD"]
+    monkeypatch.setattr("sys.argv", ["observatory", *typed])
+    CliRunner().invoke(module.app, typed[1:])
+    assert f"observatory compare --repo {clone} {commits[1]} {commits[0]}" in told
 
 
 def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> None:

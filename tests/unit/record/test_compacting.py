@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from benchmarks.vocabulary import Cell
 from observatory.record.compacting import compacted, newest
 from observatory.record.compiled import functions_of
-from observatory.record.journal import JournalEntry, JournalLine, read_journal
+from observatory.record.journal import (
+    JournalContents,
+    JournalEntry,
+    JournalLine,
+    read_journal,
+    standing_header,
+)
 from observatory.record.latest import latest, speaking
 from observatory.record.ledgers import LedgerStore, StoredEntry
 from observatory.record.lines import Line, Lines, encoded, read_lines, written
@@ -19,7 +25,7 @@ from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, led
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 CELLS = (WARM, COLD, Cell("radon", "siblings", "NUMBA", "fork"), Cell("no", "such", "cell", "x"))
-HEADERS = (header(), header(numba="0.69.0"))
+HEADERS = (header(), header(numba="0.69.0"), header(cpu="Another CPU"))
 
 
 def less(path: Path) -> Lines:
@@ -111,7 +117,8 @@ def _line(
 ) -> Line:
     failure = None if status == "ok" else {"message": f"{status} it", "stderr": ["x"]}
     taken = sample(
-        cell, measure, {"cache_misses": minute, "compile_time": minute / 7}, status=status,
+        cell, measure,
+        {"cache_misses": minute, "cache_bytes": minute, "compile_time": minute / 7}, status=status,
         failure=failure, absent={"peak_rss": f"because {minute}"},
         started_at=NOON + timedelta(minutes=minute), steps=[{"name": "a", "metrics": {}}],
     )  # fmt: skip
@@ -126,27 +133,26 @@ lines = st.builds(
     st.sampled_from(["timing", "counting", "tracing"]),
     st.sampled_from(["ok", "ok", "raised", "unavailable"]),
     st.sampled_from([RUN, LATER]),
-    st.integers(0, 1),
+    st.integers(0, 2),
     st.integers(0, 500),
     st.sampled_from([None, "a" * 64, "b" * 64, "c" * 64]),
 )
 
 
-def _entries(found: list[Line]) -> list[JournalEntry]:
-    last = found[-1].header
+def _contents(found: list[Line]) -> JournalContents:
     entries = []
     for line in found:
-        if line.parsed is None or not line.header.same_environment(last):
-            continue
+        assert line.parsed is not None
         said = line.parsed
         seconds = None if said.seconds is None else tuple(said.seconds)
         entries.append(JournalEntry(said.run, said.sample, said.ledger, seconds, line.header))
-    return entries
+    return JournalContents(Path("x"), standing_header(entries, found[-1].header), entries)
 
 
 def _read(found: list[Line]) -> list[object]:
     """Everything that any reader makes of a journal."""
-    entries = _entries(found)
+    contents = _contents(found)
+    entries = contents.current()
     problems: list[Problem] = []
     ledgers = functions_of(entries, _Anything(Path("none")), problems)
     counting = [e for e in speaking(entries) if e.sample.measure == "counting"]
@@ -155,7 +161,8 @@ def _read(found: list[Line]) -> list[object]:
         for e in reversed(counting)
         if e.ledger and e.sample.status == "ok"
     }
-    return [latest(entries), ledgers, first, newest(found), found[-1].header, problems]
+    headers = contents.header, found[-1].header
+    return [latest(entries), ledgers, first, newest(found), headers, problems]
 
 
 @settings(deadline=None, max_examples=300)

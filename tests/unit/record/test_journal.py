@@ -23,6 +23,8 @@ from observatory.record.ledgers import LedgerStore
 from observatory.record.sample import Sample
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample, subject
 
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+
 
 def _append_many(path: Path, many: int) -> None:
     made = Journal(path, LedgerStore(path.parent / "ledgers"), header())
@@ -194,6 +196,41 @@ def test_an_append_waits_for_the_lock_of_another_writer(tmp_path: Path) -> None:
         assert len(made.read().entries) == 1
     writer.join()
     assert len(made.read().entries) == 2
+
+
+def counted(**metrics: float) -> Sample:
+    return sample(measure="counting", metrics=metrics)
+
+
+def test_counts_of_another_cpu_stand_beside_times_and_without_what_is_of_a_cpu(
+    tmp_path: Path,
+) -> None:
+    journal(tmp_path, [sample(metrics={"compile_time": 1.0})])
+    counts = counted(cache_misses=3, cache_bytes=4096, object_code_bytes=512)
+    made = journal(tmp_path, [counts], LATER, header(cpu="Another CPU"))
+    contents = made.read()
+    assert contents.header == header()
+    timed, other = contents.current()
+    assert timed.sample.metrics["compile_time"] == 1.0
+    assert other.sample.metrics == {"wrong_results": 0, "crashed": 0, "cache_misses": 3}
+    assert set(other.sample.absent) == {"cache_bytes", "object_code_bytes"}
+    assert "Another CPU" in other.sample.absent["cache_bytes"]
+    assert contents.entries[-1].sample.metrics["cache_bytes"] == 4096
+
+
+def test_times_of_another_cpu_outdate_those_before_and_no_count(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(), counted(cache_misses=3)])
+    contents = journal(tmp_path, [sample(COLD)], LATER, header(cpu="Another CPU")).read()
+    assert contents.header == header(cpu="Another CPU")
+    kept = [(e.sample.cell.scenario, e.sample.measure) for e in contents.current()]
+    assert kept == [("warm_disk", "counting"), ("cold", "timing")]
+
+
+def test_counts_of_other_packages_never_stand(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(), counted(cache_misses=3)])
+    contents = journal(tmp_path, [counted(cache_misses=4)], LATER, header(numba="0.69.0")).read()
+    assert contents.header == header(numba="0.69.0")
+    assert [e.sample.metrics["cache_misses"] for e in contents.current()] == [4]
 
 
 def test_the_header_is_found_without_the_samples(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from benchmarks.vocabulary import Cell
-from observatory.record.latest import Latest, Recorded, latest
-from tests.factories import LATER, RUN, WARM, entry, failed, sample
+from observatory.record.latest import Latest, Recorded, latest, latest_of
+from tests.factories import LATER, RUN, WARM, entry, failed, header, journal, sample
 
 
 def of(found: Latest, metric: str) -> Recorded | None:
@@ -102,3 +104,16 @@ def test_cells_are_apart() -> None:
                     entry(sample(other, metrics={"compile_time": 2.0}))])  # fmt: skip
     times = {r.cell: r.value for r in found.recorded if r.metric.name == "compile_time"}
     assert times == {WARM: 1.0, other: 2.0}
+
+
+def test_times_that_are_left_out_for_their_cpu_are_told_of(tmp_path: Path) -> None:
+    other = Cell("radon", "cold", "C", "fork")
+    times = [sample(metrics={"compile_time": 1.0}), sample(other, metrics={"compile_time": 9.0})]
+    journal(tmp_path, times)
+    newer = [sample(metrics={"compile_time": 2.0})]
+    made = journal(tmp_path, newer, LATER, header(cpu="Another CPU"))
+    found = latest_of(made.read())
+    assert value(found, "compile_time") == 2.0
+    (note,) = found.notes
+    assert (note.cell, note.kind, note.measure) == (other, "absent", "timing")
+    assert "taken on another CPU (Some CPU) than the last ones (Another CPU)" in note.text
