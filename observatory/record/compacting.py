@@ -5,7 +5,7 @@ what was wrong. Out go
 
 - samples that later runs or another environment have outdated;
 - how long the parts of a sample took, its builds one by one, checks that were right;
-- the environment of a sample, but for the first of each run and header, which others share;
+- the environment of a sample, but for the first of each run on a CPU, which others share;
 - the ledger of a second counting sample of a cell: no one compares it;
 - the last lines of stderr, but for the first sample of each way of failing.
 
@@ -87,7 +87,7 @@ def _less(line: Line, speaks: bool, once: _Once) -> Line:
     less = bare(whole)
     sample = less.sample
     kept: dict[str, object] = {}
-    if once.first("environment", whole.run, line.header):
+    if once.first("environment", whole.run, line.header.machine.cpu):
         kept["environment"] = whole.sample.environment
     if sample.failure is not None and once.first("failure", sample.failure.message):
         kept["failure"] = whole.sample.failure
