@@ -114,7 +114,8 @@ def _concluded(
         place: _tested(*(tuple(side[: taken[place]].T.ravel()) for side in pair), seed)
         for place, pair in sides.items()
     }
-    q_values = noisy.discoveries([(metric, test.p_value) for (_, metric), test in tests.items()])
+    found_p = [(place[1], test.p_value, taken[place]) for place, test in tests.items()]
+    q_values = noisy.discoveries(found_p)
     found = {}
     for (place, test), q_value in zip(tests.items(), q_values, strict=True):
         processes = taken[place] * sides[place][0].shape[1]
@@ -179,7 +180,8 @@ def main() -> int:
     options = parser.parse_args()
     pool = pool_of(options.pool)
     length = min(map(len, pool.values()))
-    plans = [looks for looks in (*((look,) for look in LOOKS), LOOKS) if length >= 4 * looks[-1]]
+    up_to = [tuple(LOOKS)[:many] for many in range(2, len(LOOKS) + 1)]
+    plans = [looks for looks in (*((look,) for look in LOOKS), *up_to) if length >= 4 * looks[-1]]
     found = [rates(pool, looks, not options.uncalibrated, options.seed) for looks in plans]
     Console().print(table(found))
     if options.json:

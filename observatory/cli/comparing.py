@@ -107,7 +107,7 @@ class Comparer:
             self._say(f"{look} processes a side: {several(len(undecided), 'cell')} still undecided")
         if undecided:
             spent = time.monotonic() >= deadline
-            why = "the budget is spent" if spent else f"{LOOKS[-1]} processes a side were taken"
+            why = "the budget is spent" if spent else f"{max(LOOKS)} processes a side were taken"
             self._say(f"{why}: {several(len(undecided), 'cell')} undecided")
 
     def _confirm(self, interleaving: Interleaving) -> None:

@@ -19,9 +19,12 @@ from observatory.record.comparison import Conclusion, Ratio
 FEWEST = 7
 """Processes a side below which a noisy metric is not judged: 7 against 7 can be split in 3,432
 ways, so that the smallest two-sided p is 0.0006; with 5 a side it would be 0.008."""
-LOOKS = (FEWEST, 10, 15)
-"""Processes a side after which the values are looked at. Each look is a chance of a false alarm:
-p-values are multiplied by their number (Bonferroni)."""
+LOOKS = {FEWEST: 3.25, 10: 3.25, 15: 3.25, 24: 26.0, 36: 26.0}
+"""Processes a side after which the values are looked at, and what a p is multiplied by then.
+
+Each look is a chance of a false alarm. The inverses add up to 1 (Bonferroni with weights: Holm
+1979): nearly all of the chance belongs to the looks that most comparisons end with, and little to
+those of cells which a noisy machine leaves undecided, where many processes make p small."""
 PAIRED_FROM = 12
 """Pairs from which on their differences are tested too. The signs of 10 can be flipped in 1,024
 ways: a p of 0.002 at best, which no control of false discoveries over some cells lets pass."""
@@ -72,13 +75,13 @@ def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: b
     return Tested(_interval((new, old), _median_of_differences, seed), _p_of_ranks(old, new, seed))
 
 
-def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:
-    """q-values of (metric, p), in their order: each metric over all its cells, and over all looks.
+def discoveries(found: Sequence[tuple[str, float, int]]) -> list[float]:
+    """q-values of (metric, p, processes a side), in their order.
 
-    Benjamini & Hochberg on Bonferroni's p.
+    Each metric over all its cells, and over all looks: Benjamini & Hochberg on Bonferroni's p.
     """
-    metrics = np.array([metric for metric, _ in found])
-    over_looks = np.minimum(1.0, np.array([p_value for _, p_value in found]) * len(LOOKS))
+    metrics = np.array([metric for metric, _, _ in found])
+    over_looks = np.array([min(1.0, p_value * _chances(taken)) for _, p_value, taken in found])
     q_values = np.ones(len(found))
     for metric in set(metrics):
         own = metrics == metric
@@ -95,6 +98,11 @@ def conclude(ratio: Ratio, q_value: float, minimum_effect: float) -> Conclusion:
         if ratio.estimate <= below and ratio.high < 1:
             return "better"
     return "unaffected" if below <= ratio.low and ratio.high <= above else "undecided"
+
+
+def _chances(processes: int) -> float:
+    """What the p of a value is multiplied by that was looked at with so many processes a side."""
+    return next((times for look, times in LOOKS.items() if processes <= look), max(LOOKS.values()))
 
 
 def hodges_lehmann(old: Logs, new: Logs) -> Logs:

@@ -84,9 +84,12 @@ def judge_noisy(
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
     ``wanted``: cells whose time is undecided, rather than not spoken of, where none was taken.
     """
-    contests = [_contest(*one, floors.interleaved, seed)
-                for one in _noisy_values(cells, base, head, wanted)]  # fmt: skip
-    found = [(one.metric.name, one.test.p_value) for one in contests if one.test and one.enough]
+    given = list(_noisy_values(cells, base, head, wanted))
+    own = [min(old.n, new.n) for _, metric, old, new in given if metric.name not in ONCE]
+    most = max(own, default=0)
+    contests = [_contest(*one, floors.interleaved, seed, most) for one in given]
+    tests = ((one.metric.name, one.test, one.look) for one in contests if one.enough)
+    found = [(name, test.p_value, look) for name, test, look in tests if test]
     q_values = iter(noisy.discoveries(found))
     verdicts = []
     for one in contests:
@@ -107,6 +110,8 @@ class _Contest:
     old: Values
     new: Values
     test: noisy.Tested | None
+    look: int
+    """Processes a side of a cell: after how many it is looked at."""
 
     @property
     def processes(self) -> int:
@@ -145,14 +150,16 @@ def _joined(first: Values, second: Values) -> Values:
 
 
 def _contest(
-    cell: Cell, metric: Metric, old: Values, new: Values, interleaved: bool, seed: int
+    cell: Cell, metric: Metric, old: Values, new: Values, interleaved: bool, seed: int, most: int
 ) -> _Contest:
+    """``most``: processes a side of the cell that has most; what is judged once is of all cells."""
     test = None
+    look = most if most and metric.name in ONCE else min(old.n, new.n)
     if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
         # Where a sample failed, nobody knows any more which values were taken side by side.
         paired = interleaved and not (old.failed or new.failed)
         test = noisy.tested(old.values, new.values, seed, paired=paired)
-    return _Contest(cell, metric, old, new, test)
+    return _Contest(cell, metric, old, new, test, look)
 
 
 def _exact(cell: Cell, metric: Metric, old: Values, new: Values) -> Verdict:

@@ -60,9 +60,7 @@ def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
     return max(reversed(entries), key=lambda entry: entry.sample.started_at)
 
 
-def _last_timed(
-    entries: Sequence[JournalEntry], standing: JournalHeader
-) -> Iterator[JournalEntry]:
+def _last_timed(entries: Sequence[JournalEntry], standing: JournalHeader) -> Iterator[JournalEntry]:
     """The sample, if there is one, that makes its header the standing one."""
     timed = [e for e in entries if e.sample.measure == "timing" and e.header == standing]
     yield from timed[-1:]
