@@ -70,6 +70,20 @@ def test_what_the_machine_does_meanwhile_meets_both_of_a_pair() -> None:
     assert together.ratio.high - together.ratio.low < 0.1 * (apart.ratio.high - apart.ratio.low)
 
 
+def test_the_interval_is_that_of_the_test_which_tells_more() -> None:
+    """A machine with two speeds that change between the two of a pair: the pairs tell nothing."""
+    rng = np.random.default_rng(8)
+    slow = [np.where(rng.random(30) < 0.15, 0.6, 1.0) for _ in range(2)]
+    base, head = (
+        list(around * speed * np.exp(rng.normal(0, 0.02, 30)))
+        for around, speed in zip((40.0, 43.0), slow, strict=True)
+    )
+    apart, both = (noisy.tested(base, head, 1, paired=paired) for paired in (False, True))
+    assert both.ratio == apart.ratio
+    assert both.p_value == pytest.approx(2 * apart.p_value)
+    assert both.ratio.low > 1
+
+
 def test_few_pairs_are_compared_by_all_their_values() -> None:
     rng = np.random.default_rng(7)
     base, head = values(rng), values(rng, around=0.275)

@@ -58,12 +58,14 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
 def test_where_and_with_what_is_passed_on() -> None:
     wishes = Wishes(
         subjects=["3.3.7"], python="3.12", extras=["numba==0.66.0"], launches=["fork"],
-        machine="ci", state=Path("state"), results=Path("r"),
+        backends=["C", "NUMBA"], scenarios=["cold"], machine="ci", state=Path("state"),
+        results=Path("r"),
     )  # fmt: skip
     found = commands(wishes)
     place = "--results r --with numba==0.66.0 --python 3.12 --state state"
     assert found["measure 3.3.7"] == (
-        f"run --subject 3.3.7 --preset quick {place} --launch fork --machine ci"
+        f"run --subject 3.3.7 --preset quick {place} --launch fork --machine ci "
+        "--backend C --backend NUMBA --scenario cold"
     )
     assert found["canary"] == f"canary 3.3.7 {place} --launch fork --machine ci"
     assert found["contracts"] == (
