@@ -31,6 +31,7 @@ test: $(STAMP)
 
 # Real nights along CLONE, a clone of PyTensor, with a fault between two of them, and 20 kills.
 rehearse: $(STAMP)
+	@test -n "$(CLONE)" || { echo 'say which clone of PyTensor: make rehearse CLONE=DIR'; exit 2; }
 	@CLONE="$(abspath $(CLONE))" $(VENV)/bin/python -m pytest -o addopts="" \
 	    --import-mode=importlib -s -v tests/rehearsal
 

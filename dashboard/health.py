@@ -146,7 +146,7 @@ def _notes(
         said: dict[str, list[str]] = defaultdict(list)
         for note in observed.notes.get((subject.setting.machine, subject.setting.env_name), ()):
             if note.kind == kind and note.subject == subject.subject:
-                what = f"no {note.metric}: " if kind == "absent" else ""
+                what = f"no {note.metric}: " if kind == "absent" and note.metric else ""
                 said[shorten(f"{what}{note.text}", 400)].append(
                     f"{note.cell.scenario} {note.cell.backend} {note.cell.launch}"
                 )

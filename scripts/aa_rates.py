@@ -110,12 +110,15 @@ def _compared(
 def _concluded(
     sides: Sides, taken: dict[Place, int], floors: dict[Place, float], seed: int
 ) -> dict[Place, str]:
+    most = max(taken.values())
     tests = {
-        place: _tested(*(tuple(side[: taken[place]].T.ravel()) for side in pair), seed)
+        place: _tested(
+            *(tuple(side[: taken[place]].T.ravel()) for side in pair), seed,
+            most if place[1] in ONCE else None,
+        )
         for place, pair in sides.items()
-    }
-    found_p = [(place[1], test.p_value, taken[place]) for place, test in tests.items()]
-    q_values = noisy.discoveries(found_p)
+    }  # fmt: skip
+    q_values = noisy.discoveries([(place[1], test.over_looks) for place, test in tests.items()])
     found = {}
     for (place, test), q_value in zip(tests.items(), q_values, strict=True):
         processes = taken[place] * sides[place][0].shape[1]
@@ -126,8 +129,10 @@ def _concluded(
 
 
 @lru_cache(maxsize=200_000)
-def _tested(base: tuple[float, ...], head: tuple[float, ...], seed: int) -> noisy.Tested:
-    return noisy.tested(base, head, seed, paired=True)
+def _tested(
+    base: tuple[float, ...], head: tuple[float, ...], seed: int, look: int | None
+) -> noisy.Tested:
+    return noisy.tested(base, head, seed, paired=True, look=look)
 
 
 def _blocks(

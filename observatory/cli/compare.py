@@ -110,16 +110,17 @@ def compare(
     until a test decides every cell or the budget is spent. --results is where the machine's
     calibration is looked for. Every sample is kept, and can be compared again as saved results.
     """  # fmt: skip
-    texts = _texts(repo, base, head)
+    saved = looks_saved(base), looks_saved(head)
+    texts = [base, head] if any(saved) else _texts(repo, base, head)
     # What a ref names moves on; the commit that it was does not.
     pinned = {} if repo is None else dict(zip((base, head), map(_commit, texts), strict=True))
     reproduce = shlex.join(["observatory", *repeated(sys.argv[1:], pinned)])
     narrowed = Narrowed(model, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
-    if looks_saved(base) and looks_saved(head):
+    if all(saved):
         told = _saved(load(base), load(head), results, seed, reproduce)
-    elif looks_saved(base) or looks_saved(head):
+    elif any(saved):
         raise SubjectError(
             "one side is saved results and the other is not: what is measured now cannot be "
             "judged against times of another run; save both or measure both"
@@ -140,16 +141,18 @@ def compare(
 def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[str]:
     """The command line as somebody else can repeat it.
 
-    Without where its outcome goes, which others do not have, and with what ``pinned`` says of a
-    word in the place of it.
+    Without where its outcome goes, which others do not have, and with what ``pinned`` says of an
+    argument, which no option stands before, in the place of it.
     """
     left = iter(arguments)
+    before = ""
     for argument in left:
         name, equals, _ = argument.partition("=")
         if name not in _OUTPUTS:
-            yield pinned.get(argument, argument)
+            yield argument if before.startswith("--") else pinned.get(argument, argument)
         elif not equals:
             next(left, None)
+        before = argument
 
 
 def _measured(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -101,8 +102,10 @@ def measure(
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
     run, taken = _where_it_stopped(session, journal, header)
-    # A plan's caches belong to one environment: another numba must not read them.
-    caches = session.state / "caches" / run / environment.key
+    # A plan's caches belong to one environment and CPU: no other numba, and no machine code for
+    # another CPU, may be what a warm build starts from.
+    cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()
+    caches = session.state / "caches" / run / f"{environment.key}-{cpu}"
     left = remaining(tasks, taken, caches)
     tally = Tally()
     for sample in taken:  # of the run that goes on: what was wrong then is wrong

@@ -32,7 +32,7 @@ from observatory.run.commits import commits_between
 from observatory.run.here import STATE
 from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.run.nights import STEPS, Wishes, steps
-from observatory.run.presets import PRESETS, Narrowed
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 
 app = typer.Typer()
 
@@ -105,8 +105,11 @@ def nightly(
     stopped. The exit status is the worst of all steps'.
     """  # fmt: skip
     _check(preset, only or (), repo, commits, link, deliver)
-    if unknown := Narrowed(None, scenario, backend, launch).unknown():
+    narrowed = Narrowed(None, scenario, backend, launch)
+    if unknown := narrowed.unknown():
         raise SelectionError(unknown)
+    if not tasks_of(PRESETS[preset](), narrowed):
+        raise SelectionError(f"no cell of the preset {preset!r} is left by these options")
     left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
     wishes = Wishes(
         subjects=subject or (() if commits else ("newest",)),

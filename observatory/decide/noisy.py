@@ -19,12 +19,12 @@ from observatory.record.comparison import Conclusion, Ratio
 FEWEST = 7
 """Processes a side below which a noisy metric is not judged: 7 against 7 can be split in 3,432
 ways, so that the smallest two-sided p is 0.0006; with 5 a side it would be 0.008."""
-LOOKS = {FEWEST: 3.25, 10: 3.25, 15: 3.25, 24: 26.0, 36: 26.0}
+LOOKS = {FEWEST: 3.25, 10: 3.25, 15: 3.25, 30: 13.0}
 """Processes a side after which the values are looked at, and what a p is multiplied by then.
 
 Each look is a chance of a false alarm. The inverses add up to 1 (Bonferroni with weights: Holm
 1979): nearly all of the chance belongs to the looks that most comparisons end with, and little to
-those of cells which a noisy machine leaves undecided, where many processes make p small."""
+that of cells which a noisy machine leaves undecided, where many processes make p small."""
 PAIRED_FROM = 12
 """Pairs from which on their differences are tested too. The signs of 10 can be flipped in 1,024
 ways: a p of 0.002 at best, which no control of false discoveries over some cells lets pass."""
@@ -48,10 +48,22 @@ class Tested:
 
     ratio: Ratio
     p_value: float
+    over_looks: float
+    """The smallest p of all looks so far, each multiplied by what `LOOKS` says: a p, too.
+
+    What was found at one look is so not lost at the next.
+    """
 
 
-def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: bool) -> Tested:
-    """Compare two sets of at least two positive values each.
+def tested(
+    base: Sequence[float],
+    head: Sequence[float],
+    seed: int,
+    *,
+    paired: bool,
+    look: int | None = None,
+) -> Tested:
+    """Compare two sets of at least two positive values each, in the order in which they were taken.
 
     Two-sided permutation tests (scipy; exact up to 7 a side) on ranks, which no outlier moves far:
     of all values (Mann & Whitney 1947), and of the differences within pairs (Wilcoxon 1945).
@@ -62,34 +74,40 @@ def tested(base: Sequence[float], head: Sequence[float], seed: int, *, paired: b
     The ratio is Hodges & Lehmann's estimate (1963) that belongs to the test with the smaller p, with
     a percentile bootstrap (Efron & Tibshirani 1993).
 
+    ``look``: the processes a side of each cell, where the values are of several cells together and
+    their order says nothing of earlier looks.
+
     Raises ValueError for fewer values or values that are not positive.
     """
     old, new = np.asarray(base, dtype=float), np.asarray(head, dtype=float)
     if min(len(old), len(new)) < 2 or min(old.min(), new.min()) <= 0:
         raise ValueError("a ratio needs at least two positive values on each side")
     old, new = np.log(old), np.log(new)
-    p_value = _p_of_ranks(old, new, seed)
-    if paired and len(old) == len(new) >= PAIRED_FROM:
-        differences = new - old
-        of_pairs = _p_of_signs(differences, seed)
-        if of_pairs <= p_value:
-            ratio = _interval((differences,), _median_of_averages, seed)
-            return Tested(ratio, min(2 * of_pairs, 1.0))
-        p_value = min(2 * p_value, 1.0)
-    return Tested(_interval((new, old), _median_of_differences, seed), p_value)
+    p_value, by_pairs = _p_of(old, new, seed, paired)
+    if by_pairs:
+        ratio = _interval((new - old,), _median_of_averages, seed)
+    else:
+        ratio = _interval((new, old), _median_of_differences, seed)
+    taken = min(len(old), len(new)) if look is None else look
+    weighted = [p_value * _chances(taken)]
+    if look is None:
+        for earlier, times in list(LOOKS.items())[:-1]:
+            if earlier < taken:
+                weighted.append(_p_of(old[:earlier], new[:earlier], seed, paired)[0] * times)
+    return Tested(ratio, p_value, min(1.0, *weighted))
 
 
-def discoveries(found: Sequence[tuple[str, float, int]]) -> list[float]:
-    """q-values of (metric, p, processes a side), in their order.
+def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:
+    """q-values of (metric, p over all looks), in their order: each metric over all its cells.
 
-    Each metric over all its cells, and over all looks: Benjamini & Hochberg on Bonferroni's p.
+    Benjamini & Hochberg.
     """
-    metrics = np.array([metric for metric, _, _ in found])
-    over_looks = np.array([min(1.0, p_value * _chances(taken)) for _, p_value, taken in found])
+    metrics = np.array([metric for metric, _ in found])
+    p_values = np.array([p_value for _, p_value in found])
     q_values = np.ones(len(found))
     for metric in set(metrics):
         own = metrics == metric
-        q_values[own] = scipy.stats.false_discovery_control(over_looks[own], method="bh")
+        q_values[own] = scipy.stats.false_discovery_control(p_values[own], method="bh")
     return q_values.tolist()
 
 
@@ -105,7 +123,7 @@ def conclude(ratio: Ratio, q_value: float, minimum_effect: float) -> Conclusion:
 
 
 def _chances(processes: int) -> float:
-    """What the p of a value is multiplied by that was looked at with so many processes a side."""
+    """What a p is multiplied by at a look with so many processes a side."""
     return next((times for look, times in LOOKS.items() if processes <= look), max(LOOKS.values()))
 
 
@@ -132,6 +150,15 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
     ).confidence_interval
     low, high = np.exp([found.low, found.high])
     return Ratio(estimate=estimate, low=float(low), high=float(high), confidence=CONFIDENCE)
+
+
+def _p_of(old: Logs, new: Logs, seed: int, paired: bool) -> tuple[float, bool]:
+    """The p of two sides, and whether it is that of their pairs."""
+    p_value = _p_of_ranks(old, new, seed)
+    if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
+        return p_value, False
+    of_pairs = _p_of_signs(new - old, seed)
+    return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
 
 
 def _p_of_ranks(old: Logs, new: Logs, seed: int) -> float:

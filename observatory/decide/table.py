@@ -184,7 +184,7 @@ def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
     grouped: dict[str, list[str]] = {}
     for note in ordered:
         subject = f"{note.subject} " if several else ""
-        what = f"no {note.metric}: " if note.kind == "absent" else ""
+        what = f"no {note.metric}: " if note.kind == "absent" and note.metric else ""
         cell = note.cell
         grouped.setdefault(f"{what}{note.text}", []).append(
             f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
@@ -204,4 +204,4 @@ def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[s
 
 def _matters(note: Note) -> bool:
     """Absences are said of the numbers that the tables show; all are in the journal."""
-    return note.kind != "absent" or note.metric in _SHOWN_METRICS
+    return note.kind != "absent" or note.metric is None or note.metric in _SHOWN_METRICS

@@ -88,8 +88,7 @@ def judge_noisy(
     own = [min(old.n, new.n) for _, metric, old, new in given if metric.name not in ONCE]
     most = max(own, default=0)
     contests = [_contest(*one, floors.interleaved, seed, most) for one in given]
-    tests = ((one.metric.name, one.test, one.look) for one in contests if one.enough)
-    found = [(name, test.p_value, look) for name, test, look in tests if test]
+    found = [(o.metric.name, o.test.over_looks) for o in contests if o.test and o.enough]
     q_values = iter(noisy.discoveries(found))
     verdicts = []
     for one in contests:
@@ -110,8 +109,6 @@ class _Contest:
     old: Values
     new: Values
     test: noisy.Tested | None
-    look: int
-    """Processes a side of a cell: after how many it is looked at."""
 
     @property
     def processes(self) -> int:
@@ -154,12 +151,12 @@ def _contest(
 ) -> _Contest:
     """``most``: processes a side of the cell that has most; what is judged once is of all cells."""
     test = None
-    look = most if most and metric.name in ONCE else min(old.n, new.n)
+    look = most or None if metric.name in ONCE else None
     if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
         # Where a sample failed, nobody knows any more which values were taken side by side.
         paired = interleaved and not (old.failed or new.failed)
-        test = noisy.tested(old.values, new.values, seed, paired=paired)
-    return _Contest(cell, metric, old, new, test, look)
+        test = noisy.tested(old.values, new.values, seed, paired=paired, look=look)
+    return _Contest(cell, metric, old, new, test)
 
 
 def _exact(cell: Cell, metric: Metric, old: Values, new: Values) -> Verdict:
@@ -239,7 +236,7 @@ def _noisy(one: _Contest, q_value: float | None, floors: Floors) -> Verdict:
     reason = None
     floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
     if not (one.old.values and one.new.values):
-        reason = "no time was taken on both sides"
+        reason = "no time was taken on both sides; a larger --budget leaves some for it"
     elif one.test is None:
         reason = "fewer than two positive values on a side: there is nothing to compare"
     elif q_value is None:

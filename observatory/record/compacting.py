@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from observatory.record.journal import JournalEntry, JournalHeader, standing_header
-from observatory.record.latest import speaking
+from observatory.record.journal import JournalEntry, standing_header
+from observatory.record.latest import speaking, timed_elsewhere
 from observatory.record.lines import Line, Lines, bare, encoded
 
 
@@ -38,7 +38,9 @@ def compacted(journal: Lines) -> list[Line]:
     assert standing is not None
     current = [entry for entry in entries if standing.admits(entry)]
     speaks = set(map(id, speaking(current)))
-    told = [*_told(current), _latest(entries), entries[-1], *_last_timed(entries, standing)]
+    told = [*_told(current), _latest(entries), entries[-1], *timed_elsewhere(entries, standing)]
+    # The sample that makes it the standing one.
+    told += [e for e in entries if e.header == standing and e.sample.measure == "timing"][-1:]
     read = speaks | set(map(id, told))
     once = _Once()
     return [
@@ -58,12 +60,6 @@ def _told(current: Sequence[JournalEntry]) -> Iterator[JournalEntry]:
 def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
     """Pages say when the newest sample was taken, whatever it is of."""
     return max(reversed(entries), key=lambda entry: entry.sample.started_at)
-
-
-def _last_timed(entries: Sequence[JournalEntry], standing: JournalHeader) -> Iterator[JournalEntry]:
-    """The sample, if there is one, that makes its header the standing one."""
-    timed = [e for e in entries if e.sample.measure == "timing" and e.header == standing]
-    yield from timed[-1:]
 
 
 class _Once:

@@ -131,7 +131,8 @@ def standing_header(
     """
     found = last
     for entry in entries:
-        if entry.sample.measure == "timing" and last and entry.header.versions == last.versions:
+        timed = entry.sample.measure == "timing" and entry.sample.status != "unavailable"
+        if timed and last is not None and entry.header.versions == last.versions:
             found = entry.header
     return found
 
@@ -261,7 +262,7 @@ def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:
     sample = entry.sample
     # Their values stay in the journal; a cell has none that was counted for another CPU.
     left = {name: value for name, value in sample.metrics.items() if name not in _OF_CPU}
-    why = f"counted on another CPU ({cpu}) than times were taken on ({header.machine.cpu})"
+    why = f"counted on another CPU ({cpu}) than what stands beside it ({header.machine.cpu})"
     absent = sample.absent | dict.fromkeys(sample.metrics.keys() - left.keys(), why)
     told = sample.model_copy(update={"metrics": left, "absent": absent})
     return replace(entry, sample=told)

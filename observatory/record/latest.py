@@ -16,7 +16,7 @@ from statistics import median
 from typing import Literal
 
 from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
-from observatory.record.journal import JournalContents, JournalEntry
+from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
 from observatory.record.sample import CellRecord, Sample
 
 _CORRECTNESS = ("wrong_results", "crashed")
@@ -77,22 +77,29 @@ def latest_of(contents: JournalContents) -> Latest:
     header = contents.header
     if header is None:
         return found
-    timed = [e for e in contents.entries if e.sample.measure == "timing"]
-    standing = {e.sample.cell for e in timed if header.admits(e)}
-    elsewhere = {
-        e.sample.cell: e.header.machine.cpu
-        for e in timed
-        if e.sample.cell not in standing and e.header.versions == header.versions
-    }
-    for place, cpu in elsewhere.items():
+    for entry in timed_elsewhere(contents.entries, header):
+        place = entry.sample.cell
         cell = Cell(place.model, place.scenario, place.backend, place.launch)
         text = (
-            f"its times are left out: they were taken on another CPU ({cpu}) than the last ones "
-            f"({header.machine.cpu}); give machines that differ names that differ"
+            f"its times are left out: they were taken on another CPU ({entry.header.machine.cpu}) "
+            f"than the last ones ({header.machine.cpu}); give machines that differ names that differ"
         )
         if cell.problem() is None:
             found.notes.append(Note(header.subject.label, cell, "absent", text, measure="timing"))
     return found
+
+
+def timed_elsewhere(entries: Iterable[JournalEntry], standing: JournalHeader) -> list[JournalEntry]:
+    """The last good timed sample of each cell whose times are all of another CPU."""
+    here: set[CellRecord] = set()
+    elsewhere: dict[CellRecord, JournalEntry] = {}
+    for entry in entries:
+        if entry.sample.measure == "timing" and entry.sample.status == "ok":
+            if standing.admits(entry):
+                here.add(entry.sample.cell)
+            elif entry.header.versions == standing.versions:
+                elsewhere[entry.sample.cell] = entry
+    return [entry for cell, entry in elsewhere.items() if cell not in here]
 
 
 def latest(entries: Iterable[JournalEntry]) -> Latest:

@@ -22,7 +22,7 @@ from observatory.record.sources import kept_problems
 
 @dataclass(frozen=True)
 class JournalSummary:
-    """The last header, what the samples that speak say, and when the newest was taken."""
+    """The standing header, what the samples that speak say, and when the newest was taken."""
 
     header: JournalHeader | None
     notes: tuple[Note, ...]

@@ -144,6 +144,9 @@ def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
         "2",
     ]
     assert list(repeated(typed, {})) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]
+    named = ["compare", "--machine", "main", "main", "fix"]
+    pinned = {"main": "aaaa", "fix": "bbbb"}
+    assert list(repeated(named, pinned)) == ["compare", "--machine", "main", "aaaa", "bbbb"]
 
 
 def test_the_command_to_repeat_names_commits_and_not_what_moves_on(

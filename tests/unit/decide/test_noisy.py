@@ -13,7 +13,7 @@ def values(rng: np.random.Generator, n: int = 7, around: float = 0.25, spread: f
 
 def judged(base: list[float], head: list[float], floor: float = 0.05) -> str:
     test = noisy.tested(base, head, seed=1, paired=False)
-    (q_value,) = noisy.discoveries([("compile_time", test.p_value, len(base))])
+    (q_value,) = noisy.discoveries([("compile_time", test.over_looks)])
     return noisy.conclude(test.ratio, q_value, floor)
 
 
@@ -91,7 +91,7 @@ def test_few_pairs_are_compared_by_all_their_values() -> None:
 
 
 def test_more_cells_ask_for_more_evidence() -> None:
-    cells = [("compile_time", p_value, 7) for p_value in [0.01] + [0.5] * 19]
+    cells = [("compile_time", p_value) for p_value in [0.01] + [0.5] * 19]
     alone, among = noisy.discoveries(cells[:1])[0], noisy.discoveries(cells)[0]
     assert alone < noisy.FALSE_DISCOVERY_RATE < among
 
@@ -99,14 +99,25 @@ def test_more_cells_ask_for_more_evidence() -> None:
 def test_all_looks_together_are_one_chance() -> None:
     """A p that is uniform at every look alarms once in twenty cells, whichever look it is."""
     assert sum(1 / times for times in noisy.LOOKS.values()) == pytest.approx(1)
-    asked = [noisy.discoveries([("call_time", 0.001, n)])[0] for n in (7, 12, 15, 16, 36, 400)]
-    assert asked == pytest.approx([0.00325, 0.00325, 0.00325, 0.026, 0.026, 0.026])
+    rng = np.random.default_rng(9)
+    for n, times in ((7, 3.25), (12, 3.25), (31, 13.0)):
+        base, head = values(rng, n), values(rng, n)
+        test = noisy.tested(base, head, 1, paired=False, look=n)
+        assert test.over_looks == pytest.approx(min(1, times * test.p_value))
+
+
+def test_what_was_found_at_one_look_is_not_lost_at_the_next() -> None:
+    rng = np.random.default_rng(10)
+    base, head = values(rng, 16, spread=0.05), values(rng, 16, 0.265, spread=0.05)
+    at_fifteen = noisy.tested(base[:15], head[:15], 1, paired=True)
+    further = noisy.tested(base, head, 1, paired=True)
+    assert further.over_looks == at_fifteen.over_looks < 13 * further.p_value
 
 
 def test_cells_of_other_metrics_ask_for_no_more() -> None:
-    others = [("peak_rss", 0.5, 7)] * 19
-    alone = noisy.discoveries([("compile_time", 0.01, 7)])
-    assert noisy.discoveries([*others, ("compile_time", 0.01, 7)])[-1:] == alone
+    others = [("peak_rss", 0.5)] * 19
+    alone = noisy.discoveries([("compile_time", 0.01)])
+    assert noisy.discoveries([*others, ("compile_time", 0.01)])[-1:] == alone
     assert noisy.discoveries([]) == []
 
 

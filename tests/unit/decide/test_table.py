@@ -63,6 +63,14 @@ def test_one_subject_is_a_row_a_scenario_and_backend_and_columns_by_launch(
     )  # fmt: skip
 
 
+def test_times_that_are_left_out_are_told_without_the_name_of_a_metric(
+    measured: tuple[pd.DataFrame, list[Note]],
+) -> None:
+    note = Note("3.3.7", WARM, "absent", "its times are left out", measure="timing")
+    (table,) = subject_tables(measured[0], "3.3.7", [note])
+    assert "warm_disk NUMBA fork: its times are left out" in table.footnotes
+
+
 def test_wrong_results_come_before_everything(
     measured: tuple[pd.DataFrame, list[Note]],
 ) -> None:

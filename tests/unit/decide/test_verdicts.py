@@ -1,5 +1,6 @@
 """Verdicts by kind of metric, and what is said to be missing."""
 
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from benchmarks.vocabulary import Cell
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
+from observatory.decide.noisy import LOOKS
 from observatory.decide.verdicts import judge_exact, judge_noisy
 from observatory.record.comparison import Verdict
 from observatory.record.sample import CellRecord, Sample
@@ -145,7 +147,7 @@ def test_a_time_that_was_wanted_and_never_taken_is_undecided() -> None:
     assert noisy(side, side) == []
     (verdict,) = noisy(side, side, wanted=[WARM])
     assert (verdict.metric, verdict.conclusion) == ("compile_time", "undecided")
-    assert verdict.reason == "no time was taken on both sides"
+    assert "a larger --budget" in str(verdict.reason)
 
 
 def test_importing_is_one_thing_in_every_cell_and_is_judged_once() -> None:
@@ -161,6 +163,23 @@ def test_importing_is_one_thing_in_every_cell_and_is_judged_once() -> None:
     (one_of,) = [verdict for verdict in found if verdict.metric == "import_time"]
     assert (one_of.base.n, one_of.head.n) == (14, 14)
     assert one_of.conclusion == "worse"
+
+
+@pytest.mark.parametrize("pairs", [7, 30])
+def test_importing_is_looked_at_when_the_cells_are_and_not_by_the_number_of_its_values(
+    pairs: int,
+) -> None:
+    rng = random.Random(1)
+    cells = [Cell("radon", "warm_disk", backend, "spawn") for backend in ("C", "C_VM", "NUMBA")]
+    sides = [
+        [sample(cell, metrics={"import_time": rng.gauss(1, 0.1), "compile_time": rng.gauss(1, 0.1)})
+         for cell in cells for _ in range(pairs)]
+        for _ in range(2)
+    ]  # fmt: skip
+    found = judge_noisy(cells, *map(Evidence.of, sides), Floors(), 1)
+    (one_of,) = [verdict for verdict in found if verdict.metric == "import_time"]
+    assert one_of.base.n == 3 * pairs
+    assert one_of.q_value == pytest.approx(min(1, LOOKS[pairs] * one_of.p_value))
 
 
 def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:

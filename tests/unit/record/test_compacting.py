@@ -17,7 +17,7 @@ from observatory.record.journal import (
     read_journal,
     standing_header,
 )
-from observatory.record.latest import latest, speaking
+from observatory.record.latest import latest_of, speaking
 from observatory.record.ledgers import LedgerStore, StoredEntry
 from observatory.record.lines import Line, Lines, encoded, read_lines, written
 from observatory.record.problems import Problem
@@ -162,7 +162,7 @@ def _read(found: list[Line]) -> list[object]:
         if e.ledger and e.sample.status == "ok"
     }
     headers = contents.header, found[-1].header
-    return [latest(entries), ledgers, first, newest(found), headers, problems]
+    return [latest_of(contents), ledgers, first, newest(found), headers, problems]
 
 
 @settings(deadline=None, max_examples=300)

@@ -21,7 +21,7 @@ from observatory.record.journal import (
 )
 from observatory.record.ledgers import LedgerStore
 from observatory.record.sample import Sample
-from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample, subject
+from tests.factories import LATER, RUN, WARM, failed, header, journal, ledger, sample, subject
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 
@@ -224,6 +224,14 @@ def test_times_of_another_cpu_outdate_those_before_and_no_count(tmp_path: Path) 
     assert contents.header == header(cpu="Another CPU")
     kept = [(e.sample.cell.scenario, e.sample.measure) for e in contents.current()]
     assert kept == [("warm_disk", "counting"), ("cold", "timing")]
+
+
+def test_what_a_cpu_cannot_give_outdates_no_time_and_what_it_crashes_does(tmp_path: Path) -> None:
+    journal(tmp_path, [sample()])
+    other = header(cpu="Another CPU")
+    unavailable = sample(COLD, status="unavailable", metrics={})
+    assert journal(tmp_path, [unavailable], LATER, other).read().header == header()
+    assert journal(tmp_path, [failed(COLD)], LATER, other).read().header == other
 
 
 def test_counts_of_other_packages_never_stand(tmp_path: Path) -> None:
