@@ -61,7 +61,7 @@ def tested(
     seed: int,
     *,
     paired: bool,
-    look: int | None = None,
+    look: int | None = None,  # noqa: PT028 (no test)
 ) -> Tested:
     """Compare two sets of at least two positive values each, in the order in which they were taken.
 
@@ -71,8 +71,8 @@ def tested(
     changed its speed meanwhile, all values where single ones are far off; from PAIRED_FROM pairs on
     the smaller p of both counts, twice (Bonferroni). Fewer pairs have too few signs to flip.
 
-    The ratio is Hodges & Lehmann's estimate (1963) that belongs to the test with the smaller p, with
-    a percentile bootstrap (Efron & Tibshirani 1993).
+    The ratio is Hodges & Lehmann's estimate (1963) that belongs to the test with the smaller p,
+    with a percentile bootstrap (Efron & Tibshirani 1993).
 
     ``look``: the processes a side of each cell, where the values are of several cells together and
     their order says nothing of earlier looks.

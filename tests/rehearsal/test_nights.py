@@ -78,8 +78,9 @@ class Rehearsal:
         commits = ["--repo", str(self.clone), "--commits", f"{self.base}..rehearsal"]
         return [
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
-            "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts", "--feed", "--link", LINK,
-            "--deliver", REPO, "--publish", "results", "--publish-in", str(self.project),
+            "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts", "--feed",
+            "--link", LINK, "--deliver", REPO, "--publish", "results", "--publish-in",
+            str(self.project),
         ]  # fmt: skip
 
     def environment(self) -> dict[str, str]:
@@ -159,7 +160,7 @@ def test_a_fault_between_two_nights(rehearsal: Rehearsal) -> None:
 
 
 def test_killed_at_any_instant_nothing_is_lost_and_nothing_doubled(rehearsal: Rehearsal) -> None:
-    """Kills over several nights: of the nightly alone, and of everything, as when the power goes."""
+    """Kills over several nights: of the nightly alone, or of everything, as if the power went."""
     rehearsal.night("3.3.7")  # makes the environment
     began = time.monotonic()
     rehearsal.night("3.3.7")
