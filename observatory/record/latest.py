@@ -81,9 +81,8 @@ def latest_of(contents: JournalContents) -> Latest:
         place = entry.sample.cell
         cell = Cell(place.model, place.scenario, place.backend, place.launch)
         text = (
-            "its times are left out: they were taken on another CPU "
-            f"({entry.header.machine.cpu}) than the last ones ({header.machine.cpu}); give machines "
-            "that differ names that differ"
+            f"its times are left out: they are of another CPU ({entry.header.machine.cpu}) than "
+            f"the last ones ({header.machine.cpu}); give machines that differ names that differ"
         )
         if cell.problem() is None:
             found.notes.append(Note(header.subject.label, cell, "absent", text, measure="timing"))

@@ -116,4 +116,4 @@ def test_times_that_are_left_out_for_their_cpu_are_told_of(tmp_path: Path) -> No
     assert value(found, "compile_time") == 2.0
     (note,) = found.notes
     assert (note.cell, note.kind, note.measure) == (other, "absent", "timing")
-    assert "taken on another CPU (Some CPU) than the last ones (Another CPU)" in note.text
+    assert "of another CPU (Some CPU) than the last ones (Another CPU)" in note.text
