@@ -7,11 +7,12 @@ that whatever the machine does meets both sides alike.
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 from benchmarks.plan import Rounds, Task, plan
@@ -126,17 +127,29 @@ class Interleaving:
     order: random.Random
     """Which side of a pair comes first."""
 
-    def count(self, group: Sequence[Cell]) -> None:
-        """Fill caches where that was not done yet, and count each cell once on each side."""
+    def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
+        """Fill caches where that was not done yet, and count each cell once on each side.
+
+        ``deadline``: of `time.monotonic`. A pair that has begun is finished; False if there were
+        others.
+        """
         tasks = plan(group, Rounds(timing=0, counting=1))
         fillers = [task for task in tasks if task.keep is not None]
+        left = deque[Task]()
         for step in (fillers, [task for task in tasks if task.keep is None]):
-            missing = [
-                Job(side, task)
-                for task, side in product(step, self._shuffled())
-                if task.keep is None or not (self.executors[side].caches / task.keep).is_dir()
-            ]
-            self._take(missing, self.workers)
+            left.extend(step)
+            self._take(self._pairs(left, self._shuffled(), deadline), self.workers)
+        return not left
+
+    def _pairs(
+        self, left: deque[Task], sides: Sequence[SideName], deadline: float
+    ) -> Iterator[Job]:
+        """What has to be done of some tasks, on both sides; tasks are taken off as they begin."""
+        while left and time.monotonic() < deadline:
+            task = left.popleft()
+            for side in sides:
+                if task.keep is None or not (self.executors[side].caches / task.keep).is_dir():
+                    yield Job(side, task)
 
     def recount(self, chosen: Sequence[Cell]) -> None:
         """Count cells once more, on both sides, from the caches that are filled."""
@@ -170,7 +183,7 @@ class Interleaving:
     def _shuffled(self) -> list[SideName]:
         return self.order.sample(SIDES, len(SIDES))
 
-    def _take(self, jobs: Sequence[Job], workers: int) -> None:
+    def _take(self, jobs: Iterable[Job], workers: int) -> None:
         side_by_side(
             jobs,
             lambda job: self.executors[job.side].run(job.task),

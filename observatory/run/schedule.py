@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -69,7 +70,7 @@ def carry_out(
 
 
 def side_by_side(
-    jobs: Sequence[_Job],
+    jobs: Iterable[_Job],
     take: Callable[[_Job], Sample],
     cancel: Callable[[], None],
     began: Callable[[_Job], None],
@@ -78,18 +79,21 @@ def side_by_side(
 ) -> None:
     """Take the samples of some jobs in their order, at most `workers` at a time.
 
+    A job is asked for when it can begin: whoever gives them may end them early.
+
     `take` runs in threads; `began` and `ended` are called from this one. An exception here (Ctrl-C
     included) calls `cancel`, which ends the samples under way, and is raised when they have ended.
     """
-    waiting = list(reversed(jobs))
+    waiting = iter(jobs)
     running: dict[Future[Sample], _Job] = {}
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sample") as pool:
         try:
-            while waiting or running:
-                while waiting and len(running) < workers:
-                    job = waiting.pop()
+            while True:
+                for job in islice(waiting, workers - len(running)):
                     began(job)
                     running[pool.submit(take, job)] = job
+                if not running:
+                    break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     job = running.pop(future)

@@ -67,6 +67,20 @@ def test_a_spent_budget_ends_it_between_pairs(interleaving: Interleaving, taken:
     assert taken == []
 
 
+def test_a_spent_budget_ends_the_counting_between_pairs(
+    interleaving: Interleaving, taken: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Siblings and variants of an old release take minutes each: a group is too much to finish."""
+    now = iter(range(100))
+    monkeypatch.setattr("observatory.run.interleave.time.monotonic", lambda: next(now))
+    assert not interleaving.count([DISK, COLD, CALL], deadline=2)
+    cells = [job.task.cell for job in taken]
+    assert cells[::2] == cells[1::2]
+    assert len(cells) == 4
+    taken.clear()
+    assert interleaving.count([DISK, COLD, CALL])
+
+
 def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[Job]) -> None:
     interleaving.count([DISK, COLD])
     interleaving.count([CALL])
