@@ -31,8 +31,8 @@ LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
 
 _KEPT = 4
-"""Ledgers of a store that are remembered, each of up to LARGEST_LEDGER: of the 600 reads that our own
-site makes 4 save 250, and 32 would save 275."""
+"""Ledgers of a store that are remembered, each of up to LARGEST_LEDGER: of the 600 reads that our
+own site makes 4 save 250, and 32 would save 275."""
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
