@@ -118,12 +118,22 @@ def history() -> Preset:
 
 
 def canary() -> Preset:
-    """Do siblings that share a cache return each other's numbers? Under two minutes."""
-    small = cells(("lookalikes", "closures"), SIBLINGS, ("NUMBA",), tuple(LAUNCHES))
+    """Do siblings that share a cache return each other's numbers? Some minutes.
+
+    The smallest graphs, which have been wrong wherever larger ones were, are in every arrangement.
+    Of PyTensor's own the look-alikes are taken by their two ways of having seeds, and all at once.
+    """
+    forked, spawned = ("fork",), ("spawn",)
     return Preset(
         "canary",
-        "siblings that share numba's cache: small graphs in every arrangement, and forked radon",
-        (*cells(("radon",), ("siblings",), ("NUMBA",), ("fork",)), *small),
+        "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
+        "and radon in few",
+        (
+            *cells(("radon",), ("siblings",), ("NUMBA",), forked),
+            *cells(("lookalikes",), ("siblings",), ("NUMBA",), (*forked, *spawned)),
+            *cells(("lookalikes",), ("siblings_at_once",), ("NUMBA",), forked),
+            *cells(("closures",), SIBLINGS, ("NUMBA",), tuple(LAUNCHES)),
+        ),
         lambda _: Rounds(timing=0, counting=1),
     )
 

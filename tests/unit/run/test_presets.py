@@ -75,6 +75,8 @@ def test_the_canary_forks_radon_and_arranges_small_graphs_in_every_way() -> None
     assert ("siblings_nested", "fork") in arranged
     assert ("siblings_at_once", "forkserver") in arranged
     assert ("siblings_nested", "spawn") not in arranged
+    alike = {(t.cell.scenario, t.cell.launch) for t in of(tasks, model="lookalikes")}
+    assert {("siblings", "fork"), ("siblings", "spawn")} < alike < arranged
 
 
 def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
