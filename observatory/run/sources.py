@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 import zipfile
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -86,21 +87,25 @@ def from_url(url: str) -> Core:
             f"{url!r} is not supported: clone the repository and name a commit of the clone, as in "
             "pytensor @ git+file:///PATH@COMMIT"
         )
-    commit, seconds = _ask_git(Path(place), reference)
+    commit, seconds, before = _ask_git(Path(place), reference)
     date = datetime.fromtimestamp(seconds, tz=UTC)
     return Core(
         label=commit[:12],
         requirements=(f"pytensor @ git+{Path(place).as_uri()}@{commit}", "numba"),
         commit=commit,
-        date=date,
+        # Subjects are in the order of their dates, and what is rebased is of one second.
+        date=date + timedelta(milliseconds=before),
         exclude_newer=date + timedelta(days=1),
         pythons=(),
     )
 
 
-def _ask_git(repository: Path, reference: str) -> tuple[str, int]:
-    """The full hash and the committer's date (seconds since 1970) of a commit."""
-    args = ["git", "-C", str(repository), "show", "--no-patch", "--format=%H %ct"]
+def _ask_git(repository: Path, reference: str) -> tuple[str, int, int]:
+    """The full hash and the committer's date of a commit, and how many of that date it follows.
+
+    The date is in seconds since 1970; followed are first parents, 999 at most.
+    """
+    args = ["git", "-C", str(repository), "log", "--first-parent", "--format=%H %ct", "-1000"]
     try:
         done = subprocess.run(
             [*args, "--end-of-options", f"{reference}^{{commit}}"],
@@ -112,5 +117,6 @@ def _ask_git(repository: Path, reference: str) -> tuple[str, int]:
         raise SubjectError(
             f"{repository} has no commit {reference!r}, or is no git repository on this machine"
         ) from error
-    commit, _, seconds = done.stdout.strip().partition(" ")
-    return commit, int(seconds)
+    commits, dates = zip(*(line.split() for line in done.stdout.splitlines()), strict=True)
+    same = takewhile(lambda date: date == dates[0], dates)
+    return commits[0], int(dates[0]), len(list(same)) - 1

@@ -1,6 +1,7 @@
+import os
 import subprocess
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from fakes import FakeUv
@@ -137,6 +138,22 @@ def test_a_commit_of_a_repository_on_disk_is_itself(subjects, tmp_path):
     assert subject.commit == commit
     assert subject.requirements == (f"pytensor @ git+{repository.as_uri()}@{commit}", "numba")
     assert subject.exclude_newer is not None
+
+
+def test_commits_of_one_second_come_in_their_order(subjects, tmp_path):
+    repository = tmp_path / "source"
+    git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@localhost"]
+    subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
+    for minute in (0, 0, 0, 1):
+        rebased = {**os.environ, "GIT_COMMITTER_DATE": f"2026-11-20T12:0{minute}:00Z"}
+        commit = [*git, "commit", "--quiet", "--allow-empty", "-m", "x"]
+        subprocess.run(commit, check=True, env=rebased)
+    names = [f"pytensor @ git+{repository.as_uri()}@HEAD~{n}" for n in (3, 2, 1, 0)]
+    dates = [subjects.parse(name).date for name in names]
+    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    one = timedelta(milliseconds=1)
+    assert dates == [noon, noon + one, noon + 2 * one, noon + timedelta(minutes=1)]
+    assert subjects.parse(names[2]).exclude_newer == noon + timedelta(days=1)
 
 
 @pytest.mark.parametrize(
