@@ -27,6 +27,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 _PYTHON = re.compile(r"(\d+\.\d+)\b")
 _LONGEST_REPR = 100
+_NO_JSON = "UNSERIALIZABLE["
 _ID = "id"
 
 
@@ -224,14 +225,19 @@ def _product(
 
 
 def _reprs(params: dict[str, Any] | None) -> dict[str, str] | None:
-    """Parameters as asv stores them, sorted by name; None if one has no short text."""
+    """Parameters as asv stores them, sorted by name; None if one has no short and lasting text.
+
+    What is no JSON pytest-benchmark writes as its `repr`, which of a function holds its address:
+    each run would begin another series.
+    """
     if not params:
         return None
     try:
         words = {name: repr(params[name]) for name in sorted(params)}
     except RecursionError:
         return None
-    return words if all(len(word) <= _LONGEST_REPR for word in words.values()) else None
+    plain = (len(word) <= _LONGEST_REPR and _NO_JSON not in word for word in words.values())
+    return words if all(plain) else None
 
 
 def _statistics(stats: Stats) -> Statistics:

@@ -108,6 +108,16 @@ def test_parameters_that_are_no_product_go_by_pytests_ids(params: list[dict[str,
     assert found.values == tuple(range(1, len(params) + 1))
 
 
+def test_a_parameter_that_is_a_function_goes_by_pytests_id_and_not_by_its_address() -> None:
+    """As in PyTensor's own tests/benchmarks/test_graph.py: else each run begins other series."""
+    made = []
+    for address in ("0x7f2a425ab100", "0x7f4e71d14400"):
+        text = f"UNSERIALIZABLE[<function <lambda> at {address}>]"
+        one = entry("a.py::t[toposort]", param="toposort", params={"func": text})
+        made += read(file(one)).benchmarks
+    assert [(one.param_names, one.params) for one in made] == [(("id",), (("'toposort'",),))] * 2
+
+
 def test_extra_info_is_imported_where_it_is_asked_for_and_is_a_number() -> None:
     tests = cases("a.py::t", {"n": 1}, {"n": 2})
     for number, test in enumerate(tests):
