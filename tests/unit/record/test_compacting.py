@@ -173,3 +173,15 @@ def test_every_value_reason_and_ledger_stays(found: list[Line]) -> None:
     assert _read(left) == _read(found)
     assert compacted(replace(whole, all=tuple(left))) == left
     assert len(written(left)) <= len(written(found))
+
+
+def test_the_sample_that_says_whose_times_stand_stays() -> None:
+    """Merged journals may hold a later run before an earlier one, and another CPU between them."""
+    found = [
+        _line(WARM, "timing", "ok", LATER, 0, 3, None),
+        _line(COLD, "timing", "ok", RUN, 2, 1, None),
+        _line(WARM, "timing", "ok", RUN, 0, 2, None),
+        _line(COLD, "counting", "ok", RUN, 0, 4, None),
+    ]
+    left = compacted(Lines(Path("x"), found[-1].header, tuple(found)))
+    assert _read(left) == _read(found)
