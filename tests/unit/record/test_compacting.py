@@ -181,7 +181,7 @@ def test_the_sample_that_says_whose_times_stand_stays() -> None:
         _line(WARM, "timing", "ok", LATER, 0, 3, None),
         _line(COLD, "timing", "ok", RUN, 2, 1, None),
         _line(WARM, "timing", "ok", RUN, 0, 2, None),
-        _line(COLD, "counting", "ok", RUN, 0, 4, None),
+        _line(WARM, "counting", "ok", RUN, 0, 4, None),
     ]
     left = compacted(Lines(Path("x"), found[-1].header, tuple(found)))
     assert _read(left) == _read(found)
