@@ -24,7 +24,6 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from ruptures import KernelCPD
 
 Values = npt.NDArray[np.float64]
 
@@ -112,6 +111,9 @@ def change_points(
 
 def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
     """Where the best segmentation of the ranks changes; `weight`: of a step, in units of ln n."""
+    # Its import takes as long as all others of a command, and few results have nothing to cut.
+    from ruptures import KernelCPD
+
     n = len(values)
     width = max(parameters.width, parameters.narrowest / n)
     algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
