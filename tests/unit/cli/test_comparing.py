@@ -212,3 +212,38 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
     monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
     comparer.run()
     assert counted == [str(WARM)]
+
+
+def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    class Taking:
+        def time(self, cells: list[Cell], pairs: int, deadline: float) -> bool:
+            assert cells == [WARM]
+            taken.append(pairs)
+            return True
+
+    session = Session(tmp_path, tmp_path, header().machine, Console(quiet=True), 1.0)
+    matrix = Matrix((), (), (WARM, COLD))
+    comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
+    undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))
+    assert [verdict.conclusion for verdict in undecided.verdicts if verdict.kind == "noisy"]
+    monkeypatch.setattr(comparer, "compare", lambda *_: undecided)
+    comparer.matrix = Matrix((), (), (WARM,))
+    comparer._time(Taking(), time.monotonic() + 60)  # type: ignore[arg-type]
+    assert taken == [7, 3, 5, 15]
+
+
+def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
+    """As a workflow calls it that always has a clone."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for label, misses in (("3.3.6", 0), ("3.3.7", 35)):
+        counted = sample(measure="counting", metrics={"cache_misses": misses})
+        journal(tmp_path / label, [counted], under=header(label))
+    sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
+    done = CliRunner().invoke(module.app, ["--repo", str(clone), *sides])
+    assert done.exit_code == Exit.WORSE, done.output
+    assert "35" in done.output

@@ -228,13 +228,20 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
     cell = Cell("radon", "cold", "C", "fork")
     notes = [Note("3.3.7", cell, "failed", "killed by SIGKILL"),
              Note("3.3.7", cell, "absent", "Python is too old", metric="python_calls"),
+             Note("3.3.7", cell, "absent", "its times are left out", measure="timing"),
              Note("3.0.0", cell, "failed", "long ago")]  # fmt: skip
     elsewhere = [Note("3.3.7", cell, "failed", "another machine's")]
     found = observed(factory.frame(), notes={("bench-2c", "py3.12"): notes, ("m", "e"): elsewhere})
     page = health_page(found, subject_of(found))
     assert page.notes == (
         ("Samples that failed", (("cold C fork", "killed by SIGKILL"),)),
-        ("Metrics without a value", (("cold C fork", "no python_calls: Python is too old"),)),
+        (
+            "Metrics without a value",
+            (
+                ("cold C fork", "no python_calls: Python is too old"),
+                ("cold C fork", "its times are left out"),
+            ),
+        ),
     )
 
 
