@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from observatory.record.journal import JournalEntry, standing_header
+from observatory.record.journal import JournalEntry, JournalHeader, standing_header
 from observatory.record.latest import speaking, timed_elsewhere
 from observatory.record.lines import Line, Lines, bare, encoded
 
@@ -38,7 +38,12 @@ def compacted(journal: Lines) -> list[Line]:
     assert standing is not None
     current = [entry for entry in entries if standing.admits(entry)]
     speaks = set(map(id, speaking(current)))
-    told = [*_told(current), _latest(entries), entries[-1], *timed_elsewhere(entries, standing)]
+    told = [
+        *_told(current, standing),
+        _latest(entries),
+        entries[-1],
+        *timed_elsewhere(entries, standing),
+    ]
     # The sample that makes it the standing one.
     told += [e for e in entries if e.header == standing and e.sample.measure == "timing"][-1:]
     read = speaks | set(map(id, told))
@@ -50,9 +55,12 @@ def compacted(journal: Lines) -> list[Line]:
     ]
 
 
-def _told(current: Sequence[JournalEntry]) -> Iterator[JournalEntry]:
+def _told(current: Sequence[JournalEntry], standing: JournalHeader) -> Iterator[JournalEntry]:
     """What `latest` reads beside the samples that speak."""
-    yield from speaking(e for e in current if e.sample.status != "unavailable")
+    given = [entry for entry in current if entry.sample.status != "unavailable"]
+    yield from speaking(given)
+    cpu = standing.machine.cpu
+    yield from speaking(entry for entry in given if entry.header.machine.cpu == cpu)
     # Why there is nothing of a cell is told by its last sample.
     yield from {entry.sample.cell: entry for entry in current}.values()
 

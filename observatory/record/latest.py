@@ -73,8 +73,8 @@ class Latest:
 
 def latest_of(contents: JournalContents) -> Latest:
     """The values that stand in a journal; a note for each cell with times of another CPU only."""
-    found = latest(contents.current())
     header = contents.header
+    found = latest(contents.current(), header.machine.cpu if header else None)
     if header is None:
         return found
     for entry in timed_elsewhere(contents.entries, header):
@@ -102,8 +102,11 @@ def timed_elsewhere(entries: Iterable[JournalEntry], standing: JournalHeader) ->
     return [entry for cell, entry in elsewhere.items() if cell not in here]
 
 
-def latest(entries: Iterable[JournalEntry]) -> Latest:
-    """The values that stand for each cell. ``entries``: of one subject and environment."""
+def latest(entries: Iterable[JournalEntry], cpu: str | None = None) -> Latest:
+    """The values that stand for each cell. ``entries``: of one subject and environment.
+
+    ``cpu``: whose machine code is told of (`Metric.of_cpu`), though another may have counted since.
+    """
     by_cell: dict[Cell, list[JournalEntry]] = defaultdict(list)
     for entry in entries:
         place = entry.sample.cell
@@ -113,7 +116,7 @@ def latest(entries: Iterable[JournalEntry]) -> Latest:
         if problem := cell.problem():
             found.unknown.append(f"samples of {cell} are left out: {problem}")
             continue
-        _add_cell(found, cell, by_cell[cell])
+        _add_cell(found, cell, by_cell[cell], cpu)
     return found
 
 
@@ -131,7 +134,7 @@ def speaking(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     return [e for e in kept if e.run == runs[e.sample.cell, e.sample.measure]]
 
 
-def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry]) -> None:
+def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry], cpu: str | None) -> None:
     subject = entries[-1].header.subject.label
     passes = _latest_passes(entries)
     if not passes:
@@ -140,6 +143,7 @@ def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry]) -> None:
         found.notes.append(Note(subject, cell, "unavailable", text))
         return
     everything = [sample for samples in passes.values() for sample in samples]
+    here = _latest_passes([entry for entry in entries if entry.header.machine.cpu == cpu])
     for measure, samples in passes.items():
         failures = [sample for sample in samples if sample.status != "ok"]
         if failures:
@@ -147,6 +151,8 @@ def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry]) -> None:
             found.notes.append(Note(subject, cell, "failed", text, measure=measure))
     for metric in metrics_of(cell.scenario, cell.launch):
         samples = everything if metric.name in _CORRECTNESS else passes.get(metric.measure, [])
+        if metric.of_cpu:
+            samples = here.get(metric.measure, samples)
         if not samples:
             continue
         record = _recorded(cell, metric, samples)

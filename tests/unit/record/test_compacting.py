@@ -84,6 +84,16 @@ def test_of_counting_samples_of_a_cell_the_first_good_one_keeps_its_ledger(tmp_p
     assert after == [None, before[1], None]
 
 
+def test_sizes_that_another_cpu_could_not_give_stay(tmp_path: Path) -> None:
+    sizes = [sample(measure="counting", metrics={"cache_bytes": size}) for size in (200, 300)]
+    journal(tmp_path, [sample(), sizes[0]])
+    made = journal(tmp_path, [sizes[1]], LATER, header(cpu="Another CPU"))
+    before = latest_of(made.read()).recorded
+    less(made.path)
+    assert latest_of(made.read()).recorded == before
+    assert 200 in [one.value for one in before if one.metric.name == "cache_bytes"]
+
+
 def test_compacting_again_changes_nothing(tmp_path: Path) -> None:
     path = journal(tmp_path, [sample(), failed(), sample(COLD, measure="counting")]).path
     once = written(compacted(read_lines(path)))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchmarks.vocabulary import Cell
 from observatory.record.latest import Latest, Recorded, latest, latest_of
+from observatory.record.sample import Sample
 from tests.factories import LATER, RUN, WARM, entry, failed, header, journal, sample
 
 
@@ -117,3 +118,18 @@ def test_times_that_are_left_out_for_their_cpu_are_told_of(tmp_path: Path) -> No
     (note,) = found.notes
     assert (note.cell, note.kind, note.measure) == (other, "absent", "timing")
     assert "of another CPU (Some CPU) than the last ones (Another CPU)" in note.text
+
+
+def test_sizes_of_machine_code_are_the_last_ones_of_the_cpu_that_took_the_times(
+    tmp_path: Path,
+) -> None:
+    def counted(misses: int, size: int) -> Sample:
+        return sample(measure="counting", metrics={"cache_misses": misses, "cache_bytes": size})
+
+    journal(tmp_path, [counted(9, 100)], "20261118T000000Z")
+    journal(tmp_path, [sample(metrics={"compile_time": 1.0}), counted(5, 200)])
+    made = journal(tmp_path, [counted(3, 300)], LATER, header(cpu="Another CPU"))
+    found = latest_of(made.read())
+    assert value(found, "cache_misses") == 3
+    assert value(found, "cache_bytes") == 200
+    assert found.notes == []
