@@ -10,6 +10,8 @@ _OF_CAUSES: dict[CauseKind, str] = {
         outlives its fix; then look for a key or a symbol that two different graphs share.""",
     "crashed": """repeat it with the command below, narrowed by `--scenario` and `--backend`; the
         record of each sample keeps the last lines of the traceback.""",
+    "another default": """nothing, if the default was changed on purpose: acknowledge the alert, and
+        look at the backend under its own name.""",
     "keys differ between processes": """look at what the Op's key is made of: `__props__` and the
         identity of its function. An address, `id()`, a counter, a time or a random name must not
         be part of it.""",

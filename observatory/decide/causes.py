@@ -34,6 +34,7 @@ _EXPLAINS: dict[CauseKind, tuple[str, ...]] = {
 _SHOWS_IN: dict[CauseKind, tuple[str, ...]] = {
     "wrong results": ("wrong_results",),
     "crashed": ("crashed",),
+    "another default": ("cache_misses", "uncacheable", REUSE_LOST, "files_leaked"),
     "files leaked": ("files_leaked",),
     "more Python work": ("python_calls",),
     "refused": ("uncacheable",),
@@ -89,6 +90,8 @@ def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Fin
         yield _Finding("wrong results", cell.backend, cell)
     elif verdict.metric == "crashed":
         yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
+    elif verdict.metric in _OF_A_CACHE and (defaults := _defaults(cell, base, head)):
+        yield _Finding("another default", defaults, cell)
     elif verdict.metric == "files_leaked":
         yield _Finding("files leaked", "", cell)
     elif verdict.metric == "python_calls":
@@ -97,6 +100,19 @@ def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Fin
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
+
+
+def _defaults(cell: Cell, base: Evidence, head: Evidence) -> str:
+    """What BASE and HEAD compile with where nothing is said, if that is not the same.
+
+    All counts of such a cell are of another backend: function by function they say nothing.
+    """
+    if cell.backend != "DEFAULT":
+        return ""
+    filler = _filler(cell)
+    kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
+    before, after = ("numba" if "numba" in kind else "C" for kind in kinds)
+    return f"{after}, for BASE {before}" if all(kinds) and before != after else ""
 
 
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
@@ -208,7 +224,7 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
     return Cause(
         id="cause",
         kind=kind,
-        sentence=sentences.of_cause(kind, cells, functions, head),
+        sentence=sentences.of_cause(kind, cells, functions, head, family=group[0].family),
         cells=[CellRecord(**vars(cell)) for cell in cells],
         functions=functions,
         seconds_lost=max((finding.seconds for finding in group), default=0.0),

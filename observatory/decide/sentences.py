@@ -40,13 +40,19 @@ _MANY = {"miss": "miss", "their_keys": "their keys differ", "them": "them", "are
 
 
 def of_cause(
-    kind: CauseKind, cells: Sequence[Cell], functions: Sequence[FunctionChange], head: Evidence
+    kind: CauseKind,
+    cells: Sequence[Cell],
+    functions: Sequence[FunctionChange],
+    head: Evidence,
+    family: str = "",
 ) -> str:
-    """One sentence without a full stop: plain text on one line."""
+    """One sentence without a full stop: plain text on one line. ``family``: what the kind is of."""
     if kind == "wrong results":
         return _wrong(cells, head)
     if kind == "crashed":
         return f"HEAD fails: {failure_of(_failures(cells, head))}"
+    if kind == "another default":
+        return f"for HEAD the default backend is {family}; what DEFAULT counts is of another one"
     number = sum(change.count for change in functions)
     if kind == "unexplained" and not number:
         return "more functions are compiled, and the ledgers do not tell which"

@@ -34,6 +34,7 @@ undecided
 CauseKind = Literal[
     "wrong results",
     "crashed",
+    "another default",
     "keys differ between processes",
     "keys differ between hash seeds",
     "keys are not repeatable",

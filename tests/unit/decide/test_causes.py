@@ -128,6 +128,30 @@ def test_no_cache_is_asked_any_more() -> None:
     assert [v.metric for v in verdicts if v.conclusion == "worse"] == ["reuse_lost"]
 
 
+def test_what_another_default_counts_is_one_cause_and_not_a_defect_of_a_cache() -> None:
+    """As from 2.38.3 to 3.0.0, which took numba where C was taken before."""
+    default, numba = Cell("radon", "cold", "DEFAULT", "fork"), fork(COLD)
+    warm = Cell("radon", "warm_disk", "DEFAULT", "fork")
+    modules = [one.model_copy(update={"kind": "c_module"}) for one in entries(FILLED)]
+    refused: Rows = [*HIT, ("Add", "", "uncacheable")]
+    base = [
+        counted(default, (), files_leaked=0).model_copy(update={"ledger": modules}),
+        counted(warm, (), files_leaked=0), counted(numba, FILLED, files_leaked=16),
+    ]  # fmt: skip
+    head = [
+        counted(default, FILLED, files_leaked=16), counted(warm, refused, files_leaked=16),
+        counted(numba, FILLED, files_leaked=18),
+    ]  # fmt: skip
+    causes, verdicts = compare(base, head)
+    default_moved, leaked = sorted(causes, key=lambda cause: cause.kind)
+    assert (default_moved.kind, len(default_moved.cells)) == ("another default", 2)
+    assert default_moved.sentence.startswith("for HEAD the default backend is numba, for BASE C;")
+    assert (leaked.kind, [cell.backend for cell in leaked.cells]) == ("files leaked", ["NUMBA"])
+    assert all(v.cause for v in verdicts if v.conclusion == "worse")
+    causes, _ = compare(head, [counted(default, FILLED, files_leaked=17), *head[1:]])
+    assert [cause.kind for cause in causes] == ["files leaked"]  # the default is the same
+
+
 def variants(*steps: tuple[str, Rows]):
     cell = Cell("radon", "variants", "NUMBA", "spawn")
     ledger = [entry for step, rows in steps for entry in entries(rows, step)]
