@@ -118,7 +118,7 @@ def history() -> Preset:
 
 
 def canary() -> Preset:
-    """Do siblings that share a cache return each other's numbers? Some minutes.
+    """Do siblings that share a cache return each other's numbers? A minute or two.
 
     The smallest graphs, which have been wrong wherever larger ones were, are in every arrangement.
     Of PyTensor's own the look-alikes are taken by their two ways of having seeds, and all at once.
