@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.plain import clean, shorten
+from dashboard.plain import begun, clean, shorten
 from observatory.decide.alerts import FAILED, STALE
 from observatory.record.alerts import Alert, Alerts, Change
 
@@ -62,4 +62,4 @@ def happened(alerts: Alerts, pages: frozenset[str]) -> Told:
 def _event(change: Change, pages: frozenset[str]) -> Event:
     state = change.state if isinstance(change, Alert) else ""
     link = f"alerts/{change.id}.html" if state and change.id in pages else ""
-    return Event(clean(change.kind), state, shorten(change.sentence, _SENTENCE), link)
+    return Event(clean(change.kind), state, begun(change.sentence, _SENTENCE), link)

@@ -15,7 +15,7 @@ from dashboard.data import colour_of
 from dashboard.matrix import Flag
 from dashboard.moves import NEEDING, Move, move
 from dashboard.observed import Observed, Spot
-from dashboard.plain import clean, shorten
+from dashboard.plain import begun, clean, shorten
 from dashboard.spark import Spark, spark
 from dashboard.summary import Headline, Newest
 from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
@@ -26,7 +26,7 @@ from observatory.record.alerts import Alert, Alerts
 from observatory.record.compiled import Function
 
 SHOWN_ALERTS = 6
-_SENTENCE = 150
+_SENTENCE = 130
 TIMED = tuple(scenario for scenario in MATRIX_SCENARIOS if scenario != "siblings")
 
 
@@ -140,7 +140,7 @@ def overview(observed: Observed, subject: Newest | None, said: Headline | None) 
 def alert_line(alert: Alert) -> AlertLine:
     """An alert as lists show it."""
     return AlertLine(
-        alert.id, alert.state, clean(alert.kind), shorten(alert.sentence, _SENTENCE),
+        alert.id, alert.state, clean(alert.kind), begun(alert.sentence, _SENTENCE),
         between(alert), alert.first_seen, f"alerts/{alert.id}.html",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard import document, plain, words
-from dashboard.plain import clean, shorten
+from dashboard.plain import begun, clean, shorten
 
 
 @pytest.mark.parametrize("module", [document, plain, words])
@@ -48,6 +48,25 @@ def test_a_short_text_stays_and_a_long_one_keeps_both_ends(text: str, most: int)
         assert short == clean(text)
     else:
         assert "…" in short
+
+
+@given(st.text(max_size=500), st.integers(min_value=3, max_value=90))
+def test_a_long_sentence_keeps_its_beginning_word_by_word(text: str, most: int) -> None:
+    short, cleaned = begun(text, most), clean(text)
+    assert len(short) <= most
+    if len(cleaned) <= most:
+        assert short == cleaned
+    else:
+        assert short.endswith("…")
+        kept = short.removesuffix("…")
+        assert cleaned.startswith(kept)
+        assert " " not in cleaned[: most - 1] or cleaned[len(kept)] == " "
+
+
+def test_a_number_is_not_cut() -> None:
+    told = "3.3.4 leaves more files: 248 to 256 (radon)"
+    assert begun(told, 38) == "3.3.4 leaves more files: 248 to 256…"
+    assert begun(told, 34) == "3.3.4 leaves more files: 248 to…"
 
 
 def test_a_text_of_megabytes_is_cut_before_it_is_read() -> None:
