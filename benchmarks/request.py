@@ -28,8 +28,6 @@ class Request:
     """Further PYTENSOR_FLAGS, as a user would set them."""
     data: Path | None = None
     hash_seed: int | None = None
-    probes: bool = False
-    """Install the probes of the counting pass in another one, to learn what they cost."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
 
@@ -48,6 +46,5 @@ def job_of(request: Request, role: str, index: int = 0) -> dict[str, Any]:
         "measure": request.measure,
         "prefix": "",
         "members": list(MEMBERS.get(request.cell.model, ())),
-        "probes": request.probes,
         "data": None if request.data is None else str(request.data.resolve()),
     }

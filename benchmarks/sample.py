@@ -143,9 +143,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data: columns county, floor, log_radon")  # fmt: skip
     parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
-    parser.add_argument("--probes", action="store_true",
-                        help="install the probes of the counting pass all the same: what do they "
-                             "cost? Such a sample is not for the record")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="for each process of the sample (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
@@ -181,7 +178,6 @@ def main(argv: list[str] | None = None) -> int:
         flags=options.flags,
         data=options.radon_data,
         hash_seed=options.hash_seed,
-        probes=options.probes,
         timeout=options.timeout,
     )
     try:

@@ -37,7 +37,7 @@ class Bench:
     mode: Any
     measure: str
     probed: bool
-    """Whether the probes are installed: in the counting pass, or to learn what they cost."""
+    """Whether the probes are installed: in the counting pass, and to learn what they cost."""
     ledger: Ledger = field(default_factory=Ledger)
     metrics: dict[str, float] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -138,10 +138,10 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         cell["launch"],
         backends.mode(cell["backend"]),
         kind,
-        probed=job["role"] != "fill" and (kind == "counting" or job["probes"]),
+        probed=job["role"] != "fill" and kind == "counting",
     )
     if bench.probed:
-        _install_probes(bench)
+        install_probes(bench)
     _ROLES[job["role"]](bench, job)
     if kind == "counting":
         bench.metrics["compiler_runs"] = bench.ledger.compiler_runs
@@ -177,7 +177,8 @@ def _pass_problem(kind: str) -> str | None:
     return None
 
 
-def _install_probes(bench: Bench) -> None:
+def install_probes(bench: Bench) -> None:
+    """Hook the compilers and caches of the bench's backend; once per process."""
     from benchmarks.probes import c_modules, numba_cache
 
     c_modules.install(bench.ledger)

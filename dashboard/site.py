@@ -43,12 +43,14 @@ from dashboard.overview import alert_line, overview
 from dashboard.plain import clean, shorten
 from dashboard.publish import publish, refuse_foreign
 from dashboard.readings import readings_of
-from dashboard.summary import Newest, headline, newest
+from dashboard.summary import Newest, facts, headline, newest
 from dashboard.words import MAIN_BACKENDS, SHOWN_METRICS, css_name, glossaries
 from observatory.decide import units
 from observatory.decide.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 
 BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
+MATRIX = "matrix.html"
+WORDS = "words.html"
 _LINES_SHOWN = 8
 _IMPROVEMENTS = 200
 _PROBLEM = 600
@@ -103,6 +105,9 @@ class _Site:
         """Every file of the site: its path and its content."""
         observed = self._observed
         yield "index.html", self._index()
+        if self._subject is not None:
+            yield MATRIX, self._matrix(self._subject)
+            yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
         change = latest_change(observed)
         yield (
@@ -134,10 +139,7 @@ class _Site:
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
-        measured = observed.measured_at
-        said = None
-        if subject is not None:
-            said = headline(subject, measured.get((subject.subject, subject.setting.machine)))
+        said = subject and headline(subject)
         view = overview(observed, subject, said)
         lines = list(lines_of(observed))
         if not lines:
@@ -149,9 +151,18 @@ class _Site:
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
             headline=said,
-            matrices=matrices(subject) if subject else (),
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
+        )
+
+    def _matrix(self, subject: Newest) -> bytes:
+        measured = self._observed.measured_at
+        moment = measured.get((subject.subject, subject.setting.machine))
+        return self._page(
+            MATRIX,
+            subject=shorten(subject.subject, 60),
+            facts=facts(subject, moment),
+            matrices=matrices(subject),
         )
 
     def _releases(self, longest: Newest) -> bytes:
@@ -232,6 +243,8 @@ class _Site:
         found = [_Entry("Overview", "index.html", "o"), _Entry("Alerts", "alerts.html", "a"),
                  _Entry("Series", list_path(1), "s"),
                  _Entry("Compare", "compare.html", "c")]  # fmt: skip
+        if self._subject is not None:
+            found.append(_Entry("Matrix", MATRIX, "m"))
         if self._caches:
             found.append(_Entry("Caches", self._caches_front(), "k"))
         if self._readings:
@@ -255,7 +268,7 @@ class _Site:
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
-            "glossaries": glossaries(),
+            "has_words": self._subject is not None,
         }
         found = _environment().get_template(f"{template or name}.j2")
         return found.render(common | values).encode()

@@ -55,9 +55,7 @@ class Headline:
     """What the page says first."""
 
     state: State
-    status: str
     sentence: str
-    facts: tuple[Term, ...]
 
 
 def newest(readings: tuple[Reading, ...], machine: str | None = None) -> Newest | None:
@@ -86,7 +84,7 @@ def newest(readings: tuple[Reading, ...], machine: str | None = None) -> Newest 
     return within(settings[0], tuple(within(setting) for setting in settings[1:]))
 
 
-def headline(subject: Newest, measured_at: datetime | None) -> Headline:
+def headline(subject: Newest) -> Headline:
     """Say in words what holds for the subject, the worst first."""
     elsewhere = (
         Claim("bad", f"{claim.text} with {other.setting}")
@@ -100,10 +98,26 @@ def headline(subject: Newest, measured_at: datetime | None) -> Headline:
     ordered = sorted(claims, key=lambda claim: rank[claim.state])
     if state == "good":
         ordered.sort(key=lambda claim: claim.text.startswith("no "))
-    status = {"good": "All well", "bad": "Needs a look", "unknown": "Incomplete"}[state]
     said = "; ".join(claim.text for claim in ordered)
-    sentence = f"PyTensor {subject.subject}: {said}."
-    return Headline(state, status, sentence, _facts(subject, measured_at))
+    return Headline(state, f"PyTensor {subject.subject}: {said}.")
+
+
+def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
+    """Return what its values are values of, and when they were taken."""
+    repeats = sorted(
+        {r.n for r in subject.readings if r.n and r.metric in ("compile_time", "call_time")}
+    )
+    ends = dict.fromkeys((repeats[0], repeats[-1])) if repeats else ("none",)
+    measured = measured_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if measured_at else None
+    return (
+        Term("released", subject.date.strftime("%Y-%m-%d") if subject.date else "unknown"),
+        Term("numba", subject.numba or "not installed"),
+        Term("Python", subject.setting.python),
+        Term("machine", subject.setting.machine),
+        Term("samples a timed cell", " to ".join(map(str, ends))),
+        Term("measured", measured or "unknown"),
+        *(Term("also measured with", str(other.setting)) for other in subject.others),
+    )
 
 
 def _claims(subject: Newest) -> tuple[Claim, ...]:
@@ -203,20 +217,3 @@ def _count_where(values: dict[Cell, float], plural: str, singular: str) -> str:
         return f"{several(count, 'function')} {verb} {_where(values)}"
     count = max(counts)
     return f"up to {several(count, 'function')} {plural} {_where(values)}"
-
-
-def _facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
-    repeats = sorted(
-        {r.n for r in subject.readings if r.n and r.metric in ("compile_time", "call_time")}
-    )
-    ends = dict.fromkeys((repeats[0], repeats[-1])) if repeats else ("none",)
-    measured = measured_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if measured_at else None
-    return (
-        Term("released", subject.date.strftime("%Y-%m-%d") if subject.date else "unknown"),
-        Term("numba", subject.numba or "not installed"),
-        Term("Python", subject.setting.python),
-        Term("machine", subject.setting.machine),
-        Term("samples a timed cell", " to ".join(map(str, ends))),
-        Term("measured", measured or "unknown"),
-        *(Term("also measured with", str(other.setting)) for other in subject.others),
-    )

@@ -71,7 +71,7 @@ def subject_of(found: Observed):
 
 def shown(found: Observed) -> Overview:
     subject = subject_of(found)
-    return overview(found, subject, headline(subject, None))
+    return overview(found, subject, headline(subject))
 
 
 def test_the_overview_speaks_of_open_alerts_first() -> None:

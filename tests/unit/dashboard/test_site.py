@@ -56,6 +56,23 @@ def test_results_of_another_project_are_shown_without_a_matrix(tmp_path):
     assert not (tmp_path / "html" / "releases.html").exists()
 
 
+def test_every_cell_has_a_page_that_the_first_one_leads_to(tmp_path):
+    first = built(factory.frame(), tmp_path)
+    assert 'href="matrix.html"' in first
+    assert "no time was recorded" not in first  # it is painted sooner without
+    found = pages(tmp_path)["matrix.html"]
+    assert "Every cache state of 3.3.7" in found
+    assert "Model <b>radon</b>" in found
+    assert "<dt>numba</dt><dd>0.68.0</dd>" in found
+
+
+def test_every_page_leads_to_what_its_words_mean(tmp_path):
+    built(factory.frame(), tmp_path)
+    for name, text in pages(tmp_path).items():
+        assert "words.html" in text, name
+    assert "<dt>warm_disk</dt>" in pages(tmp_path)["words.html"]
+
+
 def test_every_page_is_reached_and_leads_somewhere(tmp_path):
     built(factory.frame(), tmp_path)
     found = pages(tmp_path)

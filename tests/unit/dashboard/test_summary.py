@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from benchmarks.vocabulary import Cell
-from dashboard.summary import Headline, headline, newest
+from dashboard.summary import Headline, facts, headline, newest
 from dashboard.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
@@ -16,7 +16,7 @@ WARM = Cell("radon", "warm_disk", "NUMBA", "fork")
 def said(frame: pd.DataFrame) -> Headline:
     subject = newest(factory.read(frame, METRICS))
     assert subject is not None
-    return headline(subject, datetime(2026, 8, 14, 6, 12, tzinfo=UTC))
+    return headline(subject)
 
 
 def changed(value: float | None, *, release: str = "3.3.7", **where: str) -> pd.DataFrame:
@@ -35,9 +35,15 @@ def test_a_healthy_subject_is_said_to_be_one():
     assert found.sentence == (
         "PyTensor 3.3.7: every warm cache hits; no wrong results; no crashes."
     )
-    facts = {fact.word: fact.meaning for fact in found.facts}
-    assert facts["numba"] == "0.68.0"
-    assert facts["measured"] == "2026-08-14 06:12 UTC"
+
+
+def test_the_facts_say_what_was_measured_with_and_when():
+    subject = newest(factory.read(factory.frame(), METRICS))
+    assert subject is not None
+    found = facts(subject, datetime(2026, 8, 14, 6, 12, tzinfo=UTC))
+    told = {fact.word: fact.meaning for fact in found}
+    assert told["numba"] == "0.68.0"
+    assert told["measured"] == "2026-08-14 06:12 UTC"
 
 
 def test_a_launch_that_was_not_measured_is_not_said_to_hit():
