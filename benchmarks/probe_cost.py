@@ -50,7 +50,7 @@ def _twins(backend: str, pairs: int) -> None:
     from benchmarks.scenarios import Bench
 
     mode = backends.mode(backend)
-    bench = Bench(models.load("radon"), backend, "fork", mode, "timing", probed=False)
+    bench = Bench(models.load("radon", None), backend, "fork", mode, "timing", probed=False)
     bench.warm_up("first build")
     for number in range(pairs):
         # The order alternates (A B B A), so that no side is always the first.

@@ -139,7 +139,7 @@ class _Site:
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
-        said = subject and headline(subject)
+        said = None if subject is None else headline(subject)
         view = overview(observed, subject, said)
         lines = list(lines_of(observed))
         if not lines:

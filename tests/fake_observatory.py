@@ -40,6 +40,7 @@ def _measure(arguments: list[str]) -> int:
     from observatory.cli import measuring
     from observatory.cli.measuring import Session, measure
     from observatory.record.asv_files import project
+    from observatory.record.journal import new_run
     from observatory.record.machine import Machine
     from observatory.record.sample import Sample
     from tests.factories import header, sample
@@ -71,7 +72,8 @@ def _measure(arguments: list[str]) -> int:
     label = _value(arguments, "--subject")
     session = Session(
         results=results, state=results.parent / "state", machine=Machine(machine="bench"),
-        console=Console(file=StringIO()), timeout=1, workers=1, resume="--resume" in arguments,
+        console=Console(file=StringIO()), timeout=1, run=new_run("fake"), workers=1,
+        resume="--resume" in arguments,
     )  # fmt: skip
     chosen = cells(("radon",), ("warm_disk", "cold", "call"), ("C", "C_VM", "NUMBA"))
     tasks = [Task(cell, measure, 0) for cell in chosen for measure in ("timing", "counting")][

@@ -14,7 +14,6 @@ from observatory.cli.comparing import (
     Comparer,
     discard,
     progress_console,
-    run_id,
     side_of,
 )
 from observatory.cli.measuring import Session
@@ -28,10 +27,10 @@ from observatory.decide.noisy import FEWEST
 from observatory.decide.table import Table
 from observatory.record import calibration
 from observatory.record.calibration import Calibration, Floor
-from observatory.record.journal import JournalHeader
+from observatory.record.journal import JournalHeader, new_run
 from observatory.record.machine import this_machine
 from observatory.record.problems import RecordError
-from observatory.record.saved import load
+from observatory.record.saved import INTERLEAVED, load
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.interleave import matrix
 from observatory.run.presets import Narrowed
@@ -88,7 +87,7 @@ def calibrate(
         raise SubjectError("no timed cell is left by these options")
     session = Session(
         results=results, state=state, machine=this_machine(machine),
-        console=progress_console(), timeout=timeout, run=run_id(),
+        console=progress_console(), timeout=timeout, run=new_run(INTERLEAVED),
     )  # fmt: skip
     subjects = subjects_here(state)
     chosen = subjects.parse(subject, python=python)

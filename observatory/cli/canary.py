@@ -16,6 +16,7 @@ from observatory.cli.run import Machine, State, Timeout
 from observatory.cli.tables import render
 from observatory.decide import canary as deciding
 from observatory.decide.canary import Fate, Finding
+from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
 from observatory.record.sample import Sample
 from observatory.run.environments import EnvironmentMakingError
@@ -71,10 +72,11 @@ def canary_command(
     narrowed = Narrowed(model, scenario, None, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
-    tasks = tasks_of(PRESETS["canary-full" if full or model else "canary"](), narrowed)
+    preset = "canary-full" if full or model else "canary"
+    tasks = tasks_of(PRESETS[preset](), narrowed)
     if not tasks:
         raise SubjectError("no cell is left by these options; see `observatory canary --help`")
-    session = Session(results, state, this_machine(machine), console, timeout)
+    session = Session(results, state, this_machine(machine), console, timeout, new_run(preset))
     every: list[Finding] = []
     for one in chosen:
         findings: list[Finding] = []

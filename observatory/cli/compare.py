@@ -21,7 +21,6 @@ from observatory.cli.comparing import (
     Comparer,
     discard,
     progress_console,
-    run_id,
     side_of,
 )
 from observatory.cli.exit_codes import Exit
@@ -34,8 +33,9 @@ from observatory.decide.evidence import Evidence
 from observatory.record import calibration
 from observatory.record.comparison import Comparison, Side
 from observatory.record.files import write_atomic
+from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
-from observatory.record.saved import Saved, load, looks_saved
+from observatory.record.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
 from observatory.run.here import STATE, environment_of, subjects_here
@@ -130,7 +130,7 @@ def compare(
             texts, narrowed, with_ or (), python, _seconds(budget),
             Session(
                 results=results, state=state, machine=this_machine(machine),
-                console=progress_console(), timeout=timeout, run=run_id(),
+                console=progress_console(), timeout=timeout, run=new_run(INTERLEAVED),
             ),
             seed, reproduce, samples,
         )  # fmt: skip

@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -26,7 +25,6 @@ from observatory.decide.units import seconds
 from observatory.record.comparison import Comparison, Side
 from observatory.record.journal import Journal, JournalHeader
 from observatory.record.sample import Sample
-from observatory.record.saved import INTERLEAVED
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
@@ -180,11 +178,6 @@ def side_of(
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     side = Side(subject=subject, versions=environment.versions, machine=session.machine)
     return Measured(subject, environment, Journal.of(results, header)), side
-
-
-def run_id() -> str:
-    """The id of an interleaved run that starts now."""
-    return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ") + INTERLEAVED
 
 
 def discard(results: Path) -> None:

@@ -8,7 +8,6 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +16,7 @@ import benchmarks
 from benchmarks.plan import Task
 from observatory.cli.progress import RunProgress
 from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal import Journal, JournalHeader
+from observatory.record.journal import Journal, JournalHeader, plan_of
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem
 from observatory.record.sample import Sample
@@ -38,13 +37,14 @@ class Session:
     machine: Machine
     console: Console
     timeout: float
+    run: str
+    """Of `new_run`. ``resume`` goes on with the last one of the same plan instead."""
     workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
     """Counting samples taken side by side; timed ones are always alone."""
     data: Path | None = None
     resume: bool = False
     keep_caches: bool = False
     """Whether a later command goes on with other passes of the same run."""
-    run: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
 
 
 @dataclass
@@ -138,11 +138,18 @@ def measure(
 def _where_it_stopped(
     session: Session, journal: Journal, header: JournalHeader
 ) -> tuple[str, list[Sample]]:
-    """The run to go on with and what it has taken; a new run if there is none or none is wanted."""
+    """The run to go on with and what it has taken; a new run if there is none or none is wanted.
+
+    A canary between two halves of a history is not what the second half goes on with.
+    """
     if not session.resume or not journal.path.exists():
         return session.run, []
     # Samples of an environment that has changed since are not this run's.
-    entries = [entry for entry in journal.read().entries if header.admits(entry)]
+    entries = [
+        entry
+        for entry in journal.read().entries
+        if header.admits(entry) and plan_of(entry.run) in ("", plan_of(session.run))
+    ]
     if not entries:
         return session.run, []
     last = max(entry.run for entry in entries)

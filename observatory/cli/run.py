@@ -18,6 +18,7 @@ from observatory.cli.reading import read
 from observatory.cli.site import build_site
 from observatory.cli.tables import render
 from observatory.decide.table import subject_tables
+from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
 from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
@@ -86,7 +87,7 @@ def run(
     results: options.Results = Path("results"),
     machine: Machine = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the last run of each subject.")
+        bool, typer.Option("--resume", help="Go on with the last run of each subject and preset.")
     ] = False,
     radon_data: Annotated[
         Path | None, typer.Option(help="Real data: a CSV with county, floor, log_radon.")
@@ -118,7 +119,8 @@ def run(
     narrowed = Narrowed(model, scenario, backend, launch, measure_, rounds)
     session = Session(
         results=results, state=state, machine=this_machine(machine), console=console,
-        timeout=timeout, data=radon_data, resume=resume, keep_caches=measure_ is not None,
+        timeout=timeout, run=new_run(name), data=radon_data, resume=resume,
+        keep_caches=measure_ is not None,
     )  # fmt: skip
     tally = _measure_all(session, subjects, chosen, name, narrowed)
     _finish(session, [one.label for one in chosen], tally)
@@ -144,7 +146,7 @@ def observe(
         console.print(choice.note, style="yellow", markup=False)
     session = Session(
         results=results, state=state, machine=this_machine(machine), console=console,
-        timeout=_TIMEOUT, resume=resume,
+        timeout=_TIMEOUT, run=new_run("quick"), resume=resume,
     )  # fmt: skip
     tally = _measure_all(session, subjects, [newest], "quick", Narrowed())
     page = build_site(results, out, session.machine.machine)

@@ -19,6 +19,7 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, Self
 
@@ -39,7 +40,21 @@ LARGEST_LINE = 4 * 2**20
 
 _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
 _HEADER_MARK = b'{"schema":"observatory/journal/'
-RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9]{1,20})?$")]
+RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
+
+
+def new_run(plan: str) -> str:
+    """The id of a run that begins now. ``plan``: a preset, or another word for what it takes."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{plan}"
+
+
+def plan_of(run: str) -> str:
+    """What a run takes; empty for those that were taken before runs said so.
+
+    >>> plan_of("20261120T143000Z-canary-full"), plan_of("20261120T143000Z")
+    ('canary-full', '')
+    """
+    return run.partition("-")[2]
 
 
 class JournalError(RecordError):
@@ -73,7 +88,9 @@ class JournalLine(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    run: RunId = Field(description="the start of the run that took it, UTC: 20261120T143000Z")
+    run: RunId = Field(
+        description="the start of the run that took it, UTC, and its plan: 20261120T143000Z-history"
+    )
     sample: Sample
     ledger: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
         None, description="SHA-256 of results/ledgers/<ab>/<sha256>.json.gz"

@@ -12,6 +12,7 @@ from observatory.record.journal import (
     JournalContents,
     JournalEntry,
     JournalHeader,
+    plan_of,
     read_header,
     read_journal,
 )
@@ -21,7 +22,7 @@ from observatory.record.problems import Problem, RecordError
 from observatory.record.read import read_journals
 from observatory.record.sample import Sample
 
-INTERLEAVED = "-interleaved"
+INTERLEAVED = "interleaved"
 """Ends the id of a run that measured two subjects side by side."""
 
 
@@ -37,7 +38,7 @@ class Saved:
     def interleaved_with(self, other: Saved) -> bool:
         """Whether both sides were measured in one interleaved run and no other."""
         ours = self.runs | other.runs
-        return len(ours) == 1 and all(run.endswith(INTERLEAVED) for run in ours)
+        return len(ours) == 1 and all(plan_of(run) == INTERLEAVED for run in ours)
 
 
 def looks_saved(text: str) -> bool:

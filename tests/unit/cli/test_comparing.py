@@ -23,7 +23,9 @@ from observatory.decide.evidence import Evidence
 from observatory.record import calibration as record
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
+from observatory.record.journal import new_run
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
+from observatory.record.saved import INTERLEAVED
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from tests.factories import NOON, WARM, failed, header, journal, sample
@@ -205,7 +207,7 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
 
     groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
     machine = header().machine
-    session = Session(tmp_path, tmp_path, machine, Console(quiet=True), 1.0)
+    session = Session(tmp_path, tmp_path, machine, Console(quiet=True), 1.0, new_run(INTERLEAVED))
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
     monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
@@ -225,7 +227,9 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
             taken.append(pairs)
             return True
 
-    session = Session(tmp_path, tmp_path, header().machine, Console(quiet=True), 1.0)
+    session = Session(
+        tmp_path, tmp_path, header().machine, Console(quiet=True), 1.0, new_run(INTERLEAVED)
+    )
     matrix = Matrix((), (), (WARM, COLD))
     comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
     undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))

@@ -13,6 +13,7 @@ from benchmarks.plan import Rounds, Task, plan
 from benchmarks.vocabulary import Cell
 from observatory.cli import measuring
 from observatory.cli.measuring import Session, measure
+from observatory.record.journal import new_run
 from observatory.record.sample import Sample
 from tests.factories import WARM, header, sample
 
@@ -21,7 +22,7 @@ TASKS = plan([COLD, WARM], Rounds(timing=0, counting=1))
 """One that fills a cache, and one that starts from it."""
 
 
-Run = Callable[[str, bool], list[tuple[Task, Path]]]
+Run = Callable[..., list[tuple[Task, Path]]]
 
 
 class Environment:
@@ -33,7 +34,7 @@ class Environment:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Take the samples, until the first is there or all are; which, and where filled caches lie."""
 
-    def _run(cpu: str, interrupted: bool) -> list[tuple[Task, Path]]:
+    def _run(cpu: str, interrupted: bool, plan: str = "full") -> list[tuple[Task, Path]]:
         taken: list[tuple[Task, Path]] = []
 
         class Executor:
@@ -56,7 +57,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         under = header(cpu=cpu)
         session = Session(
             tmp_path / "results", tmp_path / "state", under.machine, Console(quiet=True), 1.0,
-            resume=True,
+            new_run(plan), resume=True,
         )  # fmt: skip
         with contextlib.suppress(KeyboardInterrupt):
             measure(session, under.subject, Environment(), TASKS)  # type: ignore[arg-type]
@@ -78,3 +79,12 @@ def test_machine_code_of_another_cpu_is_nothing_to_start_from(run: Run) -> None:
     again, rest = run("Other CPU", False)
     assert (again[0].cell, rest[0].cell) == (COLD, WARM)
     assert again[1] == rest[1] != filler[1]
+
+
+def test_a_run_of_another_plan_is_not_what_it_goes_on_with(run: Run) -> None:
+    """A canary between two halves of a history has all its samples, and the history has not."""
+    (filler,) = run("Some CPU", True)
+    assert len(run("Some CPU", False, "canary")) == len(TASKS)
+    (rest,) = run("Some CPU", False)
+    assert rest[0].cell == WARM
+    assert rest[1] == filler[1]
