@@ -2,23 +2,31 @@
 
 Runs in the environment under test and prints a JSON object a line, one for each pair of twins:
 forks of one process that has built the graph once, of which one has the probes installed. Each
-builds it a second time, from a filled cache: the build of `warm_process`, of which the probes are
-the largest part. Twins begin alike (hash seed, addresses, what is in memory), so that a pair
-differs by what happens meanwhile and by the probes; separate processes differ by 20 % without any.
+compiles the graph a second time and calls it, from a filled cache: the clock of `warm_process`, of
+which the probes are the largest part. Twins begin alike (hash seed, addresses, what is in memory)
+and wait for nothing else, so that most of a long run is inside the clock: builds scatter by 20 % on
+a shared machine, and it takes thousands to see one part in a hundred.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import subprocess
 import sys
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from benchmarks import backends, sandbox
 from benchmarks.sandbox import Sandbox
 from benchmarks.vocabulary import BACKENDS
+
+if TYPE_CHECKING:
+    from benchmarks.models import Graph
+    from benchmarks.scenarios import Bench
 
 _INSIDE = "--inside"
 """The process that imports PyTensor: it can only be told where its cache is beforehand."""
@@ -29,10 +37,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", required=True, choices=BACKENDS)
     parser.add_argument("--pairs", type=int, required=True, metavar="N")
+    parser.add_argument("--calls", action="store_true",
+                        help="count the Python functions that a build enters instead of seconds: "
+                             "exact, so that one pair tells")  # fmt: skip
     parser.add_argument(_INSIDE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
-        _twins(options.backend, options.pairs)
+        _twins(options.backend, options.pairs, _calls if options.calls else _seconds)
         return 0
     box = Sandbox.make()
     try:
@@ -43,35 +54,55 @@ def main() -> int:
         box.remove()
 
 
-def _twins(backend: str, pairs: int) -> None:
+Measure = Callable[["Bench", "Graph"], float]
+
+
+def _twins(backend: str, pairs: int, measure: Measure) -> None:
     import pytensor.tensor  # noqa: F401
 
-    from benchmarks import models
+    from benchmarks import backends, models
     from benchmarks.scenarios import Bench
 
     mode = backends.mode(backend)
-    bench = Bench(models.load("radon", None), backend, "fork", mode, "timing", probed=False)
+    bench = Bench(models.load("radon", None), backend, "fork", mode, "timing", probed=True)
     bench.warm_up("first build")
+    graph = bench.graph()
+    gc.collect()
+    gc.freeze()  # what a fork does not touch is not copied
     for number in range(pairs):
         # The order alternates (A B B A), so that no side is always the first.
         order = (False, True) if number % 2 else (True, False)
-        seconds = {probed: _build_of_fork(bench, probed) for probed in order}
-        print(json.dumps({"without": seconds[False], "with": seconds[True]}), flush=True)
+        found = {probed: _of_fork(bench, graph, probed, measure) for probed in order}
+        print(json.dumps({"without": found[False], "with": found[True]}), flush=True)
 
 
-def _build_of_fork(bench: Any, probed: bool) -> float:
-    """compile_time of one build in a fork of this process, in seconds. Raises ChildProcessError."""
+def _seconds(bench: Bench, graph: Graph) -> float:
+    begin = time.perf_counter()
+    graph.compile(bench.mode)(graph.point)
+    return time.perf_counter() - begin
+
+
+def _calls(bench: Bench, graph: Graph) -> float:
+    from benchmarks.probes.process import counting_calls
+
+    calls: list[int] = []
+    with counting_calls(calls):
+        graph.compile(bench.mode)(graph.point)
+    return calls[0]
+
+
+def _of_fork(bench: Bench, graph: Graph, probed: bool, measure: Measure) -> float:
+    """Measure one build and call in a fork of this process. Raises ChildProcessError."""
     from benchmarks.scenarios import install_probes
 
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            bench.probed = probed
             if probed:
                 install_probes(bench)
-            found = bench.measured_build("build")
-            os.write(writing, json.dumps(found["compile_time"]).encode())
+                bench.ledger.recording = True
+            os.write(writing, str(measure(bench, graph)).encode())
         finally:
             sys.stderr.flush()
             os._exit(0)

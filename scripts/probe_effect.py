@@ -2,10 +2,10 @@
 
     .venv/bin/python scripts/probe_effect.py [--pairs 500] [--backend NUMBA] [--json FILE]
 
-Prints the ratio with/without of each backend: the median of the pairs' ratios, with a bootstrap
-interval (95 %, percentile; Efron & Tibshirani 1993). The timing pass installs no probe, so this is
-what it would cost to take times and counters from one sample. How pairs are taken:
-`benchmarks/probe_cost.py`.
+Prints the ratio with/without of each backend: the geometric mean of the pairs' ratios, with a
+bootstrap interval (95 %, percentile; Efron & Tibshirani 1993); and, exactly, how many more Python
+functions a build enters with them. The timing pass installs no probe, so this is what it would cost
+to take times and counters from one sample. How pairs are taken: `benchmarks/probe_cost.py`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from observatory.run.environments import Environment
 from observatory.run.here import STATE, environment_of, subjects_here
 
 
-def ratios(where: Environment, backend: str, pairs: int) -> np.ndarray:
-    """With/without, one ratio a pair. Raises subprocess.CalledProcessError if a build fails."""
-    command = where.command("benchmarks.probe_cost", "--backend", backend, "--pairs", str(pairs))
+def pairs_of(where: Environment, backend: str, pairs: int, *options: str) -> np.ndarray:
+    """Without and with, a row for each pair. Raises subprocess.CalledProcessError if one fails."""
+    asked = ("--backend", backend, "--pairs", str(pairs), *options)
+    command = where.command("benchmarks.probe_cost", *asked)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=where.variables()) as run:
         assert run.stdout is not None
         found = [json.loads(line) for line in track(run.stdout, backend, pairs)]
     if run.returncode:
         raise subprocess.CalledProcessError(run.returncode, command)
-    return np.array([pair["with"] / pair["without"] for pair in found])
+    return np.array([(pair["without"], pair["with"]) for pair in found])
 
 
 def main() -> int:
@@ -40,19 +41,24 @@ def main() -> int:
     parser.add_argument("--subject", default="newest")
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--backend", action="append", default=[])
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep every pair's ratio")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the seconds of every pair")
     options = parser.parse_args()
     subjects = subjects_here(STATE)
     where = environment_of(subjects.parse(options.subject), subjects, STATE)
     kept = {}
     for backend in options.backend or ["C", "C_VM", "NUMBA"]:
-        found = ratios(where, backend, options.pairs)
-        kept[backend] = found.tolist()
-        interval = bootstrap((found,), np.median, method="percentile", rng=1)
-        low, high = interval.confidence_interval
+        (calls,) = pairs_of(where, backend, 1, "--calls")
         print(
-            f"{backend}: compile_time with probes is {np.median(found):.4f} times that without "
-            f"(95 % interval {low:.4f} to {high:.4f}, {len(found)} pairs)"
+            f"{backend}: {calls[1] - calls[0]:.0f} more Python functions entered, of {calls[0]:.0f}"
+        )
+        found = pairs_of(where, backend, options.pairs)
+        kept[backend] = found.tolist()
+        ratios = np.log(found[:, 1] / found[:, 0])
+        interval = bootstrap((ratios,), np.mean, method="percentile", rng=1)
+        low, high = np.exp(interval.confidence_interval)
+        print(
+            f"{backend}: compile_time with probes is {np.exp(ratios.mean()):.4f} times that "
+            f"without (95 % interval {low:.4f} to {high:.4f}, {len(found)} pairs)"
         )
     if options.json is not None:
         options.json.write_text(json.dumps(kept))
