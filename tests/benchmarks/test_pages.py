@@ -1,7 +1,8 @@
 """The pages' budgets, and asv's and asv-tachyon's over the same data in the same run.
 
 In a real Chromium: time to first contentful paint, requests, bytes and errors of the first page,
-median of five loads with an empty cache, taken in turns; and how long until a series is drawn.
+median of five loads with an empty cache, taken in turns, beside that of a page of one word (what
+the browser and the machine take by themselves); and how long until a series is drawn.
 Building: whole processes in turn. Nothing here asserts a time; requests, bytes and errors are
 exact, and are asserted.
 """
@@ -169,7 +170,11 @@ def test_the_first_page_keeps_its_budget(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     page = built(results, tmp_path / "ours")
+    empty = tmp_path / "empty" / "index.html"
+    empty.parent.mkdir()
+    empty.write_text("<!doctype html><title>empty</title><p>Nothing.")
     sides = {
+        "an empty page": (empty.as_uri(), empty.parent.as_uri(), empty.parent),
         "ours, file": (page.as_uri(), page.parent.as_uri(), page.parent),
         "ours, http": (f"{served[0]}/ours/index.html", f"{served[0]}/ours", served[1] / "ours"),
     }
