@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -135,6 +136,20 @@ def test_timings_and_counters_come_from_separate_passes(bench: Bench) -> None:
     )
     assert counted.metrics["compiler_runs"] == 1
     assert counted.metrics["bootstrap_runs"] == 1
+
+
+def test_the_probes_are_next_to_no_work_beside_a_build(bench: Bench) -> None:
+    """In Python functions entered, which are exact; `scripts/probe_effect.py` takes the time."""
+    if bench.environment.versions.python.startswith("3.11"):
+        pytest.skip("counting Python calls needs Python 3.12")
+    command = bench.environment.command(
+        "benchmarks.probe_cost", "--backend", "NUMBA", "--pairs", "1", "--calls"
+    )
+    variables = {**bench.environment.variables(), "TMPDIR": str(bench.scratch)}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=True)
+    calls = json.loads(done.stdout)
+    assert 0 < calls["with"] - calls["without"] < calls["without"] / 200
+    assert leftovers(bench.scratch) == []
 
 
 @pytest.mark.parametrize("backend", ["C_VM", "NUMBA"])
