@@ -20,6 +20,7 @@ from observatory.record.journal import Journal, JournalHeader, plan_of
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem
 from observatory.record.sample import Sample
+from observatory.record.standing import admits
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
@@ -148,7 +149,7 @@ def _where_it_stopped(
     entries = [
         entry
         for entry in journal.read().entries
-        if header.admits(entry) and plan_of(entry.run) in ("", plan_of(session.run))
+        if admits(header, entry) and plan_of(entry.run) in ("", plan_of(session.run))
     ]
     if not entries:
         return session.run, []

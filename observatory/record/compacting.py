@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from observatory.record.journal import JournalEntry, JournalHeader, standing_header
-from observatory.record.latest import speaking, timed_elsewhere
+from observatory.record.journal import JournalEntry, JournalHeader
+from observatory.record.latest import speaking
 from observatory.record.lines import Line, Lines, bare, encoded
+from observatory.record.standing import admits, of_its_cpu, standing_header, timed_elsewhere
 
 
 def newest(lines: Iterable[Line]) -> datetime | None:
@@ -36,7 +37,7 @@ def compacted(journal: Lines) -> list[Line]:
     entries = [_entry(line) for line in lines]
     standing = standing_header(entries, header)
     assert standing is not None
-    current = [entry for entry in entries if standing.admits(entry)]
+    current = [entry for entry in entries if admits(standing, entry)]
     speaks = set(map(id, speaking(current)))
     told = [
         *_told(current, standing),
@@ -59,8 +60,7 @@ def _told(current: Sequence[JournalEntry], standing: JournalHeader) -> Iterator[
     """What `latest` reads beside the samples that speak."""
     given = [entry for entry in current if entry.sample.status != "unavailable"]
     yield from speaking(given)
-    cpu = standing.machine.cpu
-    yield from speaking(entry for entry in given if entry.header.machine.cpu == cpu)
+    yield from speaking(entry for entry in given if of_its_cpu(standing, entry))
     # Why there is nothing of a cell is told by its last sample.
     yield from {entry.sample.cell: entry for entry in current}.values()
 

@@ -5,10 +5,6 @@ in its environment and the machine. Each further line is one sample and the run 
 the environment or the machine has changed since, a new header line says so before the next
 sample, so that no value is ever labelled with versions that it was not measured with.
 
-Times stand beside times of the same CPU only. Counts are of the versions: they stand whatever CPU
-counted them, but for those that are of its machine code (`Metric.of_cpu`). Hosted runners are of
-several kinds, and what took an hour to count is not counted again for that.
-
 An append is one write, synced, under a lock on the file itself (which leaves nothing behind). A
 last line that a kill has torn is named on reading and cut off by the next append.
 """
@@ -17,28 +13,27 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
-from benchmarks.vocabulary import METRICS
 from observatory.record import layout
 from observatory.record.files import sync_directory
 from observatory.record.ledgers import LedgerStore
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem, RecordError, reason_of
 from observatory.record.sample import Sample
+from observatory.record.standing import admitted, standing_header
 from observatory.record.subject import Subject, Versions
 
 JOURNAL_SCHEMA = "observatory/journal/1"
 LARGEST_LINE = 4 * 2**20
 """Bytes of one line; a longer one is refused on writing and skipped, by name, on reading."""
 
-_OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
 _HEADER_MARK = b'{"schema":"observatory/journal/'
 RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
 
@@ -70,17 +65,6 @@ class JournalHeader(BaseModel):
     subject: Subject
     versions: Versions
     machine: Machine
-
-    def admits(self, entry: JournalEntry) -> bool:
-        """Whether a sample may stand beside those taken under this header.
-
-        Python and every package are the same (llvmlite or NumPy move times as much as numba
-        does), and for times the CPU.
-        """
-        other = entry.header
-        if self.versions != other.versions:
-            return False
-        return entry.sample.measure != "timing" or self.machine.cpu == other.machine.cpu
 
 
 class JournalLine(BaseModel):
@@ -129,29 +113,8 @@ class JournalContents:
     problems: list[Problem] = field(default_factory=list)
 
     def current(self) -> list[JournalEntry]:
-        """The entries of the environment and machine that ``header`` names, and other counts of it.
-
-        What another CPU counted is without the metrics that are of a CPU; the reason is given.
-        """
-        header = self.header
-        if header is None:
-            return []
-        return [_counted_for(header, e) for e in self.entries if header.admits(e)]
-
-
-def standing_header(
-    entries: Iterable[JournalEntry], last: JournalHeader | None
-) -> JournalHeader | None:
-    """What the values of a journal are values of: ``last``, on the CPU that took times last.
-
-    Counting on another machine afterwards outdates no time.
-    """
-    found = last
-    for entry in entries:
-        timed = entry.sample.measure == "timing" and entry.sample.status != "unavailable"
-        if timed and last is not None and entry.header.versions == last.versions:
-            found = entry.header
-    return found
+        """The entries that stand under ``header``."""
+        return [] if self.header is None else admitted(self.header, self.entries)
 
 
 class Journal:
@@ -270,19 +233,6 @@ def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
         elif isinstance(parsed, str):
             problems.append(Problem(path, parsed, number))
     return header, problems
-
-
-def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:
-    cpu = entry.header.machine.cpu
-    if cpu == header.machine.cpu:
-        return entry
-    sample = entry.sample
-    # Their values stay in the journal; a cell has none that was counted for another CPU.
-    left = {name: value for name, value in sample.metrics.items() if name not in _OF_CPU}
-    why = f"counted on another CPU ({cpu}) than what stands beside it ({header.machine.cpu})"
-    absent = sample.absent | dict.fromkeys(sample.metrics.keys() - left.keys(), why)
-    told = sample.model_copy(update={"metrics": left, "absent": absent})
-    return replace(entry, sample=told)
 
 
 def _encoded(record: BaseModel) -> bytes:

@@ -18,6 +18,7 @@ from typing import Literal
 from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
 from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
 from observatory.record.sample import CellRecord, Sample
+from observatory.record.standing import of_its_cpu, timed_elsewhere
 
 _CORRECTNESS = ("wrong_results", "crashed")
 
@@ -74,7 +75,7 @@ class Latest:
 def latest_of(contents: JournalContents) -> Latest:
     """The values that stand in a journal; a note for each cell with times of another CPU only."""
     header = contents.header
-    found = latest(contents.current(), header.machine.cpu if header else None)
+    found = latest(contents.current(), header)
     if header is None:
         return found
     for entry in timed_elsewhere(contents.entries, header):
@@ -89,23 +90,11 @@ def latest_of(contents: JournalContents) -> Latest:
     return found
 
 
-def timed_elsewhere(entries: Iterable[JournalEntry], standing: JournalHeader) -> list[JournalEntry]:
-    """The last good timed sample of each cell whose times are all of another CPU."""
-    here: set[CellRecord] = set()
-    elsewhere: dict[CellRecord, JournalEntry] = {}
-    for entry in entries:
-        if entry.sample.measure == "timing" and entry.sample.status == "ok":
-            if standing.admits(entry):
-                here.add(entry.sample.cell)
-            elif entry.header.versions == standing.versions:
-                elsewhere[entry.sample.cell] = entry
-    return [entry for cell, entry in elsewhere.items() if cell not in here]
-
-
-def latest(entries: Iterable[JournalEntry], cpu: str | None = None) -> Latest:
+def latest(entries: Iterable[JournalEntry], header: JournalHeader | None = None) -> Latest:
     """The values that stand for each cell. ``entries``: of one subject and environment.
 
-    ``cpu``: whose machine code is told of (`Metric.of_cpu`), though another may have counted since.
+    ``header``: of its CPU is the machine code that is told of (`Metric.of_cpu`), though another may
+    have counted since.
     """
     by_cell: dict[Cell, list[JournalEntry]] = defaultdict(list)
     for entry in entries:
@@ -116,7 +105,7 @@ def latest(entries: Iterable[JournalEntry], cpu: str | None = None) -> Latest:
         if problem := cell.problem():
             found.unknown.append(f"samples of {cell} are left out: {problem}")
             continue
-        _add_cell(found, cell, by_cell[cell], cpu)
+        _add_cell(found, cell, by_cell[cell], header)
     return found
 
 
@@ -134,7 +123,9 @@ def speaking(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     return [e for e in kept if e.run == runs[e.sample.cell, e.sample.measure]]
 
 
-def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry], cpu: str | None) -> None:
+def _add_cell(
+    found: Latest, cell: Cell, entries: list[JournalEntry], header: JournalHeader | None
+) -> None:
     subject = entries[-1].header.subject.label
     passes = _latest_passes(entries)
     if not passes:
@@ -143,7 +134,7 @@ def _add_cell(found: Latest, cell: Cell, entries: list[JournalEntry], cpu: str |
         found.notes.append(Note(subject, cell, "unavailable", text))
         return
     everything = [sample for samples in passes.values() for sample in samples]
-    here = _latest_passes([entry for entry in entries if entry.header.machine.cpu == cpu])
+    here = _latest_passes([e for e in entries if header is not None and of_its_cpu(header, e)])
     for measure, samples in passes.items():
         failures = [sample for sample in samples if sample.status != "ok"]
         if failures:
