@@ -30,6 +30,9 @@ _OF_CAUSES: dict[CauseKind, str] = {
     "not reused": """look for what differs between equal graphs in the Op's key: names of
         variables, or an order that follows from them.""",
     "files leaked": """look for what writes to the temporary directory and no longer removes it.""",
+    "imports moved": """add `import_time` to `compile_time`: what a build imports was perhaps paid
+        for at the start before, and nothing is lost if the sum fell; else `python -X importtime`
+        tells which modules take long.""",
     "more Python work": """profile the build under BASE and HEAD with `cProfile`: a rewrite that
         runs more often, or Python objects that are no longer reused.""",
     "unexplained": """set the ledgers of BASE and HEAD side by side: they name every function

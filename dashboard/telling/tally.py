@@ -7,6 +7,7 @@ from functools import cached_property
 
 from dashboard.telling.cells import all_cells
 from dashboard.telling.phrases import worst
+from observatory.decide.causes import OF_PYTHON
 from observatory.record.comparison import Cause, Comparison, Verdict
 from observatory.record.sample import CellRecord
 
@@ -89,4 +90,4 @@ class Tally:
 def is_evidence(verdict: Verdict, cause: Cause) -> bool:
     """Whether the verdict is what the cause was found by, and not its consequence."""
     counted = verdict.kind == "exact"
-    return counted or (cause.kind == "more Python work" and verdict.metric == "python_calls")
+    return counted or (cause.kind in OF_PYTHON and verdict.metric == "python_calls")

@@ -9,17 +9,18 @@ the cache refused it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.vocabulary import WARM_SCENARIOS, Cell
+from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell
 from observatory.decide import sentences
 from observatory.decide.evidence import Evidence
 from observatory.decide.functions import changes, seconds_more
 from observatory.decide.reuse import REUSE_LOST, lost_by_name
-from observatory.record.comparison import Cause, CauseKind, FunctionChange, Verdict
+from observatory.record.comparison import Cause, CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.record.sample import CellRecord, LedgerEntry
 
+_CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _WEIGHTS: tuple[CauseKind, ...] = ("wrong results", "crashed")
 """These come before all others; the rest in order of seconds lost."""
 _LOSES_REUSE: tuple[CauseKind, ...] = ("keys are not repeatable", "stored but not loaded")
@@ -28,6 +29,7 @@ _EXPLAINS: dict[CauseKind, tuple[str, ...]] = {
     "wrong results": ("wrong_results",),
     "crashed": ("crashed",),
     "files leaked": ("files_leaked",),
+    "imports moved": ("python_calls", "compile_time"),
     "more Python work": ("python_calls", "compile_time"),
 }
 """Metrics whose worsening a cause of this kind explains in its cells; else _OF_A_CACHE."""
@@ -36,11 +38,14 @@ _SHOWS_IN: dict[CauseKind, tuple[str, ...]] = {
     "crashed": ("crashed",),
     "another default": ("cache_misses", "uncacheable", REUSE_LOST, "files_leaked"),
     "files leaked": ("files_leaked",),
+    "imports moved": ("python_calls",),
     "more Python work": ("python_calls",),
     "refused": ("uncacheable",),
     "not reused": (REUSE_LOST,),
     "not asked": (REUSE_LOST,),
 }
+OF_PYTHON: tuple[CauseKind, ...] = ("imports moved", "more Python work")
+"""What follows wherever something is compiled again."""
 _OF_A_CACHE = (
     "cache_misses", "uncacheable", REUSE_LOST, "python_calls", "compile_time", "files_leaked",
     "peak_rss",
@@ -68,7 +73,8 @@ def explained(
     kind, is explained by it: it is told there and is no alarm of its own.
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
-    findings = [one for verdict in worse for one in _findings(verdict, base, head)]
+    calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
+    findings = [one for verdict in worse for one in _findings(verdict, base, head, calm)]
     findings = _united(_without_consequences(findings), verdicts)
     groups: dict[tuple[CauseKind, str], list[_Finding]] = defaultdict(list)
     for finding in findings:
@@ -84,7 +90,10 @@ def shows_in(kind: CauseKind) -> tuple[str, ...]:
     return _SHOWS_IN.get(kind, ("cache_misses", "uncacheable", REUSE_LOST))
 
 
-def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+def _findings(
+    verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[CellRecord]
+) -> Iterator[_Finding]:
+    """``calm``: the cells in which building enters no more Python functions."""
     cell = Cell(**verdict.cell.model_dump())
     if verdict.metric == "wrong_results":
         yield _Finding("wrong results", cell.backend, cell)
@@ -95,7 +104,8 @@ def _findings(verdict: Verdict, base: Evidence, head: Evidence) -> Iterator[_Fin
     elif verdict.metric == "files_leaked":
         yield _Finding("files leaked", "", cell)
     elif verdict.metric == "python_calls":
-        yield _Finding("more Python work", "", cell)
+        moved = _imports_more(cell, base, head) and _second_build(cell) in calm
+        yield _Finding("imports moved" if moved else "more Python work", "", cell)
     elif verdict.metric == REUSE_LOST:
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
@@ -113,6 +123,18 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> str:
     kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
     before, after = ("numba" if "numba" in kind else "C" for kind in kinds)
     return f"{after}, for BASE {before}" if all(kinds) and before != after else ""
+
+
+def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether every build of HEAD imports more modules inside the clock than any of BASE."""
+    imported = METRICS["modules_imported"]
+    before, after = (side.values(cell, imported).values for side in (base, head))
+    return bool(before and after) and min(after) > max(before)
+
+
+def _second_build(cell: Cell) -> CellRecord:
+    """The cell that builds the same in a process that has imported everything already."""
+    return CellRecord(**vars(replace(cell, scenario="warm_process")))
 
 
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
@@ -179,7 +201,7 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
 def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
     """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
     cells = {one.cell for one in findings if one.kind not in _EXPLAINS}
-    return [one for one in findings if one.kind != "more Python work" or one.cell not in cells]
+    return [one for one in findings if one.kind not in OF_PYTHON or one.cell not in cells]
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:

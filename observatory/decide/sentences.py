@@ -21,6 +21,8 @@ _LONGEST_NOTE = 1000
 
 _TEMPLATES: dict[CauseKind, str] = {
     "files leaked": "HEAD leaves more files in the temporary directory",
+    "imports moved": "the first build of a process imports more modules than for BASE, and "
+    "a second one enters no more Python functions",
     "more Python work": "building enters more Python functions",
     "keys differ between processes": "{they} {miss} because {their_keys} between processes",
     "keys differ between hash seeds": "{they} {miss} because {their_keys} with the hash seed "

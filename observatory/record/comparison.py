@@ -44,6 +44,7 @@ CauseKind = Literal[
     "not asked",
     "not reused",
     "files leaked",
+    "imports moved",
     "more Python work",
     "unexplained",
 ]

@@ -239,3 +239,23 @@ def test_more_python_calls_are_a_cause_only_where_nothing_is_compiled_again() ->
         v for v in verdicts if v.metric == "python_calls" and v.cell.scenario == "warm_disk"
     ]
     assert calls_of_disk.cause == "cause-1"
+
+
+def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> None:
+    """As from 2.38.3 to 3.0.7, which imports numba where it is first needed."""
+
+    def built(first: int, second: int, modules: int):
+        return [
+            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT),
+            sample(DISK, "tracing", {"python_calls": first}),
+            sample(PROCESS, "tracing", {"python_calls": second}),
+            sample(DISK, "timing", {"modules_imported": modules}),
+        ]  # fmt: skip
+
+    base = built(887_550, 719_129, 146)
+    (cause,), verdicts = compare(base, built(928_808, 712_905, 197))
+    assert (cause.kind, [cell.scenario for cell in cause.cells]) == ("imports moved", ["warm_disk"])
+    assert all(v.cause == cause.id for v in verdicts if v.conclusion == "worse")
+    for more_work in (built(928_808, 760_000, 197), built(928_808, 712_905, 146)):
+        causes, _ = compare(base, more_work)
+        assert {cause.kind for cause in causes} == {"more Python work"}
