@@ -9,6 +9,10 @@ from rich.text import Text
 from observatory.decide.table import Table
 
 _LOUD = ("WRONG", "CRASHED")
+_WORDS = ("scenario", "backend", "launch", "metric", "model")
+"""Columns of words of the vocabulary, which are never broken."""
+_LABELS = ("from", "to")
+"""Columns of subjects, which may be long."""
 
 
 def render(table: Table) -> RichTable:
@@ -21,19 +25,16 @@ def render(table: Table) -> RichTable:
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    texts = _text_columns(table)
-    for index, name in enumerate(table.header):
-        names = index < texts
-        drawn.add_column(Text(name), justify="left" if names else "right", no_wrap=names)
+    for name in table.header:
+        drawn.add_column(
+            Text(name),
+            justify="left" if name in (*_WORDS, *_LABELS) else "right",
+            no_wrap=name in _WORDS,
+            overflow="fold",  # a version that is cut off is another one
+        )
     for row in table.rows:
         drawn.add_row(*(Text(cell, style=_style(cell)) for cell in row))
     return drawn
-
-
-def _text_columns(table: Table) -> int:
-    """How many columns from the left name things; those after them hold numbers."""
-    words = ("scenario", "backend", "launch", "metric")
-    return sum(name in words for name in table.header)
 
 
 def _style(cell: str) -> str:

@@ -8,9 +8,9 @@ from observatory.cli.tables import render
 from observatory.decide.table import Table
 
 
-def _drawn(table: Table) -> str:
+def _drawn(table: Table, width: int = 120) -> str:
     stream = io.StringIO()
-    Console(file=stream, width=120).print(render(table))
+    Console(file=stream, width=width).print(render(table))
     return stream.getvalue()
 
 
@@ -29,3 +29,11 @@ def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
 
 def test_a_table_without_footnotes_has_no_caption() -> None:
     assert render(Table("t", ("scenario",), ())).caption is None
+
+
+def test_a_subject_is_never_cut_off() -> None:
+    header = ("from", "to", "model", "reused", "rebuilt", "stale")
+    row = ("3.2.3", "3.2.4 numba==0.65.1", "randoms", "23", "2", "1 STALE")
+    text = _drawn(Table("t", header, (row,), ()), width=40)
+    assert "…" not in text
+    assert "randoms" in text
