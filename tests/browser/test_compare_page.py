@@ -111,7 +111,7 @@ def site(
     )
     text = environment.get_template("compare.html.j2").render(
         root="", page="compare.html", pages=[], version="0.1.0", newest=None,
-        problems=[], glossaries=(), static=static, static_title="3.3.7 against <3.3.6>",
+        problems=[], has_words=False, static=static, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
     (directory / "compare.html").write_text(text, "utf-8")
     return directory / "compare.html"
