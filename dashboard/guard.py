@@ -162,14 +162,15 @@ def _upgrade(one: Upgrade, part: Part) -> UpgradeRow:
     wrong = Flag(f"{len(part.wrong)} wrong", "bad") if part.wrong else Flag("none")
     if part.failure and not part.built:
         stale = wrong = Flag("not judged", "unknown")
+    base, head = (shorten(label, 60) for label in one.labels)
     return UpgradeRow(
-        shorten(one.base.label, 60), shorten(one.head.label, 60), f"{part.model} {part.backend}",
+        base, head, f"{part.model} {part.backend}",
         units.count(part.reused), units.count(part.rebuilt), again, stale, wrong,
     )  # fmt: skip
 
 
 def _findings(one: Upgrade) -> Iterator[str]:
-    base, head = shorten(one.base.label, 60), shorten(one.head.label, 60)
+    base, head = (shorten(label, 60) for label in one.labels)
     for part in one.parts:
         if part.stale:
             names = listed([clean(name) for name in part.stale])

@@ -84,7 +84,7 @@ def table(upgrades: Sequence[Upgrade]) -> Table:
     )
     rows = [
         (
-            one.base.label, one.head.label, each.model, each.backend,
+            *one.labels, each.model, each.backend,
             str(each.reused), str(each.rebuilt),
             "" if each.again_rebuilt is None else str(each.again_rebuilt),
             f"{len(each.stale)} STALE" if each.stale else "0",
@@ -99,22 +99,21 @@ def table(upgrades: Sequence[Upgrade]) -> Table:
 
 def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
     for one in upgrades:
+        base, head = one.labels
         for each in one.parts:
-            where = (
-                f"{one.head.label} on the cache of {one.base.label}, {each.model} {each.backend}"
-            )
+            where = f"{head} on the cache of {base}, {each.model} {each.backend}"
             if each.stale:
                 yield f"{where}: stale {', '.join(each.stale)}"
             if each.wrong:
                 yield f"{where}: wrong {', '.join(each.wrong)}"
             if each.base_wrong:
                 names = ", ".join(each.base_wrong)
-                yield f"{one.base.label} from an empty cache, {each.model}: wrong {names}"
+                yield f"{base} from an empty cache, {each.model}: wrong {names}"
             if each.fresh_wrong:
                 names = ", ".join(each.fresh_wrong)
-                yield f"{one.head.label} from an empty cache, {each.model}: wrong {names}"
+                yield f"{head} from an empty cache, {each.model}: wrong {names}"
             if each.again_stale:
                 names = ", ".join(each.again_stale)
-                yield f"{one.base.label} again after {one.head.label}, {each.model}: stale {names}"
+                yield f"{base} again after {head}, {each.model}: stale {names}"
             if each.failure:
                 yield f"{where}: {each.failure}"

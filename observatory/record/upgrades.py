@@ -71,6 +71,17 @@ class Upgrade(_Record):
     taken_at: AwareDatetime
     parts: list[Part] = Field(max_length=100)
 
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What base and head are called; with their Pythons where nothing else tells them apart."""
+        base, head = self.base, self.head
+        if base.label != head.label or base.versions.python == head.versions.python:
+            return base.label, head.label
+        return (
+            f"{base.label} on Python {base.versions.python}",
+            f"{head.label} on Python {head.versions.python}",
+        )
+
 
 def path_of(results: Path, upgrade: Upgrade) -> Path:
     """Where it is stored."""

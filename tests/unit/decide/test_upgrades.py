@@ -46,6 +46,17 @@ def upgrade(*parts: Part) -> Upgrade:
     )
 
 
+def test_what_differs_by_its_python_alone_is_told_apart() -> None:
+    made = upgrade(Part(model="radon", backend="NUMBA", stale=["x"]))
+    assert made.labels == ("3.2.3", "3.2.4")
+    older = made.head.versions.model_copy(update={"python": "3.12.7"})
+    same = made.model_copy(update={"base": made.head.model_copy(update={"versions": older})})
+    assert same.labels[0] == "3.2.4 on Python 3.12.7"
+    assert (
+        table([same]).footnotes[0].startswith(f"{same.labels[1]} on the cache of {same.labels[0]}")
+    )
+
+
 def test_what_was_reused_is_told_from_what_was_rebuilt() -> None:
     use = sample(BOTH, ledger=ledger(hit=5, miss=2, uncacheable=1, internal=4))
     again = sample(BOTH, ledger=ledger(hit=4, miss=3))
