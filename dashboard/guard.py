@@ -97,7 +97,8 @@ def guard_page(observed: Observed) -> GuardPage | None:
         columns=columns,
         rows=rows,
         upgrades=tuple(_upgrade(one, part) for one in upgrades for part in one.parts)[:_MOST],
-        findings=tuple(text for one in upgrades for text in _findings(one))[:_MOST],
+        # Once each: a subject is head of one pair and base of the next.
+        findings=tuple(dict.fromkeys(t for one in upgrades for t in _findings(one)))[:_MOST],
     )
 
 

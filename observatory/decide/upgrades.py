@@ -94,7 +94,7 @@ def table(upgrades: Sequence[Upgrade]) -> Table:
         for each in one.parts
     ]  # fmt: skip
     title = "Each on the cache that the one before it left"
-    return Table(title, header, tuple(rows), tuple(_footnotes(upgrades)))
+    return Table(title, header, tuple(rows), tuple(dict.fromkeys(_footnotes(upgrades))))
 
 
 def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:

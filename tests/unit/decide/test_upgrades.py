@@ -99,3 +99,10 @@ def test_a_cache_that_was_never_filled_is_a_failure_and_no_result() -> None:
     found = part(CELL, factories.failed(CELL, "counting"), None, None)
     assert found.failure is not None
     assert found.failure.startswith("nothing was filled")
+
+
+def test_what_two_pairs_tell_of_one_subject_is_told_once() -> None:
+    """The head of one pair is the base of the next."""
+    wrong = upgrade(Part(model="randoms", backend="NUMBA", base_wrong=["cauchy"]))
+    (told,) = table([wrong, wrong]).footnotes
+    assert told == "3.2.3 from an empty cache, randoms: wrong cauchy"
