@@ -17,6 +17,9 @@ from tests.unit.dashboard.test_pages import alert, functions
 
 pytestmark = pytest.mark.browser
 HOSTILE = "3.3.7\"><img src=x onerror=alert(1)><script>console.error('x')</script>"
+ANSWER = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+REST = """() => new Promise(found => new PerformanceObserver(
+    seen => found(seen.getEntries()[0].renderTime)).observe({type: "element", buffered: true}))"""
 CELLS = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon warm_disk C fork")
 
 
@@ -89,6 +92,14 @@ def test_the_first_page_answers_above_the_fold(visit: Visitor, site: Path) -> No
     assert "h ago" in seen.page.locator("#verdict").inner_text() or "days ago" in (
         seen.page.locator("#verdict").inner_text()
     )
+
+
+def test_the_first_page_paints_its_answer_before_the_rest(visit: Visitor, site: Path) -> None:
+    seen = settled(visit(site / "index.html"))
+    assert seen.page.evaluate(ANSWER) < seen.page.evaluate(REST)
+    bare = visit(site / "index.html", java_script_enabled=False).page.locator(".fold")
+    assert "How long a user waits" in bare.inner_text()
+    assert bare.locator(".tile").first.is_visible()
 
 
 def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
