@@ -337,6 +337,13 @@ def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
     return tuple(metric for metric in _ALL if metric.name not in left_out)
 
 
+def time_of(scenario: str) -> str:
+    """Return the metric that says how long a user waits in a scenario."""
+    if scenario == "call":
+        return "call_time"
+    return "first_draw_time" if scenario in SAMPLING else "compile_time"
+
+
 SAMPLE_SCHEMA = "observatory/sample/1"
 """Name and version of the record that one sample prints; published in docs/schemas/."""
 

@@ -15,6 +15,7 @@ from benchmarks.vocabulary import (
     Cell,
     metrics_of,
     models_of,
+    time_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
@@ -114,7 +115,7 @@ def _is_shown(cell: Cell) -> bool:
 def _group(
     model: str, scenario: str, launches: list[str], own: dict[tuple[Cell, str], Reading]
 ) -> Group:
-    metric = "call_time" if scenario == "call" else "compile_time"
+    metric = time_of(scenario)
     found = {cell.backend for cell, _ in own if cell.scenario == scenario}
     backends = known_first(found | set(MAIN_BACKENDS), BACKENDS)
     # Ablations explain the main backends: after them, whatever else was found.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell
+from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell, time_of
 from dashboard.alerts import between, standing
 from dashboard.caches import chosen
 from dashboard.caches import path_of as caches_path
@@ -188,10 +188,9 @@ def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
     """The series of the time that a user waits, by cell, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
-        wanted = "call_time" if place.scenario == "call" else "compile_time"
-        if place.metric != wanted or not place.model or not subject.setting.is_of(line):
+        if not place.model or place.metric != time_of(place.scenario):
             continue
-        if _has(track, subject):
+        if subject.setting.is_of(line) and _has(track, subject):
             yield Cell(place.model, place.scenario, place.backend, place.launch), number
 
 

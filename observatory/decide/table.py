@@ -12,17 +12,20 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS, time_of
 from observatory.decide.places import SelectionError
 from observatory.decide.units import MISSING, count, human
 from observatory.record.latest import Note
 
 _WHERE = ["machine", "python", "model"]
-_TIME_OF = {"call": "call_time"}
-_TIMES = ("compile_time", "call_time")
+_TIMES = tuple(dict.fromkeys(map(time_of, SCENARIOS)))
 _NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
-_SHOWN_METRICS = ("compile_time", "call_time", "cache_misses", "wrong_results", "crashed")
-DEFAULT_METRICS = ("compile_time", "call_time", "cache_misses")
+_SHOWN_METRICS = (*_TIMES, "cache_misses", "wrong_results", "crashed")
+DEFAULT_METRICS = (*_TIMES, "cache_misses")
+_NAMED = 5
+"""Subjects named where one is not there."""
+_ABREAST = 2
+"""Launches that stand beside each other in 80 columns; more of them are rows."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,11 @@ class Table:
 def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()) -> list[Table]:
     """What one subject is like: scenario x backend, by launch the time, the misses, the wrong.
 
-    One table for each machine, Python and model that it was measured with. The time is
-    `compile_time`, in the scenario `call` it is `call_time`. Raises SelectionError where there is
-    no result of the subject.
+    One table for each machine, Python and model that it was measured with. The time is the one
+    that a user waits for in the scenario (`time_of`). Raises SelectionError where there is no
+    result of the subject.
     """
-    rows = frame[(frame["subject"] == subject) & (frame["backend"] != "")]
-    if not len(rows):
-        raise SelectionError(f"there are no results of {subject!r} in the cells of the observatory")
+    rows = _of_subjects(frame, [subject])
     return [
         _subject_table(part, [note for note in notes if note.subject == subject])
         for _, part in rows.groupby(_WHERE, sort=False)
@@ -61,9 +62,9 @@ def comparison_tables(
 
     One table for each machine, Python and model. Wrong results and crashes of any subject are
     footnotes even where their metrics are not asked for. Raises SelectionError where there is
-    nothing to show.
+    nothing to show, or nothing of one of the subjects.
     """
-    rows = frame[frame["subject"].isin(list(subjects)) & (frame["backend"] != "")]
+    rows = _of_subjects(frame, subjects)
     shown = rows[rows["metric"].isin(list(metrics))]
     if not len(shown):
         raise SelectionError(
@@ -77,24 +78,42 @@ def comparison_tables(
     ]
 
 
+def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
+    """The rows of some subjects in our cells, of each at least one."""
+    ours = frame[frame["backend"] != ""]
+    known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
+    if missing := [name for name in subjects if name not in known]:
+        there = f"the newest are {', '.join(known[:_NAMED])}" if known else "there are none at all"
+        named = ", ".join(map(repr, missing))
+        raise SelectionError(f"there are no results of {named} in the cells asked for; {there}")
+    return ours[ours["subject"].isin(list(subjects))]
+
+
 def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
     first = part.iloc[0]
     launches = [name for name in LAUNCHES if name in set(part["launch"])]
     values = _by_place(part, ["scenario", "backend", "launch", "metric"])
-    header = ["scenario", "backend"]
-    for launch in launches:
-        header += [f"{launch}: time", "misses", "wrong"]
-    rows = []
-    for scenario in (name for name in SCENARIOS if name in set(part["scenario"])):
-        for backend in BACKENDS:
-            if any((scenario, backend, launch, "crashed") in values
-                   or _time(values, scenario, backend, launch) for launch in launches):  # fmt: skip
-                cells = [
-                    text
-                    for launch in launches
-                    for text in _cell_texts(values, scenario, backend, launch)
-                ]
-                rows.append((scenario, backend, *cells))
+    texts = {
+        (scenario, backend, launch): _cell_texts(values, scenario, backend, launch)
+        for scenario in SCENARIOS
+        if scenario in set(part["scenario"])
+        for backend in BACKENDS
+        for launch in launches
+        if (scenario, backend, launch, "crashed") in values
+        or (scenario, backend, launch, time_of(scenario)) in values
+    }
+    rows: list[tuple[str, ...]]
+    if len(launches) > _ABREAST:
+        header = ["scenario", "backend", "launch", "time", "misses", "wrong"]
+        rows = [(*place, *cells) for place, cells in texts.items()]
+    else:
+        header = ["scenario", "backend"]
+        for launch in launches:
+            header += [f"{launch}: time", "misses", "wrong"]
+        rows = [
+            (*both, *(text for name in launches for text in texts.get((*both, name), _NOTHING)))
+            for both in dict.fromkeys(place[:2] for place in texts)
+        ]
     title = f"{first['subject']}: {first['model']}, {_versions(first)}, on {first['machine']}"
     return Table(title, tuple(header), tuple(rows), _footnotes(part, notes))
 
@@ -114,6 +133,7 @@ def _comparison_table(
     return Table(title, (*place, *subjects), tuple(rows), _footnotes(part, notes))
 
 
+_NOTHING = (MISSING,) * 3
 Rows = dict[tuple[str, ...], "pd.Series[Any]"]
 
 
@@ -131,17 +151,13 @@ def _vocabulary_order(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     )
 
 
-def _time(values: Rows, scenario: str, backend: str, launch: str) -> pd.Series[Any] | None:
-    return values.get((scenario, backend, launch, _TIME_OF.get(scenario, "compile_time")))
-
-
 def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple[str, str, str]:
     def counted(metric: str) -> str:
         row = values.get((scenario, backend, launch, metric))
         return MISSING if row is None else count(float(row["value"]))
 
     crashed = values.get((scenario, backend, launch, "crashed"))
-    time = _time(values, scenario, backend, launch)
+    time = values.get((scenario, backend, launch, time_of(scenario)))
     if time is not None:
         text = _text(time)
     else:

@@ -63,6 +63,21 @@ def test_one_subject_is_a_row_a_scenario_and_backend_and_columns_by_launch(
     )  # fmt: skip
 
 
+def test_three_launches_are_rows_and_sampling_tells_the_time_of_its_first_draw(
+    tmp_path: Path,
+) -> None:
+    samples = [
+        sample(Cell("radon_pymc", scenario, "NUMBA", launch), metrics={"first_draw_time": taken})
+        for scenario, taken in (("sampling_cold", 11.6), ("sampling_warm", 1.6))
+        for launch in ("fork", "spawn", "forkserver")
+    ]
+    project(tmp_path, journal(tmp_path, samples).read())
+    (table,) = subject_tables(frame(read_results(tmp_path)), "3.3.7")
+    assert table.header == ("scenario", "backend", "launch", "time", "misses", "wrong")
+    assert table.rows[0] == ("sampling_cold", "NUMBA", "fork", "11.6 s", "-", "0")
+    assert [row[:4:3] for row in table.rows[3:]] == [("sampling_warm", "1.60 s")] * 3
+
+
 def test_times_that_are_left_out_are_told_without_the_name_of_a_metric(
     measured: tuple[pd.DataFrame, list[Note]],
 ) -> None:
@@ -94,7 +109,9 @@ def test_several_subjects_are_a_column_each_in_the_order_asked_for(
 
 
 def test_every_row_is_as_long_as_the_header(measured: tuple[pd.DataFrame, list[Note]]) -> None:
-    tables = subject_tables(measured[0], "3.3.7") + comparison_tables(measured[0], ["3.3.7", "x"])
+    tables = subject_tables(measured[0], "3.3.7") + comparison_tables(
+        measured[0], ["3.3.7", "3.3.6"]
+    )
     assert {len(row) - len(table.header) for table in tables for row in table.rows} == {0}
 
 
@@ -110,6 +127,8 @@ def test_a_subject_without_results_is_an_error(
 ) -> None:
     with pytest.raises(SelectionError, match=r"of '9\.9' in"):
         subject_tables(measured[0], "9.9")
+    with pytest.raises(SelectionError, match=r"of '9\.9' in .*; the newest are 3\.3\.7, 3\.3\.6"):
+        comparison_tables(measured[0], ["3.3.7", "9.9"])
     with pytest.raises(SelectionError, match="import_time"):
         comparison_tables(measured[0], ["3.3.7"], ["import_time"])
 
