@@ -67,6 +67,14 @@ def test_a_stale_value_of_an_upgrade_is_a_sentence_and_a_flag(tmp_path: Path) ->
     assert "<b>one" not in text
 
 
+def test_what_two_upgrades_tell_of_one_subject_is_told_once() -> None:
+    wrong = Part(model="randoms", backend="NUMBA", base_wrong=["cauchy"])
+    page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(wrong)] * 2))
+    assert page is not None
+    assert len(page.upgrades) == 2
+    assert page.findings == ("3.2.3 is off the reference even from an empty cache: cauchy.",)
+
+
 def test_an_upgrade_that_was_not_judged_is_not_called_right() -> None:
     failed = Part(model="randoms", backend="NUMBA", failure="nothing was filled: it hung")
     page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(failed)]))
