@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
 from dashboard.alerts import between, with_page
 from dashboard.evidence import Picture, picture
 from dashboard.history import Table
@@ -126,7 +126,7 @@ def acknowledging(alert: Alert) -> Step:
 
 
 def _narrowed(series: Sequence[SeriesChange]) -> str:
-    """The options that leave no more than the cells of the alert; empty if they are not ours."""
+    """The options that leave no more than the alert's cells and passes; empty if not ours."""
     cells = [one.benchmark.split() for one in series]
     known = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
     names = ("model", "scenario", "backend", "launch")
@@ -139,6 +139,10 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
             continue
         if len(found) < len(words):
             said += [f"--{name} {word}" for word in found]
+    passes = {METRICS[one.metric].measure for one in series if one.metric in METRICS}
+    if "timing" not in passes:
+        # Without times the verdict takes a minute, and is never "could not judge".
+        said += [f"--measure {name}" for name in MEASURES if name in passes]
     return " ".join(said)
 
 

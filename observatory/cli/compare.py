@@ -13,12 +13,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MODELS
+from benchmarks.vocabulary import MEASURES, MODELS
 from dashboard.comment import comment
 from dashboard.terminal import terminal
 from observatory.cli import options
 from observatory.cli.comparing import (
     Comparer,
+    Measured,
     discard,
     progress_console,
     side_of,
@@ -39,7 +40,7 @@ from observatory.record.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
 from observatory.run.here import STATE, environment_of, subjects_here
-from observatory.run.interleave import matrix
+from observatory.run.interleave import SideName, matrix
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 
@@ -47,6 +48,7 @@ app = typer.Typer()
 
 _TIMEOUT = 600.0
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
+_NO_TIMES = "no times were taken: --measure left them out"
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -87,6 +89,13 @@ def compare(
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Only this pass; repeatable: {', '.join(MEASURES)}. Counting is always taken; "
+            "with nothing else the verdict is exact and quick, and no time is judged."
+        ),
+    ] = None,
     json_: Annotated[
         Path | None, typer.Option("--json", help="Write the comparison as JSON; - for stdout.")
     ] = None,
@@ -115,11 +124,11 @@ def compare(
     # What a ref names moves on; the commit that it was does not.
     pinned = {} if repo is None else dict(zip((base, head), map(_commit, texts), strict=True))
     reproduce = shlex.join(["observatory", *repeated(sys.argv[1:], pinned)])
-    narrowed = Narrowed(model, scenario, backend, launch)
+    narrowed = Narrowed(model, scenario, backend, launch, measure)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
     if all(saved):
-        told = _saved(load(base), load(head), results, seed, reproduce)
+        told = _saved(load(base), load(head), narrowed, results, seed, reproduce)
     elif any(saved):
         raise SubjectError(
             "one side is saved results and the other is not: what is measured now cannot be "
@@ -182,7 +191,10 @@ def _measured(
         observatory=tool_version(), reproduce=reproduce,
         calibration=calibration.load(session.results, session.machine.machine),
     )  # fmt: skip
-    comparer = Comparer(session, {"base": base_side, "head": head_side}, setting, cells, budget)
+    sides: dict[SideName, Measured] = {"base": base_side, "head": head_side}
+    left_out = narrowed.measures is not None and "timing" not in narrowed.measures
+    warnings = (_NO_TIMES,) if left_out else ()
+    comparer = Comparer(session, sides, setting, cells, budget, warnings)
     try:
         told = comparer.run()
     finally:
@@ -192,7 +204,9 @@ def _measured(
     return told
 
 
-def _saved(base: Saved, head: Saved, results: Path, seed: int, reproduce: str) -> Comparison:
+def _saved(
+    base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str
+) -> Comparison:
     report_problems(progress_console(), [*base.problems, *head.problems], strict=False)
     sides = [
         Side(subject=h.subject, versions=h.versions, machine=h.machine)
@@ -204,7 +218,21 @@ def _saved(base: Saved, head: Saved, results: Path, seed: int, reproduce: str) -
         reproduce=reproduce,
         calibration=calibration.load(results, head.header.machine.machine),
     )  # fmt: skip
-    return compared(setting, Evidence.of(base.samples), Evidence.of(head.samples), 0.0)
+    passes = MEASURES if narrowed.measures is None else ("counting", *narrowed.measures)
+    of_base, of_head = (
+        Evidence.of(sample for sample in side.samples if sample.measure in passes)
+        for side in (base, head)
+    )
+    # The other cells stay in the evidence: what a warm build misses is told by the cold one.
+    cells = [
+        cell
+        for cell in of_base.cells | of_head.cells
+        if narrowed.keeps(cell) and (narrowed.models is None or cell.model in narrowed.models)
+    ]
+    if not cells:
+        raise SubjectError("no saved sample is left by these options")
+    warnings = () if "timing" in passes else (_NO_TIMES,)
+    return compared(setting, of_base, of_head, 0.0, cells, warnings=warnings)
 
 
 def _texts(repo: Path | None, base: str, head: str) -> list[str]:

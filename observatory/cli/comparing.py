@@ -52,6 +52,8 @@ class Comparer:
     matrix: Matrix
     budget: float
     """Seconds of measuring; making environments is not counted."""
+    warnings: tuple[str, ...] = ()
+    """Sentences that belong beside whatever is concluded."""
     _began: float = field(default_factory=time.monotonic)
     _status: Status | None = None
     _taken: int = 0
@@ -92,6 +94,7 @@ class Comparer:
             time.monotonic() - self._began,
             self.matrix.counted if cells is None else cells,
             self.matrix.timed if cells is None else (),
+            self.warnings,
         )
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:

@@ -19,6 +19,7 @@ from benchmarks.plan import Rounds, Task, plan
 from benchmarks.vocabulary import (
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
+    MEASURES,
     SIBLINGS,
     Cell,
     Measure,
@@ -74,7 +75,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
 
     Everything is counted but what takes long and tells nothing new. Times are taken of warm builds
     and calls, under one launch (spawn where both are wanted), and of cold builds only if the
-    scenario is named: they take long and their counts tell the same.
+    scenario is named: they take long and their counts tell the same. Counting is never left out,
+    as the other passes start from the caches that it fills.
     """
     backends = tuple(narrowed.backends or BACKENDS)
     chosen = [
@@ -90,11 +92,12 @@ def matrix(narrowed: Narrowed) -> Matrix:
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
     scenarios = {"warm_disk", "warm_process", "call", *(narrowed.scenarios or ())}
     one_launch = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
-    return Matrix(
-        groups=tuple(_groups(chosen, backends)),
-        traced=tuple(c for c in one_launch if _has(c, "tracing")),
-        timed=tuple(c for c in one_launch if _has(c, "timing")),
+    wanted = MEASURES if narrowed.measures is None else narrowed.measures
+    traced, timed = (
+        tuple(c for c in one_launch if measure in wanted and _has(c, measure))
+        for measure in ("tracing", "timing")
     )
+    return Matrix(tuple(_groups(chosen, backends)), traced, timed)
 
 
 def _groups(
@@ -112,7 +115,7 @@ def _groups(
                 yield f"{backend} {name}", tuple(group)
 
 
-def _has(cell: Cell, measure: Measure) -> bool:
+def _has(cell: Cell, measure: str) -> bool:
     return any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
 
 

@@ -75,6 +75,21 @@ def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
     assert again_told == [v for v in first.verdicts if v not in first.undecided]
 
 
+def test_without_times_a_subject_against_itself_is_decided(
+    newest: Environment, observatory: Command, tmp_path: Path
+) -> None:
+    """As `git bisect run` needs it: nothing worse is status 0, not "could not judge"."""
+    version, out = newest.versions.pytensor, tmp_path / "told.json"
+    done = observatory(
+        "compare", version, version, *CELLS, "--launch", "spawn", "--measure", "counting",
+        "--samples", str(tmp_path / "samples"), "--json", str(out),
+    )  # fmt: skip
+    assert done.returncode == Exit.OK, done.stderr
+    told = Comparison.model_validate_json(out.read_bytes())
+    assert {verdict.kind for verdict in told.verdicts} == {"exact", "near_exact"}
+    assert any("no times were taken" in warning for warning in told.warnings)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -240,6 +240,27 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
     assert taken == [7, 3, 5, 15]
 
 
+def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> None:
+    for label, misses, seconds in (("3.3.6", 0, 0.25), ("3.3.7", 35, 1.0)):
+        counted = sample(measure="counting", metrics={"cache_misses": misses})
+        journal(tmp_path / label, [counted, *times(*[seconds] * 7)], under=header(label))
+    sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
+
+    def told(*options: str) -> Comparison:
+        done = CliRunner().invoke(module.app, [*sides, "--json", "-", *options])
+        return Comparison.model_validate_json(done.stdout)
+
+    assert {v.metric for v in told().worse} == {"cache_misses", "compile_time"}
+    counted_only = told("--measure", "counting")
+    assert {v.metric for v in counted_only.worse} == {"cache_misses"}
+    assert {v.kind for v in counted_only.verdicts} == {"exact"}
+    assert module._NO_TIMES in counted_only.warnings
+    assert module._NO_TIMES not in told("--scenario", "warm_disk").warnings
+    done = CliRunner().invoke(module.app, [*sides, "--scenario", "cold"])
+    assert isinstance(done.exception, SubjectError)
+    assert "no saved sample is left" in str(done.exception)
+
+
 def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
     """As a workflow calls it that always has a clone."""
     clone = tmp_path / "clone"

@@ -133,12 +133,19 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     found = observed(factory.frame())
     again, bisect = steps(alert(found))
     assert again.command == (
-        "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork"
+        "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork "
+        "--measure counting"
     )
     first, second = bisect.command.splitlines()
     assert first == "git bisect start rel-3.3.0 rel-3.2.4"
     assert "--repo . rel-3.2.4 HEAD --scenario warm_disk" in second
     assert "4|8) exit 125" in second
+
+
+def test_an_alert_on_a_time_is_seen_again_with_times() -> None:
+    found = observed(factory.frame())
+    slower = alert(found).series[0].model_copy(update={"metric": "compile_time", "kind": "noisy"})
+    assert not any("--measure" in s.command for s in steps(alert(found, series=[slower])))
 
 
 def test_of_hostile_labels_no_command_is_made() -> None:

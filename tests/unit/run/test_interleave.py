@@ -123,6 +123,13 @@ def test_times_are_taken_under_one_launch_and_of_cold_builds_only_if_named() -> 
     assert {c.scenario for c in named.counted} == {"cold"}
 
 
+def test_without_the_timing_pass_nothing_is_timed_and_everything_is_counted() -> None:
+    exact = matrix(Narrowed(measures=["counting"]))
+    assert (exact.timed, exact.traced) == ((), ())
+    assert exact.groups == matrix(Narrowed()).groups
+    assert matrix(Narrowed(measures=["tracing"])).traced == matrix(Narrowed()).traced
+
+
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
     needed = matrix(Narrowed()).of_timed()
     assert set(needed.counted) == set(needed.timed) | set(needed.traced)
