@@ -2,7 +2,9 @@
 
     observatory calibrate --subject 3.3.7 --samples 420 --backend NUMBA --backend C
     .venv/bin/python scripts/aa_rates.py .observatory/calibrations/RUN [--json FILE]
+    .venv/bin/python scripts/aa_rates.py results/pools/3.3.7.parquet
 
+The second reads what the first keeps with `--keep`: the judged values alone, small enough for git.
 The pool holds samples of one subject. Blocks of neighbours that share no sample stand for
 comparisons: each pair of neighbours is dealt to BASE and HEAD at random, as `compare` deals them.
 Every alarm is false. Minimum effects are calibrated on the half of the pool that a block is not
@@ -14,11 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
@@ -57,6 +60,8 @@ class Rates:
 
 def pool_of(text: str) -> dict[Place, Values]:
     """The judged values of each cell; those of a metric that is judged once, under the first."""
+    if text.endswith(".parquet"):
+        return kept_pool(Path(text))
     evidence = Evidence.of(load(text).samples)
     columns: dict[Place, list[list[float]]] = {}
     first: dict[str, Cell] = {}
@@ -70,6 +75,27 @@ def pool_of(text: str) -> dict[Place, Values]:
         raise SystemExit(f"{text} has no cell with {4 * FEWEST} timed processes")
     length = min(len(values) for each in columns.values() for values in each)
     return {place: np.array([v[:length] for v in each]).T for place, each in columns.items()}
+
+
+def keep(pool: dict[Place, Values], path: Path) -> None:
+    """Write the values: a row for each cell and metric, by process and then by column."""
+    rows = [
+        {**asdict(cell), "metric": metric, "columns": values.shape[1], "values": values.ravel()}
+        for (cell, metric), values in pool.items()
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_parquet(path, index=False, compression="zstd")
+
+
+def kept_pool(path: Path) -> dict[Place, Values]:
+    """What `keep` wrote."""
+    axes = [axis.name for axis in fields(Cell)]
+    return {
+        (Cell(**{axis: row[axis] for axis in axes}), row["metric"]): np.reshape(
+            row["values"], (-1, row["columns"])
+        )
+        for row in pd.read_parquet(path).to_dict("records")
+    }
 
 
 def rates(pool: dict[Place, Values], looks: tuple[int, ...], calibrated: bool, seed: int) -> Rates:
@@ -178,12 +204,15 @@ def table(found: list[Rates]) -> Table:
 def main() -> int:
     """Evaluate and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("pool", help="results of `observatory calibrate`: DIR or DIR:LABEL")
+    parser.add_argument("pool", help="of `observatory calibrate` (DIR or DIR:LABEL) or of --keep")
     parser.add_argument("--uncalibrated", action="store_true", help="minimum effect of 5 %%")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", type=Path, help="write the judged values: FILE.parquet")
     options = parser.parse_args()
     pool = pool_of(options.pool)
+    if options.keep:
+        keep(pool, options.keep)
     length = min(map(len, pool.values()))
     up_to = [tuple(LOOKS)[:many] for many in range(2, len(LOOKS) + 1)]
     plans = [looks for looks in (*((look,) for look in LOOKS), *up_to) if length >= 4 * looks[-1]]

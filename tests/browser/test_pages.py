@@ -102,6 +102,12 @@ def test_the_first_page_paints_its_answer_before_the_rest(visit: Visitor, site: 
     assert bare.locator(".tile").first.is_visible()
 
 
+def test_a_link_to_a_place_on_the_first_page_leads_there(visit: Visitor, site: Path) -> None:
+    for scripts in (True, False):
+        seen = settled(visit(site / "index.html", "#strip", width=390, java_script_enabled=scripts))
+        assert seen.page.locator("#strip").bounding_box()["y"] < 400, scripts
+
+
 def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
     seen = settled(visit(site / "index.html"))
     assert seen.page.locator("#stale").inner_text().startswith("Stale: the newest sample")
