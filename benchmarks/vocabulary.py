@@ -338,7 +338,7 @@ def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
 
 
 def time_of(scenario: str) -> str:
-    """Return the metric that says how long a user waits in a scenario."""
+    """Return the metric that says how long a user waits in a scenario that is timed."""
     if scenario == "call":
         return "call_time"
     return "first_draw_time" if scenario in SAMPLING else "compile_time"

@@ -139,11 +139,18 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
             continue
         if len(found) < len(words):
             said += [f"--{name} {word}" for word in found]
-    passes = {METRICS[one.metric].measure for one in series if one.metric in METRICS}
+    return " ".join([*said, *_passes(series)])
+
+
+def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
+    """Only what counts, where an alert is on a count: the times beside it would be undecided."""
+    counted = [one.metric for one in series if one.kind != "noisy"]
+    if not counted or not {"wrong_results", "crashed"}.isdisjoint(counted):
+        return  # wrong values and crashes are told by every pass
+    passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
     if "timing" not in passes:
-        # Without times the verdict takes a minute, and is never "could not judge".
-        said += [f"--measure {name}" for name in MEASURES if name in passes]
-    return " ".join(said)
+        yield "--budget 1h"  # counting ends when all is counted, and long before
+        yield from (f"--measure {name}" for name in MEASURES if name in passes)
 
 
 def _on_line(observed: Observed, number: int, first_bad: At) -> bool:

@@ -188,7 +188,7 @@ def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
     """The series of the time that a user waits, by cell, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
-        if not place.model or place.metric != time_of(place.scenario):
+        if place.scenario not in TIMED or place.metric != time_of(place.scenario):
             continue
         if subject.setting.is_of(line) and _has(track, subject):
             yield Cell(place.model, place.scenario, place.backend, place.launch), number

@@ -1,10 +1,10 @@
 """How often `compare` alarms for nothing, and what it finds: from one pool of real samples.
 
     observatory calibrate --subject 3.3.7 --samples 420 --backend NUMBA --backend C
-    .venv/bin/python scripts/aa_rates.py .observatory/calibrations/RUN [--json FILE]
-    .venv/bin/python scripts/aa_rates.py results/pools/3.3.7.parquet
+    .venv/bin/python scripts/aa_rates.py .observatory/calibrations/RUN --keep FILE.parquet
+    .venv/bin/python scripts/aa_rates.py FILE.parquet [--json FILE]
 
-The second reads what the first keeps with `--keep`: the judged values alone, small enough for git.
+What is kept are the judged values alone, few enough for git (results/pools/).
 The pool holds samples of one subject. Blocks of neighbours that share no sample stand for
 comparisons: each pair of neighbours is dealt to BASE and HEAD at random, as `compare` deals them.
 Every alarm is false. Minimum effects are calibrated on the half of the pool that a block is not
@@ -31,6 +31,7 @@ from observatory.decide.evidence import Evidence
 from observatory.decide.floors import at_size, noise_floor
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
 from observatory.decide.verdicts import JUDGED_NOISY, ONCE
+from observatory.record.journal import JournalHeader
 from observatory.record.saved import load
 
 STEPS = (1.02, 1.03, 1.05, 1.07, 1.10, 1.15, 1.20)
@@ -77,11 +78,16 @@ def pool_of(text: str) -> dict[Place, Values]:
     return {place: np.array([v[:length] for v in each]).T for place, each in columns.items()}
 
 
-def keep(pool: dict[Place, Values], path: Path) -> None:
+def keep(pool: dict[Place, Values], header: JournalHeader, path: Path) -> None:
     """Write the values: a row for each cell and metric, by process and then by column."""
+    of = {
+        "subject": header.subject.label, "python": header.versions.python,
+        "numba": header.versions.numba, "machine": header.machine.machine,
+        "cpu": header.machine.cpu,
+    }  # fmt: skip
     rows = [
-        {**asdict(cell), "metric": metric, "columns": values.shape[1], "values": values.ravel()}
-        for (cell, metric), values in pool.items()
+        {**of, **asdict(cell), "metric": metric, "columns": many.shape[1], "values": many.ravel()}
+        for (cell, metric), many in pool.items()
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_parquet(path, index=False, compression="zstd")
@@ -212,7 +218,7 @@ def main() -> int:
     options = parser.parse_args()
     pool = pool_of(options.pool)
     if options.keep:
-        keep(pool, options.keep)
+        keep(pool, load(options.pool).header, options.keep)
     length = min(map(len, pool.values()))
     up_to = [tuple(LOOKS)[:many] for many in range(2, len(LOOKS) + 1)]
     plans = [looks for looks in (*((look,) for look in LOOKS), *up_to) if length >= 4 * looks[-1]]

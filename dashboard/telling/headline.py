@@ -150,7 +150,9 @@ def _quiet(tally: Tally) -> Words:
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
     if tally.comparison.workload:
         return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
-    return (f"Nothing changed: {all_are} unaffected",)
+    counted = all(verdict.kind != "noisy" for verdict in tally.comparison.verdicts)
+    where = " in what is counted" if counted else ""
+    return (f"Nothing changed{where}: {all_are} unaffected",)
 
 
 def _rest(tally: Tally) -> str:

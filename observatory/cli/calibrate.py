@@ -21,7 +21,7 @@ from observatory.cli.run import Machine, State, Timeout
 from observatory.cli.tables import render
 from observatory.cli.version import tool_version
 from observatory.decide.comparing import Setting
-from observatory.decide.evidence import Evidence
+from observatory.decide.evidence import Evidence, cell_of
 from observatory.decide.floors import floors_of
 from observatory.decide.noisy import FEWEST
 from observatory.decide.table import Table
@@ -72,16 +72,17 @@ def calibrate(
     compare` takes seriously on this machine, cell by cell. About ten minutes; do it on the
     machine as it will be when comparing, and again when the machine has changed.
     """  # fmt: skip
-    if saved is not None:
-        pool = load(saved)
-        if not pool.samples:
-            raise RecordError(f"{saved} holds no sample to learn from")
-        taken_at = max(sample.started_at for sample in pool.samples)
-        _conclude(results, pool.header, Evidence.of(pool.samples), taken_at)
-        return
     narrowed = Narrowed(None, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
+    if saved is not None:
+        pool = load(saved)
+        kept = [sample for sample in pool.samples if narrowed.keeps(cell_of(sample))]
+        if not kept:
+            raise RecordError(f"{saved} holds no sample to learn from that the options leave")
+        taken_at = max(sample.started_at for sample in kept)
+        _conclude(results, pool.header, Evidence.of(kept), taken_at)
+        return
     cells = matrix(narrowed)
     if not cells.timed:
         raise SubjectError("no timed cell is left by these options")

@@ -48,7 +48,7 @@ app = typer.Typer()
 
 _TIMEOUT = 600.0
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
-_NO_TIMES = "no times were taken: --measure left them out"
+_NO_TIMES = "times are left out: --measure does not ask for them"
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -151,17 +151,19 @@ def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[st
     """The command line as somebody else can repeat it.
 
     Without where its outcome goes, which others do not have, and with what ``pinned`` says of an
-    argument, which no option stands before, in the place of it.
+    argument, which is no option's value, in the place of it.
     """
     left = iter(arguments)
-    before = ""
+    is_value = False
     for argument in left:
         name, equals, _ = argument.partition("=")
-        if name not in _OUTPUTS:
-            yield argument if before.startswith("--") else pinned.get(argument, argument)
-        elif not equals:
-            next(left, None)
-        before = argument
+        opens = argument.startswith("--") and not equals and not is_value
+        if name in _OUTPUTS and not is_value:
+            if opens:
+                next(left, None)
+            continue
+        yield argument if is_value else pinned.get(argument, argument)
+        is_value = opens
 
 
 def _measured(
@@ -230,7 +232,10 @@ def _saved(
         if narrowed.keeps(cell) and (narrowed.models is None or cell.model in narrowed.models)
     ]
     if not cells:
-        raise SubjectError("no saved sample is left by these options")
+        raise SubjectError(
+            "there is no saved sample to compare; where there are some, --model, --scenario, "
+            "--backend and --launch left them out"
+        )
     warnings = () if "timing" in passes else (_NO_TIMES,)
     return compared(setting, of_base, of_head, 0.0, cells, warnings=warnings)
 

@@ -68,7 +68,7 @@ def compared(
         seed=setting.seed,
         verdicts=verdicts,
         causes=causes,
-        workload=list(_workload(base, head)),
+        workload=list(_workload(base, head, {(cell.model, cell.backend) for cell in asked})),
         missing=exact.missing,
         differences=list(_differences(setting)),
         warnings=[*warnings, *_warnings(setting)],
@@ -76,13 +76,18 @@ def compared(
     )
 
 
-def _workload(base: Evidence, head: Evidence) -> Iterator[Workload]:
+def _workload(
+    base: Evidence, head: Evidence, asked: Collection[tuple[str, str]]
+) -> Iterator[Workload]:
+    """By model and backend, of those that were asked for: the cold builds tell it, asked or not."""
     seen = set()
     for cell in sorted(base.cells & head.cells):
         old, new = base.ledger(cell), head.ledger(cell)
         if cell.scenario != "cold" or old is None or new is None:
             continue
-        if (cell.model, cell.backend) in seen or same_workload(old, new):
+        if (cell.model, cell.backend) not in asked or (cell.model, cell.backend) in seen:
+            continue
+        if same_workload(old, new):
             continue
         seen.add((cell.model, cell.backend))  # the launches compile the same
         appeared, vanished = workload(old, new)

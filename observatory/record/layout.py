@@ -8,6 +8,7 @@
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
     results/calibrations/<machine>.json                    what chance alone does on a machine
+    results/pools/<machine>-<subject>.parquet              one subject's times, hundreds of each
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/alerts.json                                    what got worse, and what became of it
@@ -31,7 +32,8 @@ LEDGERS = "ledgers"
 CALIBRATIONS = "calibrations"
 UPGRADES = "upgrades"
 CONTRACTS = "contracts"
-RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES, CONTRACTS)
+POOLS = "pools"
+RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -24,6 +24,7 @@ from observatory.record import calibration as record
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.journal import new_run
+from observatory.record.problems import RecordError
 from observatory.record.sample import CellRecord, LedgerEntry, Sample
 from observatory.record.saved import INTERLEAVED
 from observatory.run.interleave import Matrix
@@ -150,6 +151,9 @@ def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
     named = ["compare", "--machine", "main", "main", "fix"]
     pinned = {"main": "aaaa", "fix": "bbbb"}
     assert list(repeated(named, pinned)) == ["compare", "--machine", "main", "aaaa", "bbbb"]
+    for option in (["--measure=counting"], ["--json", "a.json"], ["--json=a.json"]):
+        told = list(repeated(["compare", *option, "main", "fix"], pinned))
+        assert told[-2:] == ["aaaa", "bbbb"]
 
 
 def test_the_command_to_repeat_names_commits_and_not_what_moves_on(
@@ -185,6 +189,10 @@ def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> 
     (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
     assert floor.samples == 28
     assert found.taken_at == max(one.started_at for one in taken)
+    with pytest.raises(RecordError, match="that the options leave"):
+        calibrate(saved=str(pool), results=results, scenario=["cold"])
+    with pytest.raises(SubjectError, match="no scenario 'warm'"):
+        calibrate(saved=str(pool), results=results, scenario=["warm"])
 
 
 def test_a_spent_budget_ends_the_counting_after_the_first_group(
@@ -240,10 +248,18 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
     assert taken == [7, 3, 5, 15]
 
 
+def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
+    base, head = (Evidence.of([compiled(name), sample()]) for name in ("Add", "Sub"))
+    assert compared(setting(), base, head, 0.0, [WARM]).workload
+    other = Cell("radon", "warm_disk", "C", "fork")
+    assert compared(setting(), base, head, 0.0, [other]).workload == []
+
+
 def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> None:
     for label, misses, seconds in (("3.3.6", 0, 0.25), ("3.3.7", 35, 1.0)):
         counted = sample(measure="counting", metrics={"cache_misses": misses})
-        journal(tmp_path / label, [counted, *times(*[seconds] * 7)], under=header(label))
+        cold = compiled("Add", "Mul" if misses else "Sub")
+        journal(tmp_path / label, [counted, cold, *times(*[seconds] * 7)], under=header(label))
     sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
 
     def told(*options: str) -> Comparison:
@@ -256,9 +272,14 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
     assert {v.kind for v in counted_only.verdicts} == {"exact"}
     assert module._NO_TIMES in counted_only.warnings
     assert module._NO_TIMES not in told("--scenario", "warm_disk").warnings
-    done = CliRunner().invoke(module.app, [*sides, "--scenario", "cold"])
+    narrow = told(
+        "--scenario", "cold", "--backend", "NUMBA", "--launch", "fork", "--model", "radon"
+    )
+    assert {v.cell.scenario for v in narrow.verdicts} == {"cold"}
+    assert told("--scenario", "warm_disk").workload  # what the cold builds tell of those cells
+    done = CliRunner().invoke(module.app, [*sides, "--backend", "C"])
     assert isinstance(done.exception, SubjectError)
-    assert "no saved sample is left" in str(done.exception)
+    assert "there is no saved sample to compare" in str(done.exception)
 
 
 def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:

@@ -100,6 +100,13 @@ def test_stale_and_failed_runs_are_states_of_their_own(kind: str, status: str) -
     assert shown(found).status == status
 
 
+def test_of_sampling_alone_there_are_no_tiles() -> None:
+    cells = [Cell("radon_pymc", "sampling_cold", "NUMBA", name) for name in ("fork", "spawn")]
+    told = {"first_draw_time": 11.6, "wrong_results": 0.0}
+    rows = [factory.row(cell, *each) for cell in cells for each in told.items()]
+    assert shown(observed(factory.as_frame(rows))).rows == ()
+
+
 def test_the_matrix_has_a_row_for_each_backend_and_launch() -> None:
     found = observed(factory.frame())
     view = shown(found)
@@ -134,7 +141,7 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     again, bisect = steps(alert(found))
     assert again.command == (
         "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork "
-        "--measure counting"
+        "--budget 1h --measure counting"
     )
     first, second = bisect.command.splitlines()
     assert first == "git bisect start rel-3.3.0 rel-3.2.4"
@@ -142,10 +149,31 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     assert "4|8) exit 125" in second
 
 
-def test_an_alert_on_a_time_is_seen_again_with_times() -> None:
+@pytest.mark.parametrize(
+    ("metrics", "passes"),
+    [
+        (["compile_time"], ""),
+        (["cache_misses", "compile_time"], "--budget 1h --measure counting"),  # not judged itself
+        (["reuse_lost"], "--budget 1h --measure counting"),
+        (["python_calls"], "--budget 1h --measure tracing"),
+        (["wrong_results"], ""),
+        (["cache_misses", "crashed"], ""),
+    ],
+)
+def test_an_alert_is_seen_again_with_the_passes_that_tell_it(
+    metrics: list[str], passes: str
+) -> None:
     found = observed(factory.frame())
-    slower = alert(found).series[0].model_copy(update={"metric": "compile_time", "kind": "noisy"})
-    assert not any("--measure" in s.command for s in steps(alert(found, series=[slower])))
+    series = [
+        alert(found).series[0].model_copy(
+            update={"metric": name, "kind": "noisy" if name == "compile_time" else "exact"}
+        )
+        for name in metrics
+    ]  # fmt: skip
+    again, bisect = steps(alert(found, series=series))
+    assert again.command.partition("--launch fork")[2].strip() == passes
+    assert passes in bisect.command
+    assert ("--measure" in bisect.command) == bool(passes)
 
 
 def test_of_hostile_labels_no_command_is_made() -> None:
