@@ -1,0 +1,36 @@
+"""The rules of deciding on real noise: a pool of one subject's samples that was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.vocabulary import Cell
+from observatory.decide.noisy import FEWEST
+from scripts import aa_rates
+from scripts.aa_rates import keep, pool_of, rates
+from tests.factories import WARM, header
+
+POOL = Path(__file__).parents[3] / "results/pools/epyc-2core-3.3.7.parquet"
+CALL = Cell("radon", "call", "C", "spawn")
+
+
+def test_what_is_kept_of_a_pool_is_read_again(tmp_path: Path) -> None:
+    values = np.arange(24.0)
+    pool = {(WARM, "compile_time"): values[:, None], (CALL, "import_time"): values.reshape(12, 2).T}
+    keep(pool, header(), tmp_path / "pools" / "a.parquet")
+    again = pool_of(str(tmp_path / "pools" / "a.parquet"))
+    assert again.keys() == pool.keys()
+    assert all((again[place] == kept).all() for place, kept in pool.items())
+
+
+def test_a_subject_against_itself_alarms_at_most_ten_times_in_a_thousand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(aa_rates, "STEPS", (2.0,))
+    found = rates(pool_of(str(POOL)), (FEWEST,), calibrated=True, seed=1)
+    assert found.comparisons == 30
+    assert 1000 * found.alarms <= 10 * found.verdicts
+    assert min(share[2.0] for share in found.found.values()) > 0.9
