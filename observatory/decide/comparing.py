@@ -71,7 +71,7 @@ def compared(
         workload=list(_workload(base, head, {(cell.model, cell.backend) for cell in asked})),
         missing=exact.missing,
         differences=list(_differences(setting)),
-        warnings=[*warnings, *_warnings(setting)],
+        warnings=[*warnings, *_warnings(setting, times=bool(noisy))],
         reproduce=setting.reproduce,
     )
 
@@ -114,15 +114,18 @@ def _differences(setting: Setting) -> Iterator[Difference]:
             yield Difference(what=what, base=old, head=new)
 
 
-def _warnings(setting: Setting) -> Iterator[str]:
+def _warnings(setting: Setting, times: bool) -> Iterator[str]:
+    """What the verdicts have to be read with; of times only where there are ``times``."""
     base, head = setting.base, setting.head
+    if base.machine.cpu != head.machine.cpu:
+        yield f"the CPUs differ: {base.machine.cpu} (BASE), {head.machine.cpu} (HEAD)"
+    if not times:
+        return
     if not setting.interleaved:
         yield (
             "BASE and HEAD were measured in different runs: their times also differ by whatever "
             f"else the machine did, and only a change of {percent(SEPARATE_RUNS)} counts"
         )
-    if base.machine.cpu != head.machine.cpu:
-        yield f"the CPUs differ: {base.machine.cpu} (BASE), {head.machine.cpu} (HEAD)"
     if setting.calibration is None:
         yield (
             f"this machine was never calibrated: a change of {percent(DEFAULT_MINIMUM_EFFECT)} "
