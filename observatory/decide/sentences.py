@@ -81,10 +81,12 @@ def same_words(message: str) -> str:
 
 
 def _wrong(cells: Iterable[Cell], head: Evidence) -> str:
-    checks = [
-        check for cell in cells for sample in head.taken(cell) for check in sample.checks
-        if check.wrong
-    ]  # fmt: skip
+    # Of each cell its worst sample, as the metric has it: one counted again is not wrong twice.
+    of_samples = (
+        [[check for check in sample.checks if check.wrong] for sample in head.taken(cell)]
+        for cell in cells
+    )
+    checks = [check for each in of_samples for check in max(each, key=len, default=[])]
     note = next((check.note for check in checks if check.note), None)
     said = f", e.g. {checks[0].name}: {note}" if note else ""
     wrong = f"{len(checks)} of the values that HEAD computes are" if checks else "HEAD's values are"

@@ -8,7 +8,7 @@ from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.verdicts import judge_exact
 from observatory.record.comparison import Cause, Verdict
-from observatory.record.sample import LedgerEntry
+from observatory.record.sample import Check, LedgerEntry
 from tests.factories import failed, sample
 
 COLD, DISK, PROCESS = (
@@ -189,6 +189,13 @@ def test_wrong_numbers_outrank_what_costs_more() -> None:
     head = [counted(COLD, FILLED, wrong_results=1), counted(DISK, [("outer graph", "x", "miss")])]
     causes, _ = compare(base, head)
     assert [cause.kind for cause in causes] == ["wrong results", "keys differ between processes"]
+
+
+def test_values_that_are_wrong_when_counted_again_are_told_once() -> None:
+    off = Check(name="one", logp_error=0.5, gradient_error=None, wrong=True)
+    wrong = counted(COLD, FILLED, wrong_results=2).model_copy(update={"checks": [off, off]})
+    (cause,), _ = compare([counted(COLD, FILLED)], [wrong, wrong])
+    assert cause.sentence.startswith("2 of the values that HEAD computes are wrong")
 
 
 def test_counts_that_are_not_deterministic_are_not_judged() -> None:
