@@ -11,6 +11,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmarks.vocabulary import Cell
+from dashboard.comment import comment
 from observatory.cli import compare as module
 from observatory.cli import comparing
 from observatory.cli.calibrate import calibrate
@@ -253,6 +254,13 @@ def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
     assert compared(setting(), base, head, 0.0, [WARM]).workload
     other = Cell("radon", "warm_disk", "C", "fork")
     assert compared(setting(), base, head, 0.0, [other]).workload == []
+
+
+def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:
+    counted = [sample(measure="counting", metrics={"cache_misses": 0})]
+    assert "Nothing changed in what is counted: the only cell" in comment(compare(counted, counted))
+    timed = [*counted, *times(*SEVEN)]
+    assert "in what is counted" not in comment(compare(timed, timed))
 
 
 def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> None:
