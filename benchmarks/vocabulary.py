@@ -2,6 +2,9 @@
 
 Standard library only. It is the one module of ``benchmarks`` that the host side imports, so that
 both sides of a process boundary speak of the same cells.
+
+asv looks for benchmarks in every module of this folder: no public function here may begin with
+``time_``, ``timeraw_``, ``mem_``, ``peakmem_`` or ``track_``.
 """
 
 from __future__ import annotations
@@ -337,7 +340,7 @@ def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
     return tuple(metric for metric in _ALL if metric.name not in left_out)
 
 
-def time_of(scenario: str) -> str:
+def headline_time(scenario: str) -> str:
     """Return the metric that says how long a user waits in a scenario that is timed."""
     if scenario == "call":
         return "call_time"

@@ -13,9 +13,9 @@ from benchmarks.vocabulary import (
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
+    headline_time,
     metrics_of,
     models_of,
-    time_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
@@ -115,7 +115,7 @@ def _is_shown(cell: Cell) -> bool:
 def _group(
     model: str, scenario: str, launches: list[str], own: dict[tuple[Cell, str], Reading]
 ) -> Group:
-    metric = time_of(scenario)
+    metric = headline_time(scenario)
     found = {cell.backend for cell, _ in own if cell.scenario == scenario}
     backends = known_first(found | set(MAIN_BACKENDS), BACKENDS)
     # Ablations explain the main backends: after them, whatever else was found.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell, time_of
+from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell, headline_time
 from dashboard.alerts import between, standing
 from dashboard.caches import chosen
 from dashboard.caches import path_of as caches_path
@@ -188,7 +188,7 @@ def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
     """The series of the time that a user waits, by cell, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
-        if place.scenario not in TIMED or place.metric != time_of(place.scenario):
+        if place.scenario not in TIMED or place.metric != headline_time(place.scenario):
             continue
         if subject.setting.is_of(line) and _has(track, subject):
             yield Cell(place.model, place.scenario, place.backend, place.launch), number

@@ -12,13 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS, time_of
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
 from observatory.decide.places import SelectionError
 from observatory.decide.units import MISSING, count, human
 from observatory.record.latest import Note
 
 _WHERE = ["machine", "python", "model"]
-_TIMES = tuple(dict.fromkeys(map(time_of, SCENARIOS)))
+_TIMES = tuple(dict.fromkeys(map(headline_time, SCENARIOS)))
 _NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
 _SHOWN_METRICS = (*_TIMES, "cache_misses", "wrong_results", "crashed")
 DEFAULT_METRICS = (*_TIMES, "cache_misses")
@@ -42,7 +42,7 @@ def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()
     """What one subject is like: scenario x backend, by launch the time, the misses, the wrong.
 
     One table for each machine, Python and model that it was measured with. The time is the one
-    that a user waits for in the scenario (`time_of`). Raises SelectionError where there is no
+    that a user waits for in the scenario (`headline_time`). Raises SelectionError where there is no
     result of the subject.
     """
     rows = _of_subjects(frame, [subject])
@@ -100,7 +100,7 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
         for backend in BACKENDS
         for launch in launches
         if (scenario, backend, launch, "crashed") in values
-        or (scenario, backend, launch, time_of(scenario)) in values
+        or (scenario, backend, launch, headline_time(scenario)) in values
     }
     rows: list[tuple[str, ...]]
     if len(launches) > _ABREAST:
@@ -157,7 +157,7 @@ def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple
         return MISSING if row is None else count(float(row["value"]))
 
     crashed = values.get((scenario, backend, launch, "crashed"))
-    time = values.get((scenario, backend, launch, time_of(scenario)))
+    time = values.get((scenario, backend, launch, headline_time(scenario)))
     if time is not None:
         text = _text(time)
     else:
