@@ -10,6 +10,9 @@ PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory
+# Images of containers often set it. No module is compiled before it is imported here, so that each
+# start of the tool would compile a thousand of them anew: two seconds instead of one.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help observe test rehearse bench lint format docs docs-schemas pictures history constraints clean
 
