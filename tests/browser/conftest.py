@@ -13,6 +13,12 @@ import axe_playwright_python
 import pytest
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+UNCHANGED = """() => new Promise((found, never) => {
+  let timer = setTimeout(found, 150);
+  setTimeout(() => never(new Error("the page keeps changing")), 10000);
+  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(found, 150); })
+    .observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+})"""
 ADVICE = "no chromium is on PATH: install it (Debian and Ubuntu: apt install chromium)"
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -27,6 +33,30 @@ class Visit:
     page: Any
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    loading: int = 0
+    scripts: bool = True
+
+    def settle(self) -> Visit:
+        """Wait until nothing is loading and the page has not changed for a moment."""
+        self.page.wait_for_load_state("load")
+        if not self.scripts:  # nobody there to tell; what a style animates takes a frame
+            self.page.wait_for_timeout(400)
+            return self
+        for _ in range(100):
+            asked = len(self.requests)
+            self.page.evaluate(UNCHANGED)
+            if len(self.requests) == asked and not self.loading:
+                return self
+        raise AssertionError(f"{self.page.url} is still loading")
+
+    def begun(self, request: Any) -> None:
+        """Note a request."""
+        self.requests.append(request.url)
+        self.loading += 1
+
+    def ended(self, request: Any) -> None:
+        """Note that a request was answered, or failed."""
+        self.loading -= 1
 
 
 def violations(page: Any) -> list[str]:
@@ -57,11 +87,13 @@ class Visitor:
             color_scheme=scheme, offline=True, **options,
         )  # fmt: skip
         self._contexts.append(context)
-        seen = Visit(context.new_page())
+        seen = Visit(context.new_page(), scripts=options.get("java_script_enabled", True))
         seen.page.on("console", lambda message: seen.complaints.append(message.text))
         seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
         seen.page.on("requestfailed", lambda r: seen.complaints.append(f"failed: {r.url}"))
-        seen.page.on("request", lambda request: seen.requests.append(request.url))
+        seen.page.on("request", seen.begun)
+        seen.page.on("requestfinished", seen.ended)
+        seen.page.on("requestfailed", seen.ended)
         seen.page.goto(path.as_uri() + fragment)
         return seen
 

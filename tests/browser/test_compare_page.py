@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from tests.browser import conftest
 from tests.browser.conftest import violations
 
 pytestmark = pytest.mark.browser
@@ -169,13 +170,8 @@ def mixed() -> list[One]:
 # Visits
 
 
-@dataclass
-class Visit:
-    """A page, what the browser complained about, and what it asked for."""
-
-    page: Any
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
+class Visit(conftest.Visit):
+    """With what this page says."""
 
     def texts(self, selector: str) -> list[str]:
         found = self.page.eval_on_selector_all(selector, "all => all.map(one => one.innerText)")
@@ -226,7 +222,8 @@ def visit(visit: Any) -> Iterator[Open]:
     visits = []
 
     def go(path: Path, choices: str = "", *, ready: str = "#compare .verdict h2", **more) -> Visit:
-        seen = Visit(**vars(visit(path, choices, **more)))
+        opened = visit(path, choices, **more)
+        seen = Visit(opened.page, opened.complaints, opened.requests)
         seen.page.set_default_timeout(10_000)
         seen.page.wait_for_selector(ready)
         visits.append((seen, path.parent.as_uri()))

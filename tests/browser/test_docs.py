@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Visit, Visitor, violations
+from tests.browser.conftest import Visitor, violations
 from tests.docs_examples import build
 
 pytestmark = pytest.mark.browser
@@ -22,22 +22,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def settled(seen: Visit) -> Visit:
-    seen.page.wait_for_load_state("networkidle")
-    return seen
-
-
 def test_pages_are_quiet_local_and_no_wider_than_a_phone(visit: Visitor, site: Path) -> None:
     # 404.html is for servers: only there a link from the root leads anywhere.
     for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):
-        seen = settled(visit(page, width=390, scheme="dark"))
+        seen = visit(page, width=390, scheme="dark").settle()
         assert seen.complaints == [], page
         assert [url for url in seen.requests if not url.startswith(("file://", "data:"))] == []
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390, page
 
 
 def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html"))
+    seen = visit(site / "index.html").settle()
     seen.page.click(".md-search__input")
     seen.page.keyboard.type("uncacheable")
     found = seen.page.locator(".md-search-result__article h1").first
@@ -49,5 +44,5 @@ def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_have_no_serious_violation(visit: Visitor, site: Path, scheme: str) -> None:
     for name in PAGES:
-        seen = settled(visit(site / name, scheme=scheme, bypass_csp=True))
+        seen = visit(site / name, scheme=scheme, bypass_csp=True).settle()
         assert violations(seen.page) == [], name

@@ -10,7 +10,7 @@ import pytest
 from dashboard.site import build
 from observatory.record.alerts import Alert
 from tests import factories_frame as factory
-from tests.browser.conftest import Visit, Visitor, violations
+from tests.browser.conftest import Visitor, violations
 from tests.factories_contracts import many_contracts
 from tests.factories_site import observed
 from tests.unit.dashboard.test_pages import alert, functions
@@ -56,18 +56,12 @@ def address(site: Path, page: str) -> tuple[Path, str]:
     return site / page, f"#s={series_of(site)}" if page == "series.html" else ""
 
 
-def settled(seen: Visit) -> Visit:
-    seen.page.wait_for_load_state("networkidle")
-    seen.page.wait_for_timeout(400)
-    return seen
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_pages_are_quiet_local_and_no_wider_than_the_screen(
     visit: Visitor, site: Path, width: int, scheme: str
 ) -> None:
     for page in pages(site):
-        seen = settled(visit(*address(site, page), width=width, scheme=scheme))
+        seen = visit(*address(site, page), width=width, scheme=scheme).settle()
         for summary in seen.page.query_selector_all("details > summary"):
             if summary.is_visible():
                 summary.click()
@@ -86,7 +80,7 @@ def test_pages_can_be_read_without_a_script(visit: Visitor, site: Path) -> None:
 
 
 def test_the_first_page_answers_above_the_fold(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html"))
+    seen = visit(site / "index.html").settle()
     for place in ("#verdict", "#tiles", "#open", ".safety"):
         box = seen.page.locator(place).bounding_box()
         assert box["y"] + box["height"] <= 800, place
@@ -98,7 +92,7 @@ def test_the_first_page_answers_above_the_fold(visit: Visitor, site: Path) -> No
 
 
 def test_the_first_page_paints_its_answer_before_the_rest(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html"))
+    seen = visit(site / "index.html").settle()
     assert seen.page.evaluate(ANSWER) < seen.page.evaluate(REST)
     bare = visit(site / "index.html", java_script_enabled=False).page.locator(".fold")
     assert "How long a user waits" in bare.inner_text()
@@ -107,12 +101,12 @@ def test_the_first_page_paints_its_answer_before_the_rest(visit: Visitor, site: 
 
 def test_a_link_to_a_place_on_the_first_page_leads_there(visit: Visitor, site: Path) -> None:
     for scripts in (True, False):
-        seen = settled(visit(site / "index.html", "#strip", width=390, java_script_enabled=scripts))
+        seen = visit(site / "index.html", "#strip", width=390, java_script_enabled=scripts).settle()
         assert seen.page.locator("#strip").bounding_box()["y"] < 400, scripts
 
 
 def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html"))
+    seen = visit(site / "index.html").settle()
     assert seen.page.locator("#stale").inner_text().startswith("Stale: the newest sample")
 
 
@@ -121,7 +115,7 @@ def test_hostile_names_are_text(visit: Visitor, tmp_path: Path) -> None:
     site = build(observed(factory.as_frame(rows), ["<script>alert(1)</script>.json: x"]),
                  tmp_path / "html").parent  # fmt: skip
     for page in pages(site):
-        seen = settled(visit(*address(site, page)))
+        seen = visit(*address(site, page)).settle()
         assert seen.complaints == [], page
         assert seen.page.evaluate("document.querySelectorAll('main b m, img').length") == 0
 
@@ -138,7 +132,7 @@ def test_little_gives_pages_that_say_what_is_missing(
     }
     site = build(observed(factory.as_frame(frames[frame])), tmp_path / "html").parent
     for page in pages(site):
-        seen = settled(visit(site / page))
+        seen = visit(site / page).settle()
         assert seen.complaints == [], page
         assert len(seen.page.locator("main").inner_text()) > 30, page
 
@@ -154,7 +148,7 @@ def test_the_policy_of_a_page_refuses_a_script_put_into_it(visit: Visitor, tmp_p
 
 def test_every_id_that_is_named_is_there_once(visit: Visitor, site: Path) -> None:
     for page in pages(site):
-        seen = settled(visit(*address(site, page)))
+        seen = visit(*address(site, page)).settle()
         lost = seen.page.evaluate(
             "[...document.querySelectorAll('a[href^=\"#\"], [aria-labelledby], [aria-controls]')]"
             ".flatMap(e => ['href', 'aria-labelledby', 'aria-controls'].flatMap(name =>"
@@ -175,7 +169,7 @@ def test_no_serious_violation_of_accessibility(visit: Visitor, site: Path, schem
     found = {}
     shown = [page for page in pages(site) if not page.startswith("list/") or "001" in page]
     for page in shown:
-        seen = settled(visit(*address(site, page), scheme=scheme, bypass_csp=True))
+        seen = visit(*address(site, page), scheme=scheme, bypass_csp=True).settle()
         bad = violations(seen.page)
         if bad:
             found[page] = bad
@@ -183,7 +177,7 @@ def test_no_serious_violation_of_accessibility(visit: Visitor, site: Path, schem
 
 
 def test_the_search_finds_every_series_and_leads_to_it(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html", bypass_csp=True))
+    seen = visit(site / "index.html", bypass_csp=True).settle()
     page = seen.page
     page.keyboard.press("/")
     page.keyboard.type("warm_process numba spawn compile_time")
@@ -196,13 +190,13 @@ def test_the_search_finds_every_series_and_leads_to_it(visit: Visitor, site: Pat
     assert page.locator("#search-words").get_attribute("aria-activedescendant") == "search-0"
     page.keyboard.press("Enter")
     page.wait_for_url("**/series.html#s=*")
-    settled(seen)
+    seen.settle()
     assert "radon warm_process NUMBA spawn" in page.locator("main").inner_text()
     assert seen.complaints == []
 
 
 def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "alerts/0123456789.html"))
+    seen = visit(site / "alerts/0123456789.html").settle()
     seen.page.keyboard.press("/")
     seen.page.keyboard.type("zebra")
     seen.page.wait_for_selector(".found p:not(:empty)")
@@ -212,7 +206,7 @@ def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> 
 
 
 def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "index.html"))
+    seen = visit(site / "index.html").settle()
     seen.page.keyboard.press("?")
     assert "search all series" in seen.page.locator("dialog").inner_text()
     seen.page.keyboard.press("Escape")
@@ -224,7 +218,7 @@ def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> No
 
 def test_tab_reaches_every_link_and_button(visit: Visitor, site: Path) -> None:
     for page in ("index.html", "alerts/0123456789.html", "compare.html"):
-        seen = settled(visit(*address(site, page)))
+        seen = visit(*address(site, page)).settle()
         wanted = seen.page.evaluate(
             "[...document.querySelectorAll('a[href], button, select, input, summary')]"
             ".filter(e => e.checkVisibility() && e.tabIndex >= 0 && !e.disabled).length"
@@ -243,7 +237,7 @@ def test_tab_reaches_every_link_and_button(visit: Visitor, site: Path) -> None:
 
 
 def test_a_command_is_copied(visit: Visitor, site: Path) -> None:
-    seen = settled(visit(site / "alerts/0123456789.html"))
+    seen = visit(site / "alerts/0123456789.html").settle()
     seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = seen.page.locator("button.copy").first
     button.click()
