@@ -59,6 +59,18 @@ class Visit:
         self.loading -= 1
 
 
+def stays_quiet(opened: dict[str, Visit]) -> None:
+    """No page complains or asks for anything but files, and none does so a while after it opened.
+
+    Asked of all pages when the last one has been open for a while: nobody waits for each.
+    """
+    for last in list(opened.values())[-1:]:
+        last.page.wait_for_timeout(1000)
+    for name, seen in opened.items():
+        assert seen.complaints == [], name
+        assert [u for u in seen.requests if not u.startswith(("file://", "data:"))] == [], name
+
+
 def violations(page: Any) -> list[str]:
     """What axe-core finds serious or critical. The page must have been opened with bypass_csp."""
     page.add_script_tag(path=AXE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from benchmarks.vocabulary import Cell
 from observatory.decide.noisy import FEWEST
 from scripts import aa_rates
-from scripts.aa_rates import keep, pool_of, rates
+from scripts.aa_rates import Rates, keep, pool_of, rates
 from tests.factories import WARM, header
 
 POOLS = Path(__file__).parents[3] / "results/pools"
@@ -26,23 +27,31 @@ def test_what_is_kept_of_a_pool_is_read_again(tmp_path: Path) -> None:
     assert all((again[place] == kept).all() for place, kept in pool.items())
 
 
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, float], Rates]:
+    """Judge a kept pool at 7 a side, against itself and with a step in one cell."""
+
+    def of(pool: str, step: float) -> Rates:
+        monkeypatch.setattr(aa_rates, "STEPS", (step,))
+        values = pool_of(str(POOLS / f"epyc-2core-{pool}.parquet"))
+        return rates(values, (FEWEST,), calibrated=True, seed=1)
+
+    return of
+
+
 def test_a_subject_against_itself_alarms_at_most_ten_times_in_a_thousand(
-    monkeypatch: pytest.MonkeyPatch,
+    judged: Callable[[str, float], Rates],
 ) -> None:
-    monkeypatch.setattr(aa_rates, "STEPS", (2.0,))
-    pool = pool_of(str(POOLS / "epyc-2core-3.3.7.parquet"))
-    found = rates(pool, (FEWEST,), calibrated=True, seed=1)
+    found = judged("3.3.7", 2.0)
     assert found.comparisons == 30
     assert 1000 * found.alarms <= 10 * found.verdicts
     assert min(share[2.0] for share in found.found.values()) > 0.9
 
 
 def test_seven_processes_a_side_find_five_per_cent_of_a_call(
-    monkeypatch: pytest.MonkeyPatch,
+    judged: Callable[[str, float], Rates],
 ) -> None:
     """Of values that are the shortest repeat of each process; of medians it was 7 in 100."""
-    monkeypatch.setattr(aa_rates, "STEPS", (1.05,))
-    pool = pool_of(str(POOLS / "epyc-2core-3.3.7-calls.parquet"))
-    found = rates(pool, (FEWEST,), calibrated=True, seed=1)
+    found = judged("3.3.7-calls", 1.05)
     assert (found.comparisons, found.alarms) == (14, 0)
     assert found.found["call_time"][1.05] > 0.9
