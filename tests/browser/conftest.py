@@ -34,14 +34,10 @@ class Visit:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     loading: int = 0
-    scripts: bool = True
 
     def settle(self) -> Visit:
         """Wait until nothing is loading and the page has not changed for a moment."""
         self.page.wait_for_load_state("load")
-        if not self.scripts:  # nobody there to tell; what a style animates takes a frame
-            self.page.wait_for_timeout(400)
-            return self
         for _ in range(100):
             asked = len(self.requests)
             self.page.evaluate(UNCHANGED)
@@ -99,7 +95,7 @@ class Visitor:
             color_scheme=scheme, offline=True, **options,
         )  # fmt: skip
         self._contexts.append(context)
-        seen = Visit(context.new_page(), scripts=options.get("java_script_enabled", True))
+        seen = Visit(context.new_page())
         seen.page.on("console", lambda message: seen.complaints.append(message.text))
         seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
         seen.page.on("requestfailed", lambda r: seen.complaints.append(f"failed: {r.url}"))
