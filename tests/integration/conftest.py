@@ -1,23 +1,31 @@
-"""Real environments under test, made once by uv under `.observatory/` and shared by the tests."""
+"""Real environments under test, made once by uv under `.observatory/` and shared by the tests.
+
+So are samples that are only looked at: a build from an empty cache takes as long as fifty unit
+tests, and half of the tests would take the same one.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
+from benchmarks.vocabulary import SIBLINGS
 from observatory.record.sample import Sample
 from observatory.run import here
 from observatory.run.environments import Environment
 from observatory.run.here import subjects_here
 from observatory.run.subjects import Subjects
+from observatory.run.uv import RealUv
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
 
@@ -38,15 +46,34 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Shelf:
+    """What is made once and then only looked at, by the tests of all workers."""
+
+    directory: Path
+
+    def made(self, name: str, make: Callable[[Path], object]) -> Path:
+        """The directory of this name, filled by whoever asks first; others wait for it."""
+        where, ready = self.directory / name, self.directory / f"{name}.ready"
+        with FileLock(self.directory / f"{name}.lock"):
+            if not ready.exists():
+                where.mkdir()
+                make(where)
+                ready.touch()
+        return where
+
+
+@dataclass(frozen=True)
 class Bench:
     """The primitive in one environment."""
 
     environment: Environment
     scratch: Path
+    shelf: Shelf
 
     def sample(
         self, scenario: str, backend: str, *options: str, env: dict[str, str] | None = None
     ) -> Measured:
+        """A sample of this test's own."""
         trace = self.scratch / f"trace-{os.urandom(4).hex()}.jsonl"
         command = self.environment.command(
             "benchmarks.sample",
@@ -61,6 +88,49 @@ class Bench:
         Sample.model_validate_json(done.stdout)
         events = [json.loads(line) for line in trace.read_text().splitlines()]
         return Measured(json.loads(done.stdout), events, done.returncode, done.stderr)
+
+    def within(self, environment: Environment) -> Bench:
+        """The same in another environment."""
+        return replace(self, environment=environment)
+
+    def taken(self, scenario: str, backend: str, **options: str) -> Measured:
+        """The sample of all tests that ask for the same: counting and forked unless they say."""
+        file = self._shelved(scenario, backend, options) / "measured.json"
+        return Measured(**json.loads(file.read_text()))
+
+    def cache(self, scenario: str, backend: str, **options: str) -> Path:
+        """The cache that such a sample left, cold or of siblings: not to be changed."""
+        return self._shelved(scenario, backend, options) / "cache"
+
+    def _shelved(self, scenario: str, backend: str, options: dict[str, str]) -> Path:
+        asked = {"launch": "fork", "measure": "counting"} | options
+        if scenario == "cold" or scenario in SIBLINGS:
+            asked["keep-cache"] = "cache"
+        words = [word for name in sorted(asked) for word in (f"--{name}", asked[name])]
+        key = repr((str(self.environment.python), scenario, backend, words))
+
+        def take(where: Path) -> None:
+            found = replace(self, scratch=where).sample(scenario, backend, *words)
+            (where / "measured.json").write_text(json.dumps(asdict(found)))
+
+        return self.shelf.made(hashlib.sha256(key.encode()).hexdigest()[:16], take)
+
+
+def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:
+    """An environment with the packages of the newest release, and its own site-packages."""
+    RealUv()("venv", "--quiet", "--python", str(newest.python), str(where))
+    (site,) = where.glob("lib/python*/site-packages")
+    (real,) = newest.python.parent.parent.glob("lib/python*/site-packages")
+    (site / "borrowed.pth").write_text(f"{real}\n")
+    return replace(newest, python=where / "bin" / "python"), site
+
+
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Shelf:
+    base = tmp_path_factory.getbasetemp()
+    directory = (base if worker_id == "master" else base.parent) / "shelf"
+    directory.mkdir(exist_ok=True)
+    return Shelf(directory)
 
 
 @pytest.fixture(scope="session")
@@ -86,8 +156,8 @@ def newest(subjects: Subjects, environment_of: Callable[[str], Environment]) -> 
 
 
 @pytest.fixture
-def bench(newest: Environment, tmp_path: Path) -> Bench:
-    return Bench(newest, tmp_path)
+def bench(newest: Environment, tmp_path: Path, shelf: Shelf) -> Bench:
+    return Bench(newest, tmp_path, shelf)
 
 
 @pytest.fixture

@@ -13,19 +13,18 @@ from benchmarks.vocabulary import MEMBERS, SIBLINGS, launches_of
 from observatory.run.environments import Environment
 from observatory.scan.scanning import scan
 from tests.integration.conftest import Bench, Measured
-from tests.integration.fault_rig import faulty
+from tests.integration.fault_rig import with_fault
 
 pytestmark = pytest.mark.integration
 
-CLOSURES = ("--model", "closures", "--measure", "counting")
+CLOSURES = "closures"
 ARRANGED = [(scenario, launch) for scenario in SIBLINGS for launch in launches_of(scenario)]
 
 
-@pytest.fixture(scope="module")
-def unprotected(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+@pytest.fixture
+def unprotected(bench: Bench) -> Bench:
     """The newest PyTensor with numba's old counter: what its protection protects from."""
-    scratch = tmp_path_factory.mktemp("unprotected")
-    return Bench(faulty(newest, "uid_counter", scratch), scratch)
+    return bench.within(with_fault(bench.environment, "uid_counter", bench.shelf))
 
 
 def events(found: Measured, name: str) -> list[dict[str, Any]]:
@@ -36,7 +35,7 @@ def events(found: Measured, name: str) -> list[dict[str, Any]]:
 def test_the_newest_release_is_right_in_every_arrangement(
     bench: Bench, scenario: str, launch: str
 ) -> None:
-    found = bench.sample(scenario, "NUMBA", *CLOSURES, "--launch", launch)
+    found = bench.taken(scenario, "NUMBA", model=CLOSURES, launch=launch)
     assert found.record["status"] == "ok"
     assert found.metrics["wrong_results"] == 0
     names = [check["name"] for check in found.record["checks"]]
@@ -45,17 +44,17 @@ def test_the_newest_release_is_right_in_every_arrangement(
 
 
 def test_nested_siblings_fork_each_other_and_others_do_not(bench: Bench) -> None:
-    nested = bench.sample("siblings_nested", "NUMBA", *CLOSURES, "--launch", "fork")
+    nested = bench.taken("siblings_nested", "NUMBA", model=CLOSURES, launch="fork")
     forked = events(nested, "forked")
     grandchildren = [e for e in forked if e["parent"] in {other["pid"] for other in forked}]
     assert (len(forked), len(grandchildren)) == (4, 2)
-    plain = bench.sample("siblings", "NUMBA", *CLOSURES, "--launch", "fork")
+    plain = bench.taken("siblings", "NUMBA", model=CLOSURES, launch="fork")
     assert len({e["parent"] for e in events(plain, "forked")}) == 1
 
 
 def test_siblings_at_once_overlap_and_siblings_in_turn_do_not(bench: Bench) -> None:
     for scenario, overlap in (("siblings_at_once", True), ("siblings", False)):
-        found = bench.sample(scenario, "NUMBA", *CLOSURES, "--launch", "spawn")
+        found = bench.taken(scenario, "NUMBA", model=CLOSURES, launch="spawn")
         spans = [
             (start["time"], end["time"])
             for start in events(found, "process started")
@@ -69,7 +68,7 @@ def test_siblings_at_once_overlap_and_siblings_in_turn_do_not(bench: Bench) -> N
 
 
 def test_a_fork_server_imports_nothing_before_it_forks(bench: Bench) -> None:
-    found = bench.sample("siblings", "NUMBA", *CLOSURES, "--launch", "forkserver")
+    found = bench.taken("siblings", "NUMBA", model=CLOSURES, launch="forkserver")
     children = events(found, "subject imported")
     assert len({e["pid"] for e in children}) == 5  # four siblings and the reader
     (ready,) = [e for e in events(found, "interpreter ready") if e["role"] == "siblings"]
@@ -80,30 +79,27 @@ def test_a_fork_server_imports_nothing_before_it_forks(bench: Bench) -> None:
 def test_without_the_protection_forked_siblings_return_each_others_numbers(
     unprotected: Bench, scenario: str
 ) -> None:
-    found = unprotected.sample(scenario, "NUMBA", *CLOSURES, "--launch", "fork")
+    found = unprotected.taken(scenario, "NUMBA", model=CLOSURES, launch="fork")
     wrong = [check for check in found.record["checks"] if check["wrong"]]
     assert wrong or found.record["status"] != "ok"
     assert any("is what" in (check["note"] or "") for check in wrong)
 
 
 def test_without_the_protection_the_scanner_finds_shared_symbols(
-    unprotected: Bench, bench: Bench, tmp_path: Path
+    unprotected: Bench, bench: Bench
 ) -> None:
     for which, shared in ((unprotected, True), (bench, False)):
-        kept = tmp_path / str(shared)
-        which.sample("siblings", "NUMBA", *CLOSURES, "--launch", "fork", "--keep-cache", str(kept))
-        report = scan(kept)
+        report = scan(which.cache("siblings", "NUMBA", model=CLOSURES))
         assert bool(report.collided_symbols) is shared
         assert bool(report.vulnerable_symbols) is shared
         assert report.unreadable == []
 
 
 def test_the_hazard_is_seen_in_the_release_that_had_it(
-    environment_of: Callable[[str], Environment], tmp_path: Path
+    bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    old = Bench(environment_of("2.37.0"), tmp_path)
-    options = ("--model", "lookalikes", "--measure", "counting", "--launch", "fork")
-    found = old.sample("siblings", "NUMBA", *options)
+    old = bench.within(environment_of("2.37.0"))
+    found = old.taken("siblings", "NUMBA", model="lookalikes")
     assert found.metrics["wrong_results"] > 0 or found.record["status"] != "ok"
 
 
@@ -121,13 +117,13 @@ def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
 
 
 def test_every_chain_of_a_sampler_begins_at_the_reference(
-    environment_of: Callable[[str], Environment], newest: Environment, tmp_path: Path
+    bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    with_pymc = Bench(environment_of(f"{newest.versions.pytensor} pymc"), tmp_path)
+    with_pymc = bench.within(environment_of(f"{bench.environment.versions.pytensor} pymc"))
     found = with_pymc.sample("sampling_cold", "NUMBA", "--model", "radon_pymc", "--launch", "fork")
     assert found.record["status"] == "ok", found.record["failure"]
     assert [check["name"] for check in found.record["checks"]] == ["chain 0", "chain 1"]
     assert found.metrics["wrong_results"] == 0
     assert found.metrics["first_draw_time"] > 0
-    plain = Bench(newest, tmp_path).sample("sampling_cold", "NUMBA", "--model", "radon_pymc")
+    plain = bench.sample("sampling_cold", "NUMBA", "--model", "radon_pymc")
     assert plain.record["status"] == "unavailable"

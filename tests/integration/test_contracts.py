@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,9 +18,8 @@ from observatory.cli.exit_codes import Exit
 from observatory.record.contracts import Contract, Contracts, load_all
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
-from observatory.run.uv import RealUv
 from scripts.fault_kit import SOURCES, build
-from tests.integration.conftest import STATE
+from tests.integration.conftest import STATE, borrowing
 from tests.integration.numba_breaks import BREAKS, Break
 
 pytestmark = pytest.mark.integration
@@ -73,11 +71,7 @@ def broken(
     newest: Environment, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Break], Environment]:
     """An environment in which every process breaks one thing of numba."""
-    scratch = tmp_path_factory.mktemp("broken")
-    RealUv()("venv", "--quiet", "--python", str(newest.python), str(scratch / "env"))
-    (site,) = (scratch / "env").glob("lib/python*/site-packages")
-    (real,) = newest.python.parent.parent.glob("lib/python*/site-packages")
-    (site / "borrowed.pth").write_text(f"{real}\n")
+    found, site = borrowing(newest, tmp_path_factory.mktemp("broken") / "env")
     (site / "zbreak.pth").write_text("import observatory_break\n")
     package = site / "observatory_break"
     package.mkdir()
@@ -97,7 +91,7 @@ def broken(
     def environment(one: Break) -> Environment:
         given = {"module": one.module, "code": dedent(one.code)}
         (package / "break.json").write_text(json.dumps(given))
-        return replace(newest, python=scratch / "env" / "bin" / "python")
+        return found
 
     return environment
 

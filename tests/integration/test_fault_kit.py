@@ -20,7 +20,7 @@ from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from scripts.fault_kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
-from tests.integration.fault_rig import Place, Rig, faulty
+from tests.integration.fault_rig import Place, Rig, faulty, with_fault
 
 pytestmark = pytest.mark.integration
 
@@ -45,17 +45,14 @@ PLACES: dict[str, tuple[Place, ...]] = {
 """The fewest cells in which each fault shows and is silent."""
 
 
-@pytest.fixture(scope="module")
-def rig(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Rig]:
+@pytest.fixture
+def rig(bench: Bench) -> Callable[..., Rig]:
     """The rig of a fault, by name; that of the release itself without one."""
-    made: dict[str | None, Rig] = {}
 
     def of(name: str | None = None) -> Rig:
-        if name not in made:
-            scratch = tmp_path_factory.mktemp(name or "plain")
-            where = newest if name is None else faulty(newest, name, scratch)
-            made[name] = Rig(Bench(where, scratch))
-        return made[name]
+        if name is None:
+            return Rig(bench)
+        return Rig(bench.within(with_fault(bench.environment, name, bench.shelf)))
 
     return of
 

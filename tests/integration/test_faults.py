@@ -15,7 +15,7 @@ from observatory.record.sample import Sample
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.schedule import carry_out
-from observatory.run.uv import RealUv
+from tests.integration.conftest import borrowing
 from tests.integration.test_sample import leftovers, processes_of
 
 pytestmark = pytest.mark.integration
@@ -57,13 +57,10 @@ if os.environ.get("TEST_FAULT"):
 @pytest.fixture(scope="module")
 def faulty(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment that borrows the packages of the real one and adds a start-up hook."""
-    where = tmp_path_factory.mktemp("faulty") / "env"
-    RealUv()("venv", "--quiet", "--python", str(newest.python), str(where))
-    (site,) = where.glob("lib/python*/site-packages")
-    (real,) = newest.python.parent.parent.glob("lib/python*/site-packages")
+    found, site = borrowing(newest, tmp_path_factory.mktemp("faulty") / "env")
     (site / "faults.py").write_text(_HOOK)
-    (site / "faults.pth").write_text(f"{real}\nimport faults\n")
-    return replace(newest, python=where / "bin" / "python")
+    (site / "faults.pth").write_text("import faults\n")
+    return found
 
 
 def take(

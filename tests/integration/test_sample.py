@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -33,7 +34,7 @@ def leftovers(scratch: Path) -> list[Path]:
 
 
 def test_a_spawned_sample_runs_in_one_fresh_interpreter(bench: Bench) -> None:
-    found = bench.sample("cold", "NUMBA", "--launch", "spawn", "--measure", "counting")
+    found = bench.taken("cold", "NUMBA", launch="spawn")
     assert names(found) == [
         "sandbox made",
         "process started",
@@ -53,7 +54,7 @@ def test_a_spawned_sample_runs_in_one_fresh_interpreter(bench: Bench) -> None:
 def test_a_forked_sample_is_measured_in_the_child_of_a_parent_that_built_nothing(
     bench: Bench,
 ) -> None:
-    found = bench.sample("cold", "NUMBA", "--launch", "fork")
+    found = bench.taken("cold", "NUMBA")
     assert names(found) == [
         "sandbox made",
         "process started",
@@ -74,7 +75,7 @@ def test_a_forked_sample_is_measured_in_the_child_of_a_parent_that_built_nothing
 
 
 def test_the_process_that_supervises_imports_nothing_heavy(bench: Bench) -> None:
-    found = bench.sample("cold", "C")
+    found = bench.taken("cold", "C")
     supervisor = found.trace[0]["pid"]
     assert all(e["imported"] == [] for e in found.trace if e["pid"] == supervisor)
 
@@ -100,7 +101,7 @@ def test_a_miss_in_one_warm_sample_does_not_fill_the_cache_of_the_next(
     bench: Bench, tmp_path: Path
 ) -> None:
     kept = tmp_path / "kept"
-    bench.sample("cold", "C", "--measure", "counting", "--keep-cache", str(kept))
+    shutil.copytree(bench.cache("cold", "C"), kept, symlinks=True)
     for entry in kept.rglob("*"):
         if entry.suffix in (".so", ".cpp", ".pkl"):
             entry.unlink()  # now every warm build of this cache has to compile
@@ -109,16 +110,11 @@ def test_a_miss_in_one_warm_sample_does_not_fill_the_cache_of_the_next(
         assert found.metrics["cache_misses"] == 1
 
 
-def test_fork_shares_the_hash_seed_of_the_filler_and_spawn_does_not(
-    bench: Bench, tmp_path: Path
-) -> None:
-    kept = tmp_path / "kept"
-    options = ("--keep-cache", str(kept), "--measure", "counting", "--launch", "fork")
-    seed = bench.sample("cold", "C", *options).record["hash_seed"]
+def test_fork_shares_the_hash_seed_of_the_filler_and_spawn_does_not(bench: Bench) -> None:
+    seed = bench.taken("cold", "C").record["hash_seed"]
+    cache = str(bench.cache("cold", "C"))
     seeds = {
-        launch: bench.sample(
-            "warm_disk", "C", "--cache", str(kept), "--launch", launch, "--measure", "counting"
-        ).record["hash_seed"]
+        launch: bench.taken("warm_disk", "C", launch=launch, cache=cache).record["hash_seed"]
         for launch in ("fork", "spawn")
     }
     assert seeds["fork"] == seed
@@ -126,8 +122,8 @@ def test_fork_shares_the_hash_seed_of_the_filler_and_spawn_does_not(
 
 
 def test_timings_and_counters_come_from_separate_passes(bench: Bench) -> None:
-    timed = bench.sample("cold", "C", "--measure", "timing")
-    counted = bench.sample("cold", "C", "--measure", "counting")
+    timed = bench.taken("cold", "C", measure="timing")
+    counted = bench.taken("cold", "C")
     assert timed.record["ledger"] is None
     assert "cache_misses" not in timed.metrics
     assert "compile_time" not in counted.metrics
@@ -154,7 +150,7 @@ def test_the_probes_are_next_to_no_work_beside_a_build(bench: Bench) -> None:
 
 @pytest.mark.parametrize("backend", ["C_VM", "NUMBA"])
 def test_every_variant_agrees_with_the_reference(bench: Bench, backend: str) -> None:
-    found = bench.sample("variants", backend, "--launch", "fork", "--measure", "counting")
+    found = bench.taken("variants", backend)
     checks = {check["name"]: check for check in found.record["checks"]}
     assert list(checks) == ["base", *VARIANTS]
     for check in checks.values():
@@ -164,7 +160,7 @@ def test_every_variant_agrees_with_the_reference(bench: Bench, backend: str) -> 
 
 
 def test_the_ledger_names_the_ops_and_tells_what_became_of_them(bench: Bench) -> None:
-    found = bench.sample("cold", "NUMBA", "--measure", "counting")
+    found = bench.taken("cold", "NUMBA")
     ledger = found.record["ledger"]
     outer = [entry for entry in ledger if entry["name"] == "outer graph"]
     assert [entry["outcome"] for entry in outer] == ["miss"]
@@ -220,7 +216,7 @@ def test_what_a_sample_killed_outright_leaves_is_swept_by_the_next(
     process.wait()
     wait_until(lambda: processes_of(tmp_path) == [])  # the kernel ended the orphan
     assert len(leftovers(tmp_path)) == 1
-    bench.sample("cold", "C")
+    bench.sample("warm_disk", "C", "--cache", str(bench.cache("cold", "C")))
     assert leftovers(tmp_path) == []
 
 
@@ -261,14 +257,16 @@ def test_settings_of_the_user_change_nothing(bench: Bench, tmp_path: Path) -> No
         "NUMBA_DISABLE_JIT": "1",
         "PYTHONHASHSEED": "0",
     }
-    found = bench.sample("warm_disk", "NUMBA", "--measure", "counting", env=hostile)
+    cache = str(bench.cache("cold", "NUMBA"))
+    options = ("--measure", "counting", "--cache", cache)
+    found = bench.sample("warm_disk", "NUMBA", *options, env=hostile)
     assert found.metrics["cache_misses"] == 0
     assert found.metrics["functions_compiled"] == 0
     assert found.record["hash_seed"] != 0
 
 
 def test_siblings_share_one_cache_and_a_fresh_process_reads_it(bench: Bench) -> None:
-    found = bench.sample("siblings", "C", "--launch", "fork", "--measure", "counting")
+    found = bench.taken("siblings", "C")
     assert len(where(found, "forked")) == 8
     assert len({event["pid"] for event in where(found, "forked")}) == 8
     roles = [event["role"] for event in where(found, "process started")]
@@ -287,48 +285,43 @@ def test_a_model_that_needs_pymc_is_unavailable_without_it(bench: Bench) -> None
 
 
 def test_an_old_release_misses_in_every_process_and_a_new_one_never(
-    bench: Bench, environment_of: Callable[[str], Environment], tmp_path: Path
+    bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    old = Bench(environment_of("2.35.1"), tmp_path)
-    options = ("--measure", "counting", "--launch", "fork")
-    assert old.sample("warm_disk", "NUMBA", *options).metrics["cache_misses"] > 90
-    assert bench.sample("warm_disk", "NUMBA", *options).metrics["cache_misses"] == 0
+    for release, missed in ((bench.within(environment_of("2.35.1")), True), (bench, False)):
+        cache = str(release.cache("cold", "NUMBA"))
+        misses = release.taken("warm_disk", "NUMBA", cache=cache).metrics["cache_misses"]
+        assert misses > 90 if missed else misses == 0
 
 
 def test_the_pymc_model_is_the_same_posterior(
-    environment_of: Callable[[str], Environment], newest: Environment, tmp_path: Path
+    bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    with_pymc = Bench(environment_of(f"{newest.versions.pytensor} pymc"), tmp_path)
-    found = with_pymc.sample(
-        "cold", "C", "--model", "radon_pymc", "--launch", "fork", "--measure", "counting"
-    )
+    with_pymc = bench.within(environment_of(f"{bench.environment.versions.pytensor} pymc"))
+    found = with_pymc.taken("cold", "C", model="radon_pymc")
     assert found.record["status"] == "ok"
     (check,) = found.record["checks"]
     assert check["logp_error"] < 1e-8
     assert check["gradient_error"] < 1e-8
     (imported,) = where(found, "subject imported")
     assert "pymc" in imported["imported"]
-    plain = with_pymc.sample("cold", "C", "--launch", "fork", "--measure", "counting")
+    plain = with_pymc.taken("cold", "C")
     assert all("pymc" not in event["imported"] for event in plain.trace)
 
 
 def test_the_oldest_supported_release_is_measured(
-    environment_of: Callable[[str], Environment], tmp_path: Path
+    bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    oldest = Bench(environment_of("2.34.0"), tmp_path)
-    found = oldest.sample("cold", "C", "--measure", "counting")
+    found = bench.within(environment_of("2.34.0")).taken("cold", "C")
     assert found.metrics["cache_misses"] == 1
     assert found.metrics["wrong_results"] == 0
 
 
-def test_what_python_cannot_give_is_absent_with_a_reason(
-    subjects: Subjects, tmp_path: Path
-) -> None:
+def test_what_python_cannot_give_is_absent_with_a_reason(bench: Bench, subjects: Subjects) -> None:
     if "3.11" not in {interpreter.minor for interpreter in subjects.found.interpreters}:
         pytest.skip("no Python 3.11 is installed")
     subject = subjects.parse("2.36.3", python="3.11")
-    old = Bench(here.environment_of(subject, subjects, STATE), tmp_path)
-    found = old.sample("cold", "C", "--measure", "tracing")
+    old = bench.within(here.environment_of(subject, subjects, STATE))
+    found = old.taken("cold", "C", measure="tracing")
     assert found.status == 4
     assert "sys.monitoring" in found.record["absent"]["python_calls"]
     assert "python_calls" not in found.metrics
