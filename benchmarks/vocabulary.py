@@ -201,6 +201,8 @@ class Cell:
                 )
         if self.model == "closures" and self.backend != "NUMBA":
             return "model closures is of numba's own functions: it has no backend but NUMBA"
+        if self.model == "lookalikes" and self.backend == "C":
+            return "model lookalikes has a Scan, which C alone cannot compile: choose C_VM or NUMBA"
         return None
 
     @property

@@ -266,7 +266,7 @@ def test_settings_of_the_user_change_nothing(bench: Bench, tmp_path: Path) -> No
 
 
 def test_siblings_share_one_cache_and_a_fresh_process_reads_it(bench: Bench) -> None:
-    found = bench.taken("siblings", "C")
+    found = bench.taken("siblings", "C_VM", model="lookalikes")
     assert len(where(found, "forked")) == 8
     assert len({event["pid"] for event in where(found, "forked")}) == 8
     roles = [event["role"] for event in where(found, "process started")]
