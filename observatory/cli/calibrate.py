@@ -85,7 +85,7 @@ def calibrate(
         return
     cells = matrix(narrowed)
     if not cells.timed:
-        raise SubjectError("no timed cell is left by these options")
+        raise SubjectError(narrowed.none_left("those whose times are taken"))
     session = Session(
         results=results, state=state, machine=this_machine(machine),
         console=progress_console(), timeout=timeout, run=new_run(INTERLEAVED),

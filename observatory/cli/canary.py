@@ -75,7 +75,7 @@ def canary_command(
     preset = "canary-full" if full or model else "canary"
     tasks = tasks_of(PRESETS[preset](), narrowed)
     if not tasks:
-        raise SubjectError("no cell is left by these options; see `observatory canary --help`")
+        raise SubjectError(narrowed.none_left(f"the preset {preset}"))
     session = Session(results, state, this_machine(machine), console, timeout, new_run(preset))
     every: list[Finding] = []
     for one in chosen:

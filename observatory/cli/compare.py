@@ -179,7 +179,7 @@ def _measured(
 ) -> Comparison:
     cells = matrix(narrowed)
     if not cells.counted:
-        raise SubjectError("no cell is left by these options; see `observatory compare --help`")
+        raise SubjectError(narrowed.none_left("the comparison"))
     subjects = subjects_here(session.state)
     base, head = _two(subjects.parse_all(texts, extras, python), texts)
     where = samples or session.state / "comparisons" / session.run

@@ -109,7 +109,7 @@ def nightly(
     if unknown := narrowed.unknown():
         raise SelectionError(unknown)
     if not tasks_of(PRESETS[preset](), narrowed):
-        raise SelectionError(f"no cell of the preset {preset!r} is left by these options")
+        raise SelectionError(narrowed.none_left(f"the preset {preset}"))
     left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
     wishes = Wishes(
         subjects=subject or (() if commits else ("newest",)),

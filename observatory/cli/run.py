@@ -24,7 +24,7 @@ from observatory.record.subject import Subject
 from observatory.run.commits import commits_between
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import STATE, environment_of, subjects_here
-from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
 
@@ -166,9 +166,10 @@ def _measure_all(
         raise SubjectError(unknown)
     tasks = tasks_of(PRESETS[preset](), narrowed)
     if not tasks:
+        others = ", ".join(presets_with(narrowed))
         raise SubjectError(
-            f"no cell of the preset {preset} is left by these options; "
-            "see `observatory run --help` for the words, or take --preset full"
+            narrowed.none_left(f"the preset {preset}")
+            + (f"; presets that have some: {others}" if others else "")
         )
     total = Tally()
     for subject in chosen:

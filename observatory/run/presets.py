@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from benchmarks.plan import Rounds, Task, plan
 from benchmarks.vocabulary import (
@@ -16,7 +17,10 @@ from benchmarks.vocabulary import (
     SCENARIOS,
     SIBLINGS,
     Cell,
+    backends_of,
     cells,
+    launches_of,
+    models_of,
 )
 
 _MAIN = ("C", "C_VM", "NUMBA")
@@ -66,6 +70,26 @@ class Narrowed:
             (cell.launch, self.launches),
         )
         return all(chosen is None or word in chosen for word, chosen in pairs)
+
+    def none_left(self, of: str) -> str:
+        """Say that the options leave no cell of ``of``, and why if their words exclude each other.
+
+        Words that were not named take every value that goes with a scenario, and a scenario that
+        was not named is one that has all words that were. Where all that can be made of them has
+        one and the same problem, it is the reason.
+        """
+        problems = set()
+        for scenario in self.scenarios or SCENARIOS:
+            named = (self.models, self.backends, self.launches)
+            there = (models_of(scenario), backends_of(scenario), launches_of(scenario))
+            pairs = list(zip(named, there, strict=True))
+            if self.scenarios is None and any(set(words or ()) - set(has) for words, has in pairs):
+                continue
+            models, backends, launches = (words or has for words, has in pairs)
+            of_scenario = product(models, (scenario,), backends, launches)
+            problems |= {Cell(*words).problem() for words in of_scenario}
+        why = problems.pop() if len(problems) == 1 else None
+        return f"these options leave no cell of {of}" + (f": {why}" if why else "")
 
 
 def quick() -> Preset:
@@ -181,6 +205,11 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
     wanted = narrowed.measures
     # Fillers stay: without them no other pass could start from a filled cache.
     return [t for t in tasks if wanted is None or t.measure in wanted or t.keep is not None]
+
+
+def presets_with(narrowed: Narrowed) -> list[str]:
+    """The names of the presets of which the options leave something."""
+    return [name for name, preset in PRESETS.items() if tasks_of(preset(), narrowed)]
 
 
 def _rounds(preset: Preset, narrowed: Narrowed, cell: Cell) -> Rounds:

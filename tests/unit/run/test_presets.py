@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.plan import Task
-from observatory.run.presets import PRESETS, Narrowed, quick, tasks_of
+from observatory.run.presets import PRESETS, Narrowed, presets_with, quick, tasks_of
 
 
 def of(tasks: list[Task], **words: str) -> list[Task]:
@@ -65,6 +65,35 @@ def test_another_model_gets_the_cells_that_it_has() -> None:
 def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, said: str) -> None:
     assert said in (narrowed.unknown() or "")
     assert Narrowed(scenarios=["cold"]).unknown() is None
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "why"),
+    [
+        (Narrowed(["lookalikes"], None, ["C"]), ": model lookalikes has a Scan, which C alone"),
+        (Narrowed(["closures"], ["siblings"], ["C"]), ": model closures is of numba's own"),
+        (
+            Narrowed(scenarios=["warm_disk"], launches=["forkserver"]),
+            ": scenario warm_disk is not measured with launch forkserver; choose from fork, spawn",
+        ),
+        # These can be measured, and the preset has none of them.
+        (Narrowed(scenarios=["siblings_threads"]), ""),
+        (Narrowed(launches=["forkserver"]), ""),
+        # No scenario has both.
+        (Narrowed(models=["linalg"], launches=["fork"]), ""),
+    ],
+)
+def test_where_nothing_is_left_the_reason_is_said_if_there_is_one(
+    narrowed: Narrowed, why: str
+) -> None:
+    assert tasks_of(quick(), narrowed) == []
+    said = narrowed.none_left("the preset quick")
+    assert said.startswith(f"these options leave no cell of the preset quick{why}")
+    assert bool(why) is (":" in said)
+
+
+def test_presets_that_have_what_another_lacks_are_named() -> None:
+    assert presets_with(Narrowed(scenarios=["siblings_threads"])) == ["canary", "canary-full"]
 
 
 def test_the_canary_forks_radon_and_arranges_small_graphs_in_every_way() -> None:
