@@ -1,4 +1,4 @@
-"""What holds for every test: nothing is written outside of temporary directories."""
+"""What holds for every test: nothing outside of temporary directories, nothing by the clock."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# An example that takes long on a busy machine is no failure.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")

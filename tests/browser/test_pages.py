@@ -112,6 +112,18 @@ def test_a_link_to_a_place_on_the_first_page_leads_there(visit: Visitor, site: P
         assert before == top < 400, scripts
 
 
+def test_paper_has_the_tables_and_nothing_to_click_on(visit: Visitor, site: Path) -> None:
+    for name, kept, left_out in (
+        ("index.html", ".tile", ".top"),
+        ("alerts/0123456789.html", "#evidence", "details"),
+    ):
+        page = visit(site / name).settle().page
+        assert page.locator(left_out).first.is_visible()
+        page.emulate_media(media="print")
+        assert page.locator(kept).first.is_visible()
+        assert not any(one.is_visible() for one in page.locator(left_out).all())
+
+
 def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
     seen = visit(site / "index.html").settle()
     assert seen.page.locator("#stale").inner_text().startswith("Stale: the newest sample")

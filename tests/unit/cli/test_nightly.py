@@ -171,7 +171,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     [
         (["--preset", "huge"], "there is no preset 'huge'"),
         (["--backend", "JAX"], "there is no backend 'JAX'"),
-        (["--scenario", "siblings"], "no cell of the preset 'quick' is left"),
+        (["--scenario", "siblings"], "these options leave no cell of the preset quick"),
         (["--only", "dinner"], "there is no step 'dinner'; choose from measure, canary"),
         (["--repo", "."], "--repo and --commits go together"),
         (["--link", "ftp://x"], "is no https address"),

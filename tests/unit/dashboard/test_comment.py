@@ -78,7 +78,7 @@ def test_wrong_results_come_before_causes_that_cost_more() -> None:
 # What a stranger's file may hold.
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(hostile_comparisons())
 def test_no_text_of_a_stranger_is_obeyed(strange: Comparison) -> None:
     assert problems(comment(strange)) == []

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.comment import MARKER
@@ -93,7 +93,6 @@ def test_an_address_that_is_none_is_no_link(page: str) -> None:
     assert issue_text(alert(), page) == issue_text(alert())
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_nothing_that_an_alert_holds_is_obeyed(text: str, other: str) -> None:
     said = Acknowledgement(id="3d032b8ecd", who=text, why=other, at=DAY, until=DAY)

@@ -92,7 +92,7 @@ def test_the_renderer_itself_trusts_no_text() -> None:
     assert all(c == "\n" or c.isprintable() for c in text)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(hostile_comparisons())
 def test_no_comparison_reaches_the_terminal_with_a_control_character(strange: Comparison) -> None:
     assert all(c == "\n" or c.isprintable() for c in printed(strange))

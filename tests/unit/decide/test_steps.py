@@ -77,7 +77,7 @@ def test_a_step_to_or_from_zero_is_told() -> None:
 @given(
     arrays(float, st.integers(0, 60), elements=st.floats(-1e9, 1e9, allow_subnormal=False)),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_comes_the_places_leave_enough_on_both_sides(values: np.ndarray) -> None:
     places = change_points(values)
     bounds = [0, *places, len(values)]
@@ -88,7 +88,7 @@ def test_whatever_comes_the_places_leave_enough_on_both_sides(values: np.ndarray
 
 
 @given(arrays(float, 60, elements=st.floats(0.1, 10), unique=True), st.sampled_from([2.0, 0.5]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_only_the_order_of_the_values_counts(values: np.ndarray, power: float) -> None:
     free = Parameters(smallest=0.0)
     assert change_points(values, free) == change_points(values**power, free)

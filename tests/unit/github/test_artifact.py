@@ -10,7 +10,7 @@ import zipfile
 import zlib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.github import artifact
@@ -175,7 +175,7 @@ def test_no_bytes_do_more_than_be_refused(content: bytes) -> None:
         refusal(start + content)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_no_change_of_an_archive_does_more_than_be_refused(data: st.DataObject) -> None:
     """A changed archive is refused, or says what it said: nothing else ever comes out."""
@@ -202,7 +202,7 @@ NAMES = st.sampled_from((*HOSTILE_NAMES, COMPARISON, COMPARISON, NUMBER, NUMBER)
 CONTENTS = st.sampled_from((GOOD, b"12", b"", b"{}", b"7" * 40))
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(NAMES, CONTENTS, st.integers(0, 2**32 - 1)),

@@ -175,7 +175,7 @@ def _read(found: list[Line]) -> list[object]:
     return [latest_of(contents), ledgers, first, newest(found), headers, problems]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(lines, min_size=1, max_size=25))
 def test_every_value_reason_and_ledger_stays(found: list[Line]) -> None:
     whole = Lines(Path("x"), found[-1].header, tuple(found))

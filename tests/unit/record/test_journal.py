@@ -247,7 +247,7 @@ def test_the_header_is_found_without_the_samples(tmp_path: Path) -> None:
     assert read_header(path) == (header(numba="0.69.0"), [])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.binary(max_size=2000) | st.text(max_size=500).map(str.encode))
 def test_arbitrary_bytes_never_raise_and_are_always_named(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -258,7 +258,7 @@ def test_arbitrary_bytes_never_raise_and_are_always_named(content: bytes) -> Non
         assert contents.problems
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_damaged_journal_never_raises_and_can_be_appended_to(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -292,7 +292,7 @@ samples = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(samples)
 def test_any_sample_makes_the_round_trip(taken: Sample) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -66,7 +66,7 @@ def test_what_is_stored_is_never_written_again(tmp_path: Path) -> None:
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(entries, max_size=8))
 def test_any_ledger_comes_back_as_a_multiset(taken: list[LedgerEntry]) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -72,7 +72,7 @@ lines = st.builds(line, st.integers(0, 30), st.sampled_from([RUN, LATER]), st.in
 journals = st.lists(st.lists(lines, max_size=12), max_size=4)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(journals)
 def test_no_sample_is_lost_and_none_is_doubled(given_: list[list[Line]]) -> None:
     found = merged(given_)
@@ -83,7 +83,7 @@ def test_no_sample_is_lost_and_none_is_doubled(given_: list[list[Line]]) -> None
     }
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(journals, st.integers())
 def test_merging_does_not_depend_on_the_order_of_what_is_given(
     given_: list[list[Line]], seed: int
@@ -92,7 +92,7 @@ def test_merging_does_not_depend_on_the_order_of_what_is_given(
     assert merged(given_) == merged(shuffled)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(journals)
 def test_merging_what_is_merged_changes_nothing(given_: list[list[Line]]) -> None:
     once = merged(given_)
@@ -100,7 +100,7 @@ def test_merging_what_is_merged_changes_nothing(given_: list[list[Line]]) -> Non
     assert merged([once, once]) == once
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(journals)
 def test_merging_one_after_another_loses_nothing_either(given_: list[list[Line]]) -> None:
     found: list[Line] = []
@@ -109,7 +109,7 @@ def test_merging_one_after_another_loses_nothing_either(given_: list[list[Line]]
     assert sorted(raws(found)) == sorted(raws(merged(given_)))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.integers(0, 40), unique=True, max_size=20), st.data())
 def test_parts_of_one_order_are_put_into_that_order_again(
     whole: list[int], data: st.DataObject

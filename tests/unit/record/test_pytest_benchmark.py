@@ -176,7 +176,7 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.dictionaries(st.sampled_from([*file()]), json_values),
     st.dictionaries(st.sampled_from([*entry("")]), json_values),

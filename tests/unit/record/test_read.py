@@ -201,7 +201,7 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from([*foreign({})]), json_values), json_values)
 def test_a_hostile_result_file_never_raises(changes: dict[str, Any], row: Any) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -318,7 +318,7 @@ _taken = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.lists(st.lists(_taken, max_size=4), min_size=1, max_size=3), st.integers())
 def test_directories_lose_nothing_whatever_the_order(
     tmp_path_factory: pytest.TempPathFactory, measured: list[list[tuple[str, str, int]]], seed: int

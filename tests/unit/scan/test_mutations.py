@@ -124,7 +124,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=EXAMPLES, deadline=None,
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large,
                            HealthCheck.function_scoped_fixture],
 )  # fmt: skip
@@ -146,7 +146,7 @@ def test_a_mutated_cache_is_read_or_named_and_never_run(
     assert not MARKER.exists()
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(st.binary(max_size=200) | st.lists(st.sampled_from(TOKENS)).map(b"".join))
 def test_any_bytes_are_a_pickle_or_refused(content: bytes) -> None:
     for head in (b"", b"\x80\x04"):
