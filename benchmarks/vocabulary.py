@@ -128,6 +128,18 @@ _BACKENDS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(SAMPLING, ("C_VM", "NUMBA")),
     "call": ("C", "C_VM", "C_VM_NOGC", "NUMBA", "DEFAULT"),
 }
+WITHOUT: dict[str, tuple[tuple[str, ...], str]] = {
+    "closures": (
+        tuple(name for name in BACKENDS if name != "NUMBA"),
+        "its functions are compiled by numba itself",
+    ),
+    **dict.fromkeys(
+        ("lookalikes", "randoms", "linalg"),
+        (("C",), "C alone has no code for some of its operations; C_VM leaves those to Python"),
+    ),
+}
+"""The backends that a model does not have, of those of its scenarios, and why."""
+
 _MODELS_OF_SCENARIO: dict[str, tuple[str, ...]] = {
     "variants": ("radon",),
     **dict.fromkeys(SIBLINGS, ("radon", "lookalikes", "closures")),
@@ -199,10 +211,9 @@ class Cell:
                     f"scenario {self.scenario} is not measured with {noun} {word}; "
                     f"choose from {', '.join(possible)}"
                 )
-        if self.model == "closures" and self.backend != "NUMBA":
-            return "model closures is of numba's own functions: it has no backend but NUMBA"
-        if self.model == "lookalikes" and self.backend == "C":
-            return "model lookalikes has a Scan, which C alone cannot compile: choose C_VM or NUMBA"
+        backends, why = WITHOUT.get(self.model, ((), ""))
+        if self.backend in backends:
+            return f"model {self.model} is not measured with backend {self.backend}: {why}"
         return None
 
     @property

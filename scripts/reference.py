@@ -30,6 +30,7 @@ from benchmarks.vocabulary import (
     OUTCOMES,
     SCENARIOS,
     STATUSES,
+    WITHOUT,
     Metric,
     backends_of,
     launches_of,
@@ -136,6 +137,11 @@ def words() -> Iterator[str]:
     yield table(
         ("scenario", "models", "backends", "launches"),
         ((code(name), *(codes(part(name)) for part in parts)) for name in SCENARIOS),
+    )
+    yield "But for these:"
+    yield table(
+        ("model", "not with", "because"),
+        ((code(model), codes(backends), cell(why)) for model, (backends, why) in WITHOUT.items()),
     )
     yield "## Presets"
     yield "How much of the matrix `observatory run --preset NAME` measures."

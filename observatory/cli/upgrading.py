@@ -27,11 +27,9 @@ from observatory.run.execute import Executor
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.mutex import alone
 from observatory.run.sources import SubjectError
-from observatory.run.upgrade import Chain
+from observatory.run.upgrade import SCENARIO, Chain, cells_of
 
 app = typer.Typer()
-
-_SCENARIO = "upgrade"
 
 
 @app.command("upgrade")
@@ -52,11 +50,11 @@ def upgrade_command(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(models_of(_SCENARIO))}. Default: all."),
+        typer.Option(help=f"Repeatable: {', '.join(models_of(SCENARIO))}. Default: all."),
     ] = None,
     backend: Annotated[
         list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(backends_of(_SCENARIO))}. Default: NUMBA."),
+        typer.Option(help=f"Repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."),
     ] = None,
     python: Annotated[
         list[str] | None,
@@ -75,14 +73,7 @@ def upgrade_command(
     """  # fmt: skip
     console = Console()
     sides = _sides(subject, flags or [], python or [], state)
-    cells = [
-        Cell(one, _SCENARIO, other, "spawn")
-        for other in backend or ["NUMBA"]
-        for one in model or models_of(_SCENARIO)
-    ]
-    for cell in cells:
-        if problem := cell.problem():
-            raise SubjectError(problem)
+    cells = cells_of(model, backend or ["NUMBA"])
     run = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     caches = (state / "caches" / f"upgrade-{run}").absolute()
     caches.mkdir(parents=True)

@@ -6,9 +6,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.plan import Task
-from benchmarks.vocabulary import Cell
+from benchmarks.vocabulary import Cell, models_of
 from observatory.record.sample import Sample
 from observatory.run.execute import Executor
+from observatory.run.sources import SubjectError
+
+SCENARIO = "upgrade"
+
+
+def cells_of(models: Sequence[str] | None, backends: Sequence[str]) -> list[Cell]:
+    """The cells to take: every model that a backend has, or those that were named.
+
+    Raises SubjectError where a backend has none, or lacks one that was named.
+    """
+    cells: list[Cell] = []
+    for backend in backends:
+        asked = [Cell(name, SCENARIO, backend, "spawn") for name in models or models_of(SCENARIO)]
+        problems = [problem for cell in asked if (problem := cell.problem())]
+        if problems and (models or len(problems) == len(asked)):
+            raise SubjectError(problems[0])
+        cells += [cell for cell in asked if cell.problem() is None]
+    return cells
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,8 @@ def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, sai
 @pytest.mark.parametrize(
     ("narrowed", "why"),
     [
-        (Narrowed(["lookalikes"], None, ["C"]), ": model lookalikes has a Scan, which C alone"),
-        (Narrowed(["closures"], ["siblings"], ["C"]), ": model closures is of numba's own"),
+        (Narrowed(["lookalikes"], None, ["C"]), ": model lookalikes is not measured with"),
+        (Narrowed(["closures"], ["siblings"], ["C"]), ": model closures is not measured with"),
         (
             Narrowed(scenarios=["warm_disk"], launches=["forkserver"]),
             ": scenario warm_disk is not measured with launch forkserver; choose from fork, spawn",
