@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from benchmarks.vocabulary import MEMBERS, SIBLINGS, launches_of
+from observatory.cli.exit_codes import Exit
+from observatory.record.upgrades import Upgrade, load_all
 from observatory.run.environments import Environment
 from observatory.scan.scanning import scan
 from tests.integration.conftest import Bench, Measured
@@ -114,6 +117,22 @@ def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
     assert used.metrics["stale_results"] == 0
     assert used.metrics["cache_misses"] == 0
     assert used.metrics["wrong_results"] == 0
+
+
+def test_the_command_lets_a_release_use_its_own_cache_and_records_what_became_of_it(
+    newest: Environment, observatory: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    version = newest.versions.pytensor
+    of_c = ("--model", "linalg", "--backend", "C_VM")
+    done = observatory("upgrade", version, version, *of_c, "--results", str(tmp_path))
+    assert done.returncode == Exit.OK, done.stderr
+    (record,) = load_all(tmp_path)
+    assert isinstance(record, Upgrade)
+    (part,) = record.parts
+    assert part.built == len(MEMBERS["linalg"])
+    assert part.reused > 0
+    assert (part.rebuilt, part.again_rebuilt) == (0, 0)
+    assert part.stale == part.wrong == part.again_stale == []
 
 
 def test_every_chain_of_a_sampler_begins_at_the_reference(
