@@ -54,9 +54,13 @@ class Sandbox:
     @classmethod
     def make(cls) -> Sandbox:
         """Make one, and lock it so that `sweep` can tell it from the abandoned ones."""
-        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        while True:
+            path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock).st_nlink:
+                break
+            os.close(lock)  # another sample's sweep came between the two calls and removed it
         sandbox = cls(path, lock)
         for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
             directory.mkdir()

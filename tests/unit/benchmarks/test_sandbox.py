@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -78,6 +79,25 @@ def test_a_sandbox_that_is_being_made_is_left_alone(box: Sandbox, tmp_path: Path
     young.mkdir()
     assert sweep() == []
     assert young.exists()
+
+
+def test_a_sandbox_that_was_swept_before_it_was_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    lock, swept = fcntl.flock, []
+
+    def late(file: int, how: int) -> None:
+        if how == fcntl.LOCK_EX and not swept:  # another sample begins at this moment
+            swept.extend(sweep())
+        lock(file, how)
+
+    monkeypatch.setattr("benchmarks.sandbox.fcntl.flock", late)
+    made = Sandbox.make()
+    assert len(swept) == 1
+    assert made.path not in swept
+    assert made.cache.is_dir()
+    assert sweep() == []  # it is locked
 
 
 def test_our_own_note_in_a_cache_is_not_measured(box: Sandbox, tmp_path: Path) -> None:
