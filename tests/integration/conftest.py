@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,6 +57,7 @@ class Shelf:
         where, ready = self.directory / name, self.directory / f"{name}.ready"
         with FileLock(self.directory / f"{name}.lock"):
             if not ready.exists():
+                shutil.rmtree(where, ignore_errors=True)  # what a try that failed left behind
                 where.mkdir()
                 make(where)
                 ready.touch()
