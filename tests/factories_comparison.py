@@ -78,7 +78,8 @@ def noisy(
     place: Cell, metric: str, factor: float = 1.0, conclusion: str = "unaffected", **more: Any
 ) -> Verdict:
     """A noisy verdict of nine values a side, HEAD's ``factor`` times those of BASE."""
-    random = Random(f"{place}{metric}")
+    words = " ".join(f"{axis}={word!r}" for axis, word in vars(place).items())
+    random = Random(f"{words}{metric}")
     typical = _TYPICAL.get(metric) or _TYPICAL.get(place.scenario, 1.0)
     base = [round(typical * random.uniform(0.985, 1.015), 12) for _ in range(9)]
     head = [round(typical * factor * random.uniform(0.985, 1.015), 12) for _ in range(9)]
