@@ -177,8 +177,8 @@ def _preset(name: str) -> tuple[str, ...]:
 def described(schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The schemas of files and lines that other programs may read."""
     yield (
-        "These files and outputs may be read by other programs; each has a JSON Schema. A name ends "
-        "with its version, which changes when old readers could no longer read the file."
+        "Other programs may read these files and outputs; each has a JSON Schema. A name ends with "
+        "its version, which changes when old readers could no longer read the file."
     )
     yield from schema_tables(schemas)
 
