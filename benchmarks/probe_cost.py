@@ -25,8 +25,8 @@ from benchmarks.sandbox import Sandbox
 from benchmarks.vocabulary import BACKENDS
 
 if TYPE_CHECKING:
+    from benchmarks.bench import Bench
     from benchmarks.models import Graph
-    from benchmarks.scenarios import Bench
 
 _INSIDE = "--inside"
 """The process that imports PyTensor: it can only be told where its cache is beforehand."""
@@ -61,7 +61,7 @@ def _twins(backend: str, pairs: int, measure: Measure) -> None:
     import pytensor.tensor  # noqa: F401
 
     from benchmarks import backends, models
-    from benchmarks.scenarios import Bench
+    from benchmarks.bench import Bench
 
     mode = backends.mode(backend)
     bench = Bench(models.load("radon", None), backend, "fork", mode, "timing", probed=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.messages import LedgerKind
 from benchmarks.probes.ledger import Ledger
 
-KIND = "c_module"
+KIND: LedgerKind = "c_module"
 _BOOTSTRAP = ("cutils_ext", "lazylinker_ext")
 """PyTensor's own helpers, compiled once for a cache directory."""
 

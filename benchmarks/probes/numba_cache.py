@@ -11,9 +11,10 @@ import hashlib
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from benchmarks.messages import LedgerKind
 from benchmarks.probes.ledger import Ledger
 
-KIND = "numba"
+KIND: LedgerKind = "numba"
 OUTER_GRAPH = "outer graph"
 
 
