@@ -1,4 +1,4 @@
-"""Flags and code generation of numba that are documented nowhere, and patches of it."""
+"""Contracts about undocumented flags and code generation of numba, and PyTensor's patches."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _self_reference() -> str:
 
 
 def _plain(source: str, **names: Any) -> Any:
-    """A Python function from source, none of PyTensor's."""
+    """A Python function from source, which PyTensor does not know."""
     found = re.match(r"def (\w+)", source)
     assert found is not None
     space: dict[str, Any] = {"__name__": __name__, **names}

@@ -1,8 +1,7 @@
-"""Where numba looks for stored code, and what it refuses to store.
+"""Contracts about where numba looks for stored code, and what it refuses to store.
 
-PyTensor puts a locator of its own at the front of numba's list. It answers for functions that
-PyTensor generated: one directory for all, a name made of PyTensor's key, a stamp that never
-changes.
+PyTensor puts its own locator at the front of numba's list. For the functions that PyTensor
+generates, it returns one common directory, a name made of PyTensor's key and a constant stamp.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def _passes_on() -> str:
 
 
 def unregistered(x: float) -> float:
-    """A function that is none of PyTensor's."""
+    """A function that PyTensor does not know; returns ``x + 1``."""
     return x + 1.0
 
 

@@ -1,4 +1,4 @@
-"""The words of numba's warnings, by which PyTensor keeps them from its users."""
+"""Contracts about the texts of numba's warnings, by which PyTensor filters them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.contracts.contract import Area, Contract, Unavailable, need, pro
 
 
 def _basic() -> Any:
-    """PyTensor's module with the filter, whatever numba it is imported with."""
+    """PyTensor's module with the filter; raises Unavailable if it has none."""
     making.cache_module()
     from pytensor.link.numba.dispatch import basic
 
@@ -21,7 +21,7 @@ def _basic() -> Any:
 
 
 def _let_through(basic: Any, told: Iterable[warnings.WarningMessage]) -> list[str]:
-    """The warnings that PyTensor's filter does not keep back."""
+    """The warnings that pass PyTensor's filter."""
     with warnings.catch_warnings(record=True) as passed:
         warnings.resetwarnings()
         warnings.simplefilter("always")
