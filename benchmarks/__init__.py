@@ -15,7 +15,7 @@
 - The rest: the tool shares `vocabulary` and `plan`; `workers` calls a function in another process;
   `trace` and `parent` serve every process; `probe_cost` measures what the probes cost.
 
-The measured process imports nothing of this package that its clock could notice. Most modules import
-only the standard library at the top; `models`, `bench`, `sampling` and `scenarios` import NumPy.
-None imports PyTensor or numba there, because asv imports them all.
+Each process imports only what it needs. Most modules import only the standard library at the top;
+`models`, `bench`, `sampling` and `scenarios` import NumPy there. None imports PyTensor or numba at
+the top, because asv imports every module.
 """
