@@ -22,7 +22,7 @@ from benchmarks import process, records, sandbox, siblings, trace, upgrading
 from benchmarks.messages import SampleRecord
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Ending
-from benchmarks.records import Processes, SandboxFacts
+from benchmarks.records import Processes
 from benchmarks.request import DEFAULT_TIMEOUT, Request
 from benchmarks.sandbox import CacheError, Sandbox
 from benchmarks.typed_json import to_json
@@ -53,7 +53,7 @@ def take(request: Request) -> SampleRecord:
     box = Sandbox.make()
     try:
         processes = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
-        facts = SandboxFacts(box.files_leaked(), box.cache_bytes())
+        box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
     finally:
@@ -63,7 +63,7 @@ def take(request: Request) -> SampleRecord:
     return records.assemble(
         request,
         processes,
-        facts,
+        box_metrics,
         hash_seed=seed,
         started_at=started_at,
         total=time.monotonic() - began,
@@ -91,7 +91,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
         filler = process.run(box, request.job(box, "fill"), env, request.timeout)
-        fill = filler.seconds
+        fill = filler.exit.seconds
         if filler.status != "ok":
             return Processes(filler, filler=filler, fill=fill)
         filled = box.path / "filled"
