@@ -183,7 +183,7 @@ AREA = Area(
     (
         Contract(
             "read_elsewhere",
-            "what one process stores, another one with another hash seed loads",
+            "a process loads what another one with another hash seed stored",
             _STALE,
             _read_elsewhere,
         ),
@@ -195,14 +195,14 @@ AREA = Area(
         ),
         Contract(
             "data_missing",
-            "an entry whose data file is gone is a miss and no error",
-            "a cache that something has tidied up would raise in every build",
+            "an entry whose data file is missing is a miss and no error",
+            "every build would raise after somebody deletes files from the cache",
             _data_missing,
         ),
         Contract(
             "old_version",
-            "an index of another numba is ignored, unread, and replaced",
-            "PyTensor keeps one cache for all numbas: another one's code would be loaded",
+            "numba replaces the index of another version without loading its entries",
+            "PyTensor has one cache for all versions of numba: it would load the code of another",
             _old_version,
         ),
         Contract(
@@ -214,7 +214,7 @@ AREA = Area(
         Contract(
             "constants_stored",
             "a function with a contiguous constant array of up to a million bytes is stored",
-            "PyTensor makes constants contiguous for it: else the outer graph is never cached",
+            "PyTensor makes constants contiguous for this; otherwise the outer graph is never cached",
             _constants,
         ),
     ),

@@ -14,7 +14,7 @@ from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, need, promised
 from benchmarks.contracts.following import following
 
-_STALE = "nothing is found again, and every process compiles everything"
+_STALE = "no process finds what another one stored, and each compiles everything"
 
 
 def _asked_first() -> str:
@@ -139,31 +139,31 @@ AREA = Area(
         Contract(
             "locator_asked",
             "numba asks the first of CacheImpl._locator_classes first, with the function itself",
-            f"PyTensor's keys are known by the function object: else {_STALE}",
+            f"PyTensor finds its key by the function object; otherwise {_STALE}",
             _asked_first,
         ),
         Contract(
             "locator_passes_on",
-            "where PyTensor's locator returns None, numba asks the next one",
+            "if PyTensor's locator returns None, numba asks the next one",
             "functions of other libraries would land in PyTensor's cache, or not be cached at all",
             _passes_on,
         ),
         Contract(
             "two_files",
             "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
-            "a key that is cut off gives another function's code: wrong results",
+            "a truncated key gives the code of another function: wrong results",
             _two_files,
         ),
         Contract(
             "key_changes_index",
-            "another disambiguator is another index file",
-            "PyTensor tells functions apart by nothing else: wrong results",
+            "functions with different disambiguators have different index files",
+            "PyTensor distinguishes functions only by that: wrong results",
             _other_key,
         ),
         Contract(
             "key_keeps_index",
             "functions with one disambiguator share an entry, whatever their globals are",
-            f"PyTensor makes a new function object and new globals each time: else {_STALE}",
+            f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
             _same_key,
         ),
         Contract(
@@ -175,7 +175,7 @@ AREA = Area(
         Contract(
             "pointers_refused",
             "a function that calls by a pointer of this process is not stored, without an error",
-            "loaded by another process it would call whatever is there: crashes, wrong results",
+            "in another process it would call whatever is at that address: crashes, wrong results",
             _refused,
         ),
     ),

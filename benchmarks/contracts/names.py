@@ -24,23 +24,23 @@ MODULES = {
     "numba.core.bytecode": "the counter of functions that it replaces",
     "numba.core.caching": "its locator of stored functions",
     "numba.core.cgutils": "its loops and its pointers to LAPACK",
-    "numba.core.errors": "what it catches and filters",
-    "numba.core.extending": "every overload and intrinsic of its own",
+    "numba.core.errors": "the exceptions and warnings that it handles",
+    "numba.core.extending": "its own overloads and intrinsics",
     "numba.core.imputils": "its sparse matrices and elementwise loops",
     "numba.core.interpreter": "its patch for calls with many arguments",
     "numba.core.ir": "its patch for calls with many arguments",
-    "numba.core.pythonapi": "slices as results",
+    "numba.core.pythonapi": "results that are slices",
     "numba.core.registry": "its wrappers of BLAS and LAPACK",
     "numba.core.types": "the types of its signatures",
     "numba.cpython.unsafe.tuple": "tuples that it fills in compiled code",
     "numba.np.arraymath": "its convolutions",
     "numba.np.arrayobj": "the arrays that its loops allocate",
     "numba.np.linalg": "its linear algebra",
-    "numba.np.unsafe.ndarray": "shapes as tuples",
-    "numba.extending": "every overload, type and intrinsic of its own",
+    "numba.np.unsafe.ndarray": "shapes that are tuples",
+    "numba.extending": "its own overloads, types and intrinsics",
     "numba.types": "the types of its signatures",
-    "numba": "compiling at all",
-    "llvmlite": "the code that it writes itself",
+    "numba": "all compiling",
+    "llvmlite": "the code that it generates itself",
 }
 """By module, the part of PyTensor that needs its names; the innermost module counts."""
 _SHOWN = 3
@@ -49,8 +49,8 @@ _SHOWN = 3
 def _contract(module: str, needs: str) -> Contract:
     return Contract(
         f"names:{module}",
-        f"{module} has what PyTensor takes from it, with the same arguments",
-        f"importing or using PyTensor's numba backend raises: {needs}",
+        f"{module} has the names that PyTensor uses, with the same arguments",
+        f"PyTensor's numba backend raises when it is imported or used; it needs this for {needs}",
         _checking(module),
     )
 

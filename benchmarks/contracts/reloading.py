@@ -55,13 +55,13 @@ AREA = Area(
     (
         Contract(
             "loaded_is_whole",
-            "a loaded function brings what it calls with it",
+            "a loaded function includes the functions that it calls",
             "each Op is a function that calls another: loading the outer graph would compile all",
             _whole,
         ),
         Contract(
             "loaded_raises",
-            "a loaded function raises what it was written to raise",
+            "a loaded function raises the same exception, with the same text",
             "Assert and shape errors tell users what is wrong by their text",
             _raises,
         ),

@@ -23,7 +23,10 @@ from benchmarks.contracts.contract import Area, Contract, Unavailable, need, pro
 _COUNTER = "_unique_ids"
 _LARGE = 2**64
 """Smaller numbers may meet again in another process."""
-_WRONG = "two functions of forked siblings get one symbol, and who loads both calls the wrong one"
+_WRONG = (
+    "two functions of forked siblings get one symbol, "
+    "and a process that loads both calls the wrong one"
+)
 
 
 class _OnlyNext:
@@ -233,25 +236,25 @@ AREA = Area(
         Contract(
             "uid_asked",
             f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
-            f"PyTensor replaces that attribute; asked no more, it protects nothing: {_WRONG}",
+            f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
             _asked,
         ),
         Contract(
             "uid_next_only",
-            "numba compiles, stores and loads with a counter that has nothing but __next__",
-            "PyTensor's replacement promises no more: numba would raise in every compilation",
+            "numba compiles, stores and loads with a counter that has only __next__",
+            "PyTensor's replacement has only that method: numba would raise in every compilation",
             _next_only,
         ),
         Contract(
             "uid_no_other_use",
-            f"numba's sources touch {_COUNTER} nowhere but in next(cls.{_COUNTER})",
+            f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
             f"a copy or a second counter would not be PyTensor's: {_WRONG}",
             _no_other_use,
         ),
         Contract(
             "uid_replaced",
-            "the counter is PyTensor's when all of its numba backend has been imported",
-            f"whatever takes it out again takes the protection away: {_WRONG}",
+            "the counter is PyTensor's after its whole numba backend has been imported",
+            f"without PyTensor's counter there is no protection: {_WRONG}",
             _replaced,
         ),
         Contract(
@@ -263,7 +266,7 @@ AREA = Area(
         Contract(
             "uid_in_symbols",
             "functions with different numbers have different symbols, to the last of 128 bits",
-            f"a number that is cut off or left out is no protection: {_WRONG}",
+            f"a number that is truncated or omitted does not protect: {_WRONG}",
             _in_symbols,
         ),
         Contract(
@@ -274,7 +277,7 @@ AREA = Area(
         ),
         Contract(
             "sibling_results",
-            "who loads what two forked siblings stored gets the right numbers of both",
+            "a process that loads what two forked siblings stored gets the right numbers from both",
             "wrong numbers without an error, or a crash: numba issue 10486",
             _read_by_a_third,
         ),

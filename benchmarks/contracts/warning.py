@@ -72,14 +72,14 @@ AREA = Area(
     (
         Contract(
             "refusals_filtered",
-            "numba tells what it does not store in the words that PyTensor filters",
-            "each outer graph with a large constant would warn every user",
+            "numba's warning about what it does not store has the text that PyTensor filters",
+            "every user would see a warning for each outer graph with a large constant",
             _refusals,
         ),
         Contract(
             "products_filtered",
-            "numba warns of products of strided arrays in the words that PyTensor filters",
-            "each graph with one would warn every user",
+            "numba's warning about products of strided arrays has the text that PyTensor filters",
+            "every user would see a warning for each graph with such a product",
             _strided_products,
         ),
     ),
