@@ -38,8 +38,8 @@ def main() -> int:
     parser.add_argument("--backend", required=True, choices=BACKENDS)
     parser.add_argument("--pairs", type=int, required=True, metavar="N")
     parser.add_argument("--calls", action="store_true",
-                        help="count the Python functions that a build enters instead of seconds: "
-                             "exact, so that one pair tells")  # fmt: skip
+                        help="count the Python functions that a build enters, instead of seconds; "
+                             "the count is exact, and one pair is enough")  # fmt: skip
     parser.add_argument(_INSIDE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:

@@ -137,12 +137,12 @@ def _absent(
     request: Request, metrics: dict[str, float], status: Status, message: str | None
 ) -> dict[str, str]:
     """Why each metric that this pass should have given is not there."""
-    reason = "this platform or version does not tell"
-    untold = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    reasons = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    otherwise = "this platform or version does not give it"
     if status != "ok":
-        reason = f"{status}: {message}"[:2000]
+        reasons, otherwise = {}, f"{status}: {message}"[:2000]
     return {
-        metric.name: untold.get(metric.name, reason) if status == "ok" else reason
+        metric.name: reasons.get(metric.name, otherwise)
         for metric in metrics_of(request.cell.scenario, request.cell.launch)
         if metric.measure == request.measure and metric.name not in metrics
     }

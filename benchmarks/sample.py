@@ -138,17 +138,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--flags",
         metavar="PYTENSOR_FLAGS",
-        help="further flags, as a user would set them; not for the record",
+        help="further flags, as a user would set them; the record does not name them",
     )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
-                        help="real data: columns county, floor, log_radon")  # fmt: skip
-    parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
+                        help="real data, with the columns county, floor and log_radon")  # fmt: skip
+    parser.add_argument(
+        "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
+    )
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
-                        help="for each process of the sample (default %(default)g)")  # fmt: skip
+                        help="time limit of each process (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
-                        help="append what happened, one JSON event a line")  # fmt: skip
+                        help="append a log of what the processes did, as lines of JSON")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
-                        help="clean up and leave when the parent process dies")  # fmt: skip
+                        help="clean up and exit when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 

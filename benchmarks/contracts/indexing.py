@@ -214,7 +214,7 @@ AREA = Area(
         Contract(
             "constants_stored",
             "a function with a contiguous constant array of up to a million bytes is stored",
-            "PyTensor makes constants contiguous for this; otherwise the outer graph is never cached",
+            "PyTensor makes constants contiguous for this: otherwise no outer graph is cached",
             _constants,
         ),
     ),

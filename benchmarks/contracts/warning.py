@@ -46,7 +46,7 @@ def _refusals() -> str:
     basic = _basic()
     graph = _warned(making.pointing("numba_funcified_fgraph", "quiet"), -3, cache=True)
     other = _warned(making.pointing("some_function", "loud"), -3, cache=True)
-    need(graph and other, "numba does not tell any more what it does not store")
+    need(graph and other, "numba no longer warns about what it does not store")
     through = _let_through(basic, graph)
     need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
     need(_let_through(basic, other), "PyTensor's filter keeps back what it is not meant for")
@@ -61,7 +61,7 @@ def _strided_products() -> str:
     # Only this spelling is filtered by every PyTensor that filters.
     product = making.function("def product(x, y): return np.dot(x, y)", np=np)
     told = _warned(product, strided, strided)
-    need(told, "numba does not warn of strided products any more")
+    need(told, "numba no longer warns about strided products")
     through = _let_through(basic, told)
     need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
     return "kept back"
