@@ -148,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="time limit of each process (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
-                        help="append a log of what the processes did, as lines of JSON")  # fmt: skip
+                        help="append what the processes did, as lines of JSON")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
                         help="clean up and exit when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")

@@ -77,7 +77,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", action="append", choices=known, metavar="NAME",
                         help="check only this contract; repeatable")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
-                        help="time limit of each area of contracts (default %(default)g)")  # fmt: skip
+                        help="time limit of each area (default %(default)g)")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="print the names and exit")
     parser.add_argument("--end-with-parent", action="store_true",
                         help="clean up and exit when the parent process dies")  # fmt: skip
