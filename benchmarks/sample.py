@@ -1,37 +1,36 @@
 """Take ONE sample: `python -m benchmarks.sample --model radon --scenario cold --backend NUMBA`.
 
-Runs in the environment under test and prints one JSON record on stdout (docs/schemas/). This
+This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). The
 process imports nothing but the standard library: it makes a sandbox, starts the measured process
-in it (`benchmarks.child`), watches it, and removes everything again. Everything that measures
-goes through here: the ASV suites, `observatory run`, and what comes later.
+in it (`benchmarks.child`), watches it, and removes everything again. Whatever measures does it
+through this module: the ASV suites, `observatory run` and the other commands.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from benchmarks import process, records, sandbox, siblings, trace, upgrading
+from benchmarks.messages import SampleRecord
 from benchmarks.parent import end_with_parent
-from benchmarks.process import Outcome
-from benchmarks.records import Found
-from benchmarks.request import DEFAULT_TIMEOUT, Request, flags_of, job_of
+from benchmarks.process import Ending
+from benchmarks.records import Processes
+from benchmarks.request import DEFAULT_TIMEOUT, Request
 from benchmarks.sandbox import CacheError, Sandbox
+from benchmarks.typed_json import to_json
 from benchmarks.vocabulary import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
     MODELS,
-    SAMPLE_SCHEMA,
     SCENARIOS,
     SIBLINGS,
     WARM_SCENARIOS,
@@ -41,10 +40,11 @@ from benchmarks.vocabulary import (
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
 
 
-def take(request: Request) -> dict[str, Any]:
-    """Take one sample and return its record. Raises CacheError for an unusable `cache`.
+def take(request: Request) -> SampleRecord:
+    """Take one sample and return its record.
 
-    A sample that goes wrong is a record too: its status says how.
+    A sample that goes wrong has a record too: its status says how. Raises CacheError if the request
+    names an unusable cache, OSError if the sandbox cannot be made.
     """
     began = time.monotonic()
     started_at = datetime.now(UTC)
@@ -52,26 +52,26 @@ def take(request: Request) -> dict[str, Any]:
     seed = _choose_seed(request)
     box = Sandbox.make()
     try:
-        found = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
-        box_facts = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
-        if request.keep_cache is not None and found.outcome.status == "ok":
+        processes = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
+        box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
+        if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
     finally:
         removing = time.monotonic()
         box.remove()
-    found = replace(found, prepare=found.prepare + time.monotonic() - removing)
-    header = {
-        "schema": SAMPLE_SCHEMA,
-        "cell": asdict(request.cell),
-        "measure": request.measure,
-        "hash_seed": seed,
-        "started_at": started_at.isoformat(),
-    }
-    return records.assemble(header, found, box_facts, time.monotonic() - began)
+    processes = replace(processes, prepare=processes.prepare + time.monotonic() - removing)
+    return records.assemble(
+        request,
+        processes,
+        box_metrics,
+        hash_seed=seed,
+        started_at=started_at,
+        total=time.monotonic() - began,
+    )
 
 
 def _choose_seed(request: Request) -> int:
-    """Under fork, those who share a cache share the seed of the process that filled it."""
+    """Under fork, processes that share a cache share the seed of the process that filled it."""
     if request.hash_seed is not None:
         return request.hash_seed
     if request.cell.launch == "fork" and request.cache is not None:
@@ -79,36 +79,36 @@ def _choose_seed(request: Request) -> int:
     return sandbox.new_seed()
 
 
-def _single(request: Request, box: Sandbox, seed: int) -> Found:
+def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     """One measured process, after a fill where a warm cell was given no cache."""
-    flags = flags_of(request)
+    flags = request.pytensor_flags
     began = time.monotonic()
-    filler: Outcome | None = None
+    filler: Ending | None = None
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
     elif request.cell.scenario in (*WARM_SCENARIOS, "sampling_warm"):
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
-        filler = process.run(box, job_of(request, "fill"), env, request.timeout)
-        fill = filler.seconds
+        filler = process.run(box, request.job(box, "fill"), env, request.timeout)
+        fill = filler.exit.seconds
         if filler.status != "ok":
-            return Found(filler, filler=filler, fill=fill)
+            return Processes(filler, filler=filler, fill=fill)
         filled = box.path / "filled"
         box.keep_cache(filled, filler_seed)
         box.start_from(filled)
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
     env = box.environment(seed, flags)
-    measured = process.run(box, job_of(request, "measure"), env, request.timeout)
-    return Found(measured, filler=filler, prepare=prepare, fill=fill)
+    measured = process.run(box, request.job(box, "measure"), env, request.timeout)
+    return Processes(measured, filler=filler, prepare=prepare, fill=fill)
 
 
-_TAKE: dict[str, Callable[[Request, Sandbox, int], Found]] = {
+_TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {
     **dict.fromkeys(SIBLINGS, siblings.take),
     "upgrade": upgrading.take,
 }
-"""What takes more than one measured process; the others are single."""
+"""The scenarios with more than one measured process."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -138,23 +138,28 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--flags",
         metavar="PYTENSOR_FLAGS",
-        help="further flags, as a user would set them; not for the record",
+        help="further flags, as a user would set them; the record does not name them",
     )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
-                        help="real data: columns county, floor, log_radon")  # fmt: skip
-    parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
+                        help="real data, with the columns county, floor and log_radon")  # fmt: skip
+    parser.add_argument(
+        "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
+    )
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
-                        help="for each process of the sample (default %(default)g)")  # fmt: skip
+                        help="time limit of each process (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
-                        help="append what happened, one JSON event a line")  # fmt: skip
+                        help="append what the processes did, as lines of JSON")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
-                        help="clean up and leave when the parent process dies")  # fmt: skip
+                        help="clean up and exit when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command; returns the exit status."""
+    """Run the command and return its exit status, which `--help` lists.
+
+    ``argv``: the arguments; None: those of this process. Raises SystemExit for wrong usage.
+    """
     parser = _parser()
     options = parser.parse_args(argv)
     cell = Cell(options.model, options.scenario, options.backend, options.launch)
@@ -164,7 +169,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--keep-fresh goes with --scenario upgrade")
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
-    # A terminated sample, or one whose terminal is gone, cleans up like an interrupted one.
+    # A sample that is terminated, or loses its terminal, cleans up like an interrupted one.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda signum, _: sys.exit(128 + signum))
     if options.end_with_parent:
@@ -186,10 +191,10 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(str(error))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    print(json.dumps(record, indent=2 if options.pretty else None))
-    if record["status"] == "ok":
+    print(to_json(record, indent=2 if options.pretty else None))
+    if record.status == "ok":
         return EXIT_MEASURED
-    return EXIT_UNAVAILABLE if record["status"] == "unavailable" else EXIT_FAILED
+    return EXIT_UNAVAILABLE if record.status == "unavailable" else EXIT_FAILED
 
 
 if __name__ == "__main__":

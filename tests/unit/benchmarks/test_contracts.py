@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from benchmarks.contracts import others, running
+from benchmarks import workers
+from benchmarks.contracts import running
 from benchmarks.contracts.child import verdict
 from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
+from benchmarks.contracts.messages import Progress, Verdict
 from benchmarks.contracts.suite import AREAS
 from benchmarks.contracts.uids import _uses
 from benchmarks.contracts.uses import uses_in
+from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox
+from benchmarks.typed_json import to_json
 
 
 def raising(error: BaseException) -> str:
@@ -31,7 +34,8 @@ def raising(error: BaseException) -> str:
     ],
 )
 def test_how_a_check_ends_is_its_status(error: Exception, expected: tuple[str, str]) -> None:
-    assert verdict(Contract("c", "it holds", "it is needed", lambda: raising(error))) == expected
+    found = verdict(Contract("c", "it holds", "it is needed", lambda: raising(error)))
+    assert (found.status, found.detail) == expected
 
 
 def test_an_error_in_what_was_promised_breaks_the_contract() -> None:
@@ -58,7 +62,7 @@ def test_every_contract_has_a_name_of_its_own_and_says_what_and_why() -> None:
 
 
 def test_a_forked_child_answers() -> None:
-    assert others.forked(lambda: [os.getpid() != os.getppid(), 2**127]) == [True, 2**127]
+    assert workers.forked(lambda: [os.getpid() != os.getppid(), 2**127]) == [True, 2**127]
 
 
 @pytest.mark.parametrize(
@@ -69,20 +73,20 @@ def test_a_forked_child_answers() -> None:
     ],
 )
 def test_a_forked_child_that_gives_no_answer_says_how_it_ended(ending, said) -> None:
-    with pytest.raises(others.OtherDied, match=said):
-        others.forked(ending)
+    with pytest.raises(workers.WorkerDied, match=said):
+        workers.forked(ending)
 
 
 def test_forked_children_run_side_by_side() -> None:
     reading, writing = os.pipe()
-    waiting = others.start(lambda: os.read(reading, 1).decode())
+    waiting = workers.start(lambda: os.read(reading, 1).decode())
     assert not waiting.ended()
-    others.forked(lambda: os.write(writing, b"x"))
+    workers.forked(lambda: os.write(writing, b"x"))
     assert waiting.answer() == "x"
 
 
 def test_a_fresh_process_has_the_hash_seed_that_is_asked_for() -> None:
-    assert others.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
+    assert workers.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
 
 
 AREA = Area(
@@ -97,20 +101,23 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     box = Sandbox.make()
 
     def check(fates: dict[str, str]) -> dict[str, tuple[str, str]]:
-        def run(box: Sandbox, report: Path, names: list[str], timeout: float) -> running._Ending:
+        def exited(code: int, timed_out: bool = False, *stderr: str) -> Exit:
+            return Exit(code, timed_out, stderr, 0.0, 1.0, 0)
+
+        def run(box: Sandbox, report: Path, names: list[str], timeout: float) -> Exit:
             for name in names:
                 if fates.get(name) == "never begins":
-                    return running._Ending(1, False, "ImportError: no numba")
+                    return exited(1, False, "ImportError: no numba")
                 with report.open("a") as stream:
-                    stream.write(json.dumps({"begun": name}) + "\n")
+                    stream.write(to_json(Progress(name)) + "\n")
                     if fates.get(name) == "crashes":
-                        stream.write('{"done": "tor')
-                        return running._Ending(-signal.SIGSEGV, False, "")
+                        stream.write('{"name": "tor')
+                        return exited(-signal.SIGSEGV)
                     if fates.get(name) == "hangs":
-                        return running._Ending(-signal.SIGKILL, True, "")
-                    done = {"done": name, "status": "holds", "detail": "seen", "seconds": 0.1}
-                    stream.write(json.dumps(done) + "\n")
-            return running._Ending(0, False, "")
+                        return exited(-signal.SIGKILL, True)
+                    done = Progress(name, Verdict(name, "holds", "seen", 0.1))
+                    stream.write(to_json(done) + "\n")
+            return exited(0)
 
         monkeypatch.setattr(running, "_run", run)
         found = running._area(box, AREA, {"one", "two", "three"}, 5.0)
