@@ -71,9 +71,9 @@ def test_percent(fraction: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [(1.3, "+30 %"), (371 / 482, "−23 %"), (1.999, "+100 %"), (2, "×2"), (0.5, "÷2"),
-     (4.53, "×4.5"), (1 / 4.53, "÷4.5"), (18.2, "×18"), (1234, "over ×1,000"), (0.0004, "over ÷1,000"),
-     (math.inf, "over ×1,000"), (0, "−100 %"), (1, "0 %"), (1 + 1e-9, "under +0.01 %"),
-     (1 - 1e-9, "under −0.01 %")],
+     (4.53, "×4.5"), (1 / 4.53, "÷4.5"), (18.2, "×18"), (1234, "over ×1,000"),
+     (0.0004, "over ÷1,000"), (math.inf, "over ×1,000"), (0, "−100 %"), (1, "0 %"),
+     (1 + 1e-9, "under +0.01 %"), (1 - 1e-9, "under −0.01 %")],
 )  # fmt: skip
 def test_a_ratio_is_told_as_the_change_of_the_value_with_its_sign(ratio: float, text: str) -> None:
     assert signed(ratio) == text
