@@ -18,11 +18,12 @@ import orjson
 
 from benchmarks.vocabulary import BACKENDS, METRICS, WARM_SCENARIOS
 from dashboard.alerts import with_page
-from dashboard.observed import Observed, Spot, key_of
+from dashboard.observed import Observed, Spot
 from dashboard.plain import clean
 from dashboard.words import ABLATIONS
+from observatory.decide import sizes, units
 from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
-from observatory.decide.steps import PARAMETERS, sized
+from observatory.decide.steps import PARAMETERS, Step
 from observatory.decide.track import Track
 from observatory.record.compiled import Functions
 
@@ -33,6 +34,8 @@ BLOCK = 16
 PALETTE = 8
 """Colours for series that are of no backend of ours."""
 _DIGITS = 6
+_FROM_NOTHING = 100.0
+"""The size of a step from or to 0: larger than the logarithm of any ratio."""
 _OF_CACHES = ("cache_misses", "uncacheable")
 _BEST_AT_ZERO = ("wrong_results", "crashed", *_OF_CACHES)
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -162,7 +165,7 @@ def _series(observed: Observed, track: Track, id_: str, pages: frozenset[str]) -
         "alerts": list(_alerts(observed, track, pages)),
         "colour": colour_of(track, id_), "expected": expected(place),
         "eras": [
-            observed.ids[number] for number in observed.by_key[key_of(track)]
+            observed.ids[number] for number in observed.by_key[track.series.key]
             if observed.ids[number] != id_
         ],
     }  # fmt: skip
@@ -173,24 +176,31 @@ def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
 
 
 def _steps(track: Track) -> Iterator[dict[str, object]]:
-    bounds = track.bounds
+    bounds, unit = track.bounds, track.series.place.unit
     if track.judgement == "exact":
         for place in bounds[1:-1]:
             before, after = track.series.values[place - 1 : place + 1].tolist()
-            yield {"at": place, "before": before, "after": after}
-    if track.judgement != "judged":
-        return
-    for number, place in enumerate(bounds[1:-1]):
-        step = sized(track.flat, place, (bounds[number], bounds[number + 2]))
+            words = units.difference(before, after, unit)
+            numbers = units.change(before, after, unit)
+            size = abs(math.log(after / before)) if min(before, after) > 0 else _FROM_NOTHING
+            yield {
+                "at": place, "worse": after > before, "words": words, "numbers": numbers,
+                "size": size,
+            }  # fmt: skip
+    for step in track.steps:
         yield {
-            "at": place, "before": step.before, "after": step.after, "ratio": step.ratio,
-            "low": step.low, "high": step.high,
+            "at": step.index, "worse": step.worse, "words": sizes.brief(step, unit),
+            "numbers": sizes.details(step, unit), "size": abs(math.log(step.ratio)),
         }  # fmt: skip
 
 
-def _drift(track: Track) -> dict[str, float] | None:
+def _drift(track: Track) -> dict[str, object] | None:
     one = track.drift
-    return None if one is None else {"ratio": one.ratio, "low": one.low, "high": one.high}
+    if one is None:
+        return None
+    whole = Step(1, *track.longest, one.ratio, one.low, one.high)
+    words, numbers = sizes.drifting(whole, one.ratio, track.series.place.unit)
+    return {"ratio": one.ratio, "words": words, "numbers": numbers}
 
 
 def _alerts(observed: Observed, track: Track, pages: frozenset[str]) -> Iterator[dict[str, object]]:

@@ -138,7 +138,9 @@ class _Scale:
             step = next(lead * power for lead in (1, 2, 5, 10) if lead * power >= rough)
             start = math.ceil(self.low / step)
             found = [k * step for k in range(start, math.floor(self.high / step) + 1)]
-        return tuple((self.y(value), units.human(float(f"{value:.6g}"), unit)) for value in found)
+        # A unit that is not scaled stands in the title: there is no room for it here.
+        scaled = unit if unit in ("seconds", "bytes") else ""
+        return tuple((self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found)
 
 
 def _places(positions: npt.NDArray[np.float64], count: int) -> list[float]:
@@ -198,7 +200,7 @@ def _table(name: str, observed: Observed, number: int, shown: range) -> Table:
     for index in reversed(shown[-_ROWS:]):
         subject = series.subject(index)
         n, low, high = observed.interval(series, index)
-        between = "" if low is None else f"{units.human(low, unit)} to {units.human(high, unit)}"
+        between = "" if low is None else units.pair(low, high, unit, " to ")
         rows.append((
             shorten(subject.label, 40), f"{subject.date:%Y-%m-%d}",
             units.human(float(series.values[index]), unit), between, str(n) if n else "",

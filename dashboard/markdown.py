@@ -30,7 +30,7 @@ from dashboard.plain import clean
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
 _SHORT = r"e\.g|i\.e"
-_NUMBER = r"[+-]?\d+(?:[.,]\d+)*%?"
+_NUMBER = r"[+\-−×÷]?\d+(?:[.,]\d+)*%?"
 _PLAIN = re.compile(rf"[(\"“]*(?:{_WORD}|{_SHORT}|{_NUMBER}|[→·%])?[)\"”.,:;!?…]*")
 _LINKED = re.compile(r"[0-9a-f]{7}|www\.", re.IGNORECASE)
 """In plain words: what GitHub takes for a commit or for an address."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from dashboard.observed import Observed
 from dashboard.plain import shorten
-from observatory.decide import units
-from observatory.decide.changes import family_of
+from observatory.decide import sizes, units
+from observatory.decide.changes import DRIFT
 from observatory.decide.track import UNUSUAL, Track
 from observatory.record.alerts import State as AlertState
 
@@ -37,7 +37,12 @@ def move(observed: Observed, track: Track) -> Move:
     for alert, one in observed.alerts_on(track):
         if alert.state == "resolved" or not one.holds:
             continue
-        since = f"{amount(track, one.before, one.after)} since {_short(one.first_bad.label)}"
+        said = sizes.brief(one, one.unit)
+        if one.kind == "exact":
+            said = amount(track, one.before, one.after)
+        elif one.ratio is not None and alert.kind.startswith(DRIFT):
+            said = f"drifts: {sizes.drifting(one, one.ratio, one.unit)[0]}"
+        since = f"{said} since {_short(one.first_bad.label)}"
         if alert.state == "acknowledged":
             return Move("doubt", f"{since}, acknowledged", noise)
         return Move("bad", since, noise)
@@ -65,21 +70,23 @@ def _recent(track: Track) -> Move | None:
     age = series.line.subjects[-1].date - series.subject(bounds[-2]).date
     if age > _RECENT:
         return None
-    before, after = track.levels[-2:]
-    if after >= before:
+    if track.judgement == "exact":
+        before, after = track.levels[-2:]
+        worse, said = after >= before, amount(track, before, after)
+    else:
+        step = track.steps[-1]
+        worse, said = step.worse, sizes.brief(step, series.place.unit)
+    if worse:
         return None
-    since = _short(track.series.subject(bounds[-2]).label)
-    return Move("good", f"{amount(track, before, after)} since {since}", "")
+    return Move("good", f"{said} since {_short(series.subject(bounds[-2]).label)}", "")
 
 
 def amount(track: Track, before: float, after: float) -> str:
-    """How much slower, faster, more or less; counts as they are."""
-    family, unit = family_of(track.series.place.metric), track.series.place.unit
-    worse, better = ("slower", "faster") if unit == "seconds" else ("more", "less")
-    word = worse if after > before else better
+    """What became of a value, in a word and relative to it; counts as they are."""
+    unit = track.series.place.unit
     if track.series.place.kind == "exact" or min(before, after) <= 0:
         return units.change(before, after, unit)
-    return f"{units.amount(after / before, speed=family.speed)} {word}"
+    return units.effect(before, after, unit)
 
 
 def _short(label: str) -> str:

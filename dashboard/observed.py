@@ -13,7 +13,7 @@ from dashboard.plain import clean
 from observatory.decide.places import FEWEST_FOR_INTERVAL
 from observatory.decide.series import Line, Series, Subject
 from observatory.decide.track import Track
-from observatory.record.alerts import Alert, Alerts, SeriesChange
+from observatory.record.alerts import Alert, Alerts, SeriesChange, SeriesKey, cut
 from observatory.record.calibration import Calibration
 from observatory.record.columns import Columns
 from observatory.record.compiled import Functions
@@ -73,18 +73,18 @@ class Observed:
         return self.line_numbers[id(track.series.line)]
 
     @cached_property
-    def by_key(self) -> dict[tuple[str, str, str, str], list[int]]:
+    def by_key(self) -> dict[SeriesKey, list[int]]:
         """By the key that alerts give a series: the numbers of its tracks, one for each line."""
-        found: dict[tuple[str, str, str, str], list[int]] = {}
+        found: dict[SeriesKey, list[int]] = {}
         for number, one in enumerate(self.tracks):
-            found.setdefault(key_of(one), []).append(number)
+            found.setdefault(one.series.key, []).append(number)
         return found
 
     def alerts_on(self, track: Track) -> list[tuple[Alert, SeriesChange]]:
         """The alerts that begin on a track's own line: another environment has its own."""
         return [
             (alert, one)
-            for alert, one in self.alerts_of.get(key_of(track), ())
+            for alert, one in self.alerts_of.get(track.series.key, ())
             if one.first_bad.commit in self.commits_of[id(track.series.line)]
         ]
 
@@ -94,9 +94,9 @@ class Observed:
         return {id(line): frozenset(one.commit for one in line.subjects) for line in self.lines}
 
     @cached_property
-    def alerts_of(self) -> dict[tuple[str, str, str, str], list[tuple[Alert, SeriesChange]]]:
+    def alerts_of(self) -> dict[SeriesKey, list[tuple[Alert, SeriesChange]]]:
         """By the same key: the alerts that a series is in, and what each says of it."""
-        found: dict[tuple[str, str, str, str], list[tuple[Alert, SeriesChange]]] = {}
+        found: dict[SeriesKey, list[tuple[Alert, SeriesChange]]] = {}
         for alert in self.alerts.alerts:
             for one in alert.series:
                 found.setdefault(one.key, []).append((alert, one))
@@ -104,9 +104,9 @@ class Observed:
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:
-        """By machine, environment and commit: where the subject is."""
+        """By machine and environment, as in the keys of series, and commit: where a subject is."""
         return {
-            (line.machine, line.env_name, subject.commit): (number, place)
+            (*line.key, subject.commit): (number, place)
             for number, line in enumerate(self.lines)
             for place, subject in enumerate(line.subjects)
         }
@@ -136,18 +136,13 @@ class Observed:
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:
         """What was compiled, by where the subject is."""
-        return {self.spots[key]: one for key, one in self.functions.items() if key in self.spots}
-
-
-def key_of(track: Track) -> tuple[str, str, str, str]:
-    """What alerts know a series by."""
-    one = track.series
-    return (
-        one.line.machine[:200], one.line.env_name[:200], one.benchmark[:4000],
-        one.place.metric[:200],
-    )  # fmt: skip
+        found = {
+            (cut(machine), cut(env_name), commit): one
+            for (machine, env_name, commit), one in self.functions.items()
+        }
+        return {self.spots[key]: one for key, one in found.items() if key in self.spots}
 
 
 def _id(track: Track) -> str:
-    words = (*key_of(track), str(track.series.line.era))
+    words = (*track.series.key, str(track.series.line.era))
     return blake2b("\0".join(words).encode(errors="replace"), digest_size=5).hexdigest()

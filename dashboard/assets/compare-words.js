@@ -3,14 +3,11 @@
 "use strict";
 
 observatory.words = (() => {
-  const { amount, count, human } = observatory.units;
+  const { count, difference, direction, signed } = observatory.units;
   const RIGHT_TO_LEFT =
     /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   const SPACE = /(?!\ufeff)[\s\x1c-\x1f\x85]/u;
 
-  const COMPARATIVES = new Map([
-    ["seconds", ["slower", "faster"]], ["bytes", ["larger", "smaller"]],
-  ]);
   const WORSE = new Map([
     ["wrong_results", ["1 wrong value", "{} wrong values"]],
     ["crashed", ["B crashes", "B crashes"]],
@@ -49,14 +46,10 @@ observatory.words = (() => {
 
   const several = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-  /** By how much: "3.3 times slower", "8 % faster"; without a ratio "35 more". */
-  function effect({ metric, unit, base, head }, ratio) {
-    const memory = metric === "peak_rss" ? ["more memory", "less memory"] : null;
-    const [more, less] = memory ?? COMPARATIVES.get(unit) ?? ["more", "fewer"];
-    if (!(ratio > 0 && Number.isFinite(ratio))) {
-      return `${human(Math.abs(head - base), unit)} ${head > base ? more : less}`;
-    }
-    return `${amount(ratio, unit === "seconds")} ${ratio >= 1 ? more : less}`;
+  /** What became of a value: "slower: +30 %", "faster: ÷3.3"; without a ratio "higher: +35". */
+  function effect({ unit, base, head }, ratio) {
+    const known = ratio > 0 && Number.isFinite(ratio);
+    return known ? `${direction(unit, ratio >= 1)}: ${signed(ratio)}` : difference(base, head, unit);
   }
 
   /** What an exact alarm, or its end, says of the number by which it changed. */

@@ -99,8 +99,7 @@ observatory.seriesChart = (() => {
     }));
     const steps = members.flatMap((one) => one.steps.map((step) => ({
       x: between(one, step.at - 1, step.at), text: step.words, colour: colourOf(one),
-      state: step.after > step.before ? "bad" : "good",
-      size: Math.abs(Math.log(step.after / step.before)),
+      state: step.worse ? "bad" : "good", size: step.size,
     })));
     return [...drifts, ...steps.sort((a, b) => b.size - a.size)];
   }

@@ -4,7 +4,7 @@
 
 observatory.seriesWords = (() => {
   const { element } = observatory;
-  const { amount, change, human, percent } = observatory.units;
+  const { change, difference, effect, human, pair, percent } = observatory.units;
   const { colourOf } = observatory.seriesAxes;
   const MOST_STEPS = 6;
   const JUDGED = { judged: "judged against its own noise", exact: "exact: every change is told" };
@@ -13,32 +13,10 @@ observatory.seriesWords = (() => {
     inverted_triangle: "8,3 18,3 13,12", hex: "11,3 15,3 18,7 15,11 11,11 8,7",
   };
 
-  /** What is worse, what is better, and what a multiple is called. */
-  function vocabulary(one) {
-    if (one.unit === "seconds") return ["slower", "faster", "slower"];
-    if (one.metric === "peak_rss") return ["more memory", "less memory", "as much memory"];
-    return one.unit === "bytes" ? ["more", "less", "as much"] : ["more", "fewer", "as many"];
-  }
-
-  /** "12 % slower", "3 times as many", "5 fewer". */
-  function words(before, after, one) {
+  /** What became of a value: "slower: +12 %", and of a count "lower: −5". */
+  function words(before, after, { unit, kind }) {
     if (before == null || after == null) return "no value";
-    if (before === after) return "the same";
-    const ratio = after / before, [worse, better, multiple] = vocabulary(one);
-    const direction = after > before ? worse : better;
-    if (ratio > 0 && Number.isFinite(ratio)) {
-      return `${amount(ratio, one.unit === "seconds")} ${ratio >= 2 ? multiple : direction}`;
-    }
-    return `${human(Math.abs(after - before), one.unit)} ${direction}`;
-  }
-
-  /** How sure a change is: "; 95 % interval 10 % to 14 %". */
-  function sure({ ratio, low, high }, one) {
-    if (!(low > 0) || !Number.isFinite(high) || low === high) return "";
-    const oneWay = (low - 1) * (high - 1) > 0;
-    const ends = (ratio < 1 ? [high, low] : [low, high])
-      .map((end) => (oneWay ? amount(end, one.unit === "seconds") : words(1, end, one)));
-    return `; 95 % interval ${ends.join(" to ")}`;
+    return (kind === "exact" ? difference : effect)(before, after, unit);
   }
 
   const day = (slot) => slot.date.slice(0, 10);
@@ -55,7 +33,7 @@ observatory.seriesWords = (() => {
   function interval(one, i) {
     const [low, high] = [one.lo?.[i], one.hi?.[i]];
     if (low == null || high == null) return "-";
-    return `${human(low, one.unit)} to ${human(high, one.unit)}`;
+    return pair(low, high, one.unit, " to ");
   }
 
   function commitOf(page, slot) {
@@ -162,16 +140,16 @@ observatory.seriesWords = (() => {
   function stepItem(page, one, step) {
     const at = (i) => page.slots[one.start + one.at[i]];
     const good = at(Math.max(0, step.at - 1)), bad = at(step.at), unknown = bad.k - good.k - 1;
-    const size = `${change(step.before, step.after, one.unit)}${sure(step, one)}`;
-    return element("li", { class: step.after > step.before ? "bad" : "good" },
-      bold(step.words), ` (${size}): first in `, bold(bad.label), " ", commitOf(page, bad),
+    return element("li", { class: step.worse ? "bad" : "good" },
+      bold(step.words), ` (${step.numbers}): first in `, bold(bad.label), " ", commitOf(page, bad),
       `, ${day(bad)}; last without it: ${good.label} `, commitOf(page, good),
       unknown > 0 ? `; ${unknown} in between ${unknown === 1 ? "has" : "have"} no value` : "");
   }
 
   function driftItem(one) {
     return element("li", {}, bold(`drifts: ${one.drift.words}`),
-      ` from the first value to the last, little by little${sure(one.drift, one)}`);
+      " from the first value to the last, little by little, beside its steps",
+      one.drift.numbers ? ` (${one.drift.numbers})` : "");
   }
 
   /** Steps, the newest first; those beyond the first few are folded. */

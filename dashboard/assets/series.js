@@ -103,14 +103,10 @@
     const at = raw.at ?? raw.v.map((_, k) => k);
     const twin = (other) => other.colour === raw.colour && other.unit === raw.unit;
     const dash = all.slice(0, i).filter(twin).length;
-    const told = (change, before, after) =>
-      ({ ...change, words: seriesWords.words(before, after, raw) });
     return {
       ...raw, at, start, count, value: new Map(at.map((k, index) => [k, index])),
       shape: seriesChart.SHAPES[i % seriesChart.SHAPES.length],
       dash: seriesChart.DASHES[dash % seriesChart.DASHES.length],
-      steps: raw.steps.map((step) => told(step, step.before, step.after)),
-      drift: raw.drift && told(raw.drift, 1, raw.drift.ratio),
     };
   }
 

@@ -9,6 +9,13 @@ observatory.units = (() => {
   const SCALES = new Map([["seconds", TIMES], ["bytes", SIZES.slice(1)]]);
   const LARGEST = new Map([["seconds", 99.95], ["bytes", BEYOND]]);
 
+  const MINUS = "\u2212";
+  const DIRECTIONS = new Map([["seconds", ["slower", "faster"]], ["bytes", ["larger", "smaller"]]]);
+  const COUNTED = new Set(["", "unit", "values", "samples", "functions", "symbols", "files", "runs",
+    "calls", "modules", "instructions"]);
+  const UNIT = /^(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*$/;
+  const ENDING = /^[^ ]*[0-9] [^0-9]+$/;
+
   /** Three digits and a unit; minutes and hours above 100 s. */
   function seconds(value) {
     if (value < 0) return `-${seconds(-value)}`;
@@ -41,45 +48,71 @@ observatory.units = (() => {
     return `${value < 9.95 ? general(value, 2) : apart(fixed(value, 0))} %`;
   }
 
-  /** How many times as much. */
-  function times(factor) {
-    if (factor > 1000) return "over 1,000 times";
-    return `${factor < 9.95 ? general(factor, 2) : apart(fixed(factor, 0))} times`;
+  /** How a value changed, by the ratio of new to old: "−23 %", and from twice on "×4.5", "÷4.5". */
+  function signed(ratio) {
+    if ((ratio > 0.5 && ratio < 2) || ratio === 0) {
+      const said = percent(Math.abs(ratio - 1)), sign = ratio < 1 ? MINUS : ratio > 1 ? "+" : "";
+      return said[0] === "u" ? `under ${sign}${said.slice(6)}` : sign + said;
+    }
+    const [sign, factor] = ratio > 1 ? ["×", ratio] : ["÷", 1 / ratio];
+    if (factor > 1000) return `over ${sign}1,000`;
+    return sign + (factor < 9.95 ? general(factor, 2) : apart(fixed(factor, 0)));
   }
 
-  /** The size of a change: a time that halves is 100 % faster, anything else 50 % less. */
-  function relative(ratio, speed) {
-    if (ratio >= 1) return ratio - 1;
-    return speed ? 1 / ratio - 1 : 1 - ratio;
+  /** The size of a change, of either direction. */
+  const relative = (ratio) => Math.abs(ratio - 1);
+
+  /** What a value in this unit is that went up or down: higher is worse, always. */
+  const direction = (unit, up) => (DIRECTIONS.get(unit) ?? ["higher", "lower"])[up ? 0 : 1];
+
+  /** What became of a value, in a word and as its relative change: "faster: −23 %". */
+  function effect(base, head, unit) {
+    const ratio = head / base;
+    if (base === head || !(base > 0 && head > 0 && ratio > 0 && Number.isFinite(ratio))) {
+      return difference(base, head, unit);
+    }
+    return `${direction(unit, head > base)}: ${signed(ratio)}`;
   }
 
-  /** The size of a change in words: from 100 % on in times. */
-  function amount(ratio, speed) {
-    const change = relative(ratio, speed);
-    return change >= 1 ? times(change + 1) : percent(change);
+  /** What became of a value, in a word and as a difference: "lower: −5". */
+  function difference(base, head, unit) {
+    if (base === head) return "the same";
+    const sign = head > base ? "+" : MINUS;
+    return `${direction(unit, head > base)}: ${sign}${human(Math.abs(head - base), unit)}`;
   }
 
-  /** A value in its unit: "seconds", "bytes" or anything counted; "-" where there is none. */
+  /** A value with its unit; what the observatory counts is named by its metric; "-" is no value. */
   function human(value, unit) {
     if (value == null || Number.isNaN(value)) return MISSING;
     if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
     if (unit === "seconds") return seconds(value);
-    return unit === "bytes" ? size(value) : count(value);
+    if (unit === "bytes") return size(value);
+    return COUNTED.has(unit) || !UNIT.test(unit) ? count(value) : `${count(value)} ${unit}`;
   }
 
-  /** From BASE to HEAD, in one scale where both can be read in it. */
-  function change(base, head, unit) {
-    if (base != null && head != null) {
+  /** From BASE to HEAD, in one scale where both can be read in it; the unit is written once. */
+  const change = (base, head, unit) => pair(base, head, unit, " → ");
+
+  /** Two values in one scale, if the smaller is at least a thousandth of it. */
+  function pair(one, other, unit, joint) {
+    if (one != null && other != null) {
       // Not Math.min and max: Python's treat NaN otherwise.
-      const [smaller, larger] = [head < base ? head : base, head > base ? head : base];
+      const [smaller, larger] = [other < one ? other : one, other > one ? other : one];
       if (smaller > 0 && SCALES.has(unit) && larger < LARGEST.get(unit)) {
         const [scale, name] = scaleOf(larger, SCALES.get(unit));
-        if (smaller >= 0.1 * scale && larger >= 0.9995 * scale) {
-          return `${digits(base / scale)} ${name} → ${digits(head / scale)} ${name}`;
+        if (smaller >= 0.001 * scale && larger >= 0.9995 * scale) {
+          return `${short(one / scale)}${joint}${short(other / scale)} ${name}`;
         }
       }
     }
-    return `${human(base, unit)} → ${human(head, unit)}`;
+    return paired(human(one, unit), human(other, unit), joint);
+  }
+
+  /** Two texts; the unit that both end with is written once. */
+  function paired(one, other, joint) {
+    const space = one.indexOf(" "), unit = one.slice(space);
+    const shared = ENDING.test(one) && other.includes(" ") && other.slice(other.indexOf(" ")) === unit;
+    return `${shared ? one.slice(0, space) : one}${joint}${other}`;
   }
 
   function longTime(whole) {
@@ -98,6 +131,8 @@ observatory.units = (() => {
     const rounded = Number(exponential(value, 2));
     return scales.findLast(([scale]) => rounded >= scale * (1 - 1e-9)) ?? scales[0];
   }
+
+  const short = (number) => (number >= 0.0995 ? digits(number) : general(number, 2));
 
   function digits(number) {
     const rounded = Number(exponential(number, 2));
@@ -151,5 +186,7 @@ observatory.units = (() => {
     return whole.replace(/\B(?=(\d{3})+$)/g, ",");
   }
 
-  return { seconds, size, count, percent, times, relative, amount, human, change };
+  return {
+    seconds, size, count, percent, signed, relative, direction, effect, difference, human, change, pair,
+  };
 })();

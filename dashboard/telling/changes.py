@@ -160,11 +160,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
             ("every process" if metric in EVERYWHERE else labels.cell(verdict.cell),),
             (Strong(effect(verdict)),),
             (typical_change(verdict),),
-            (
-                bounds(verdict.ratio, verdict.unit)
-                if one and verdict.ratio
-                else certainty(verdict.ratio, verdict.unit),
-            ),
+            (bounds(verdict.ratio) if one and verdict.ratio else certainty(verdict.ratio),),
         )
         for verdict in verdicts
     ]
@@ -174,7 +170,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
 def _about(verdicts: Iterable[Verdict], labels: Labels) -> list[Words]:
     """Near-exact metrics that differ, a line each: no two cells have the same numbers."""
     return [
-        (name(metric), f" up to {effect(max(found, key=extent))} in ",
+        (name(metric), f" {effect(max(found, key=extent), 'up to ')} in ",
          *labels.cells({verdict.cell for verdict in found}))
         for metric, found in by_metric(verdicts).items()
     ]  # fmt: skip

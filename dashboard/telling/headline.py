@@ -87,15 +87,13 @@ def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
 def consequences(verdicts: Sequence[Verdict]) -> Words:
     """How much slower or larger what was measured became, a claim for each metric.
 
-    "compiling is up to 18 times slower (0.25 s → 4.53 s, 95 % interval 17 to 19 times)": the
+    "compiling is slower: up to ×18 (0.25 → 4.53 s, 95 % interval ×17 to ×19)": the
     numbers are those of the worst cell.
     """
     said: list[Piece] = []
     for found in list(by_metric(verdicts).values())[:_CLAIMS]:
         first = max(found, key=extent)
-        numbers = ", ".join(
-            filter(None, (typical_change(first), certainty(first.ratio, first.unit)))
-        )
+        numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
         said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
     return tuple(said)
 
@@ -189,16 +187,16 @@ def _claim(
 
 
 def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
-    """Verdicts of one metric: "compiling is up to 18 times slower"."""
+    """Verdicts of one metric: "compiling is slower: up to ×18"."""
     first = max(verdicts, key=extent)
     up_to = "up to " if len({verdict.cell for verdict in verdicts}) > 1 else ""
-    return said_of(first.metric, f"{up_to}{effect(first)}")
+    return said_of(first.metric, effect(first, up_to))
 
 
 def _how_sure(verdicts: Sequence[Verdict]) -> Words:
     """The interval of the largest change, in brackets."""
     first = max(verdicts, key=extent)
-    sure = certainty(first.ratio, first.unit)
+    sure = certainty(first.ratio)
     return (f" ({sure})",) if sure else ()
 
 

@@ -1,19 +1,19 @@
 """Verdicts in words: what changed, by how much, and how sure.
 
-Whatever is compared is said to be slower, faster, larger or more; a bare ratio is never shown.
+Whatever is compared is said to be slower, faster, larger or higher, with the change of its value
+and its sign; a bare ratio is never shown.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from math import inf
 from statistics import median
 
 from dashboard.document import Name, Piece, Words, written
 from dashboard.plain import shorten
 from dashboard.words import several
-from observatory.decide.units import amount, change, human, percent, relative, times
+from observatory.decide.units import change, difference, direction, signed, span
 from observatory.record.comparison import Ratio, Values, Verdict
 
 LONGEST_NAME = 80
@@ -24,21 +24,17 @@ MEASURED = {
     "function_time": "the call of pytensor.function is {}",
     "first_call_time": "the first call is {}",
     "cpu_time": "the CPU time of compiling is {}",
-    "python_calls": "building enters {} Python functions",
+    "python_calls": "the number of Python calls while building is {}",
     "call_time": "calling is {}",
     "import_time": "importing is {}",
     "peak_rss": "peak memory is {}",
-    "modules_imported": "{} modules are imported inside the clock",
+    "modules_imported": "the number of modules imported inside the clock is {}",
     "object_code_bytes": "machine code is {}",
     "cache_bytes": "the cache on disk is {}",
 }
-"""What is said of a noisy or near-exact metric that is "8 % slower", in the order of telling."""
+"""What is said of a noisy or near-exact metric that is "slower: +8 %", in the order of telling."""
 EVERYWHERE = ("import_time",)
 """Metrics that are one thing in every cell, and are judged once by `observatory.decide`."""
-_COMPARATIVES = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
-_PLURAL = ("more", "fewer")
-_SPEEDS = ("seconds",)
-"""Units of which half is twice as fast."""
 
 
 def name(text: str) -> Name:
@@ -83,26 +79,30 @@ def worst(values: Values) -> float:
 
 
 def said_of(metric: str, amount: str) -> Words:
-    """A claim about a metric that is e.g. "8 % slower"; an unknown metric goes by its name."""
+    """A claim about a metric that is e.g. "slower: +8 %"; an unknown metric goes by its name."""
     known = MEASURED.get(metric)
     return (name(metric), f" is {amount}") if known is None else (known.format(amount),)
 
 
-def effect(verdict: Verdict) -> str:
-    """By how much: "3.3 times slower", "8 % faster", "35 more"."""
-    more, less = _COMPARATIVES.get(verdict.unit, _PLURAL)
-    if verdict.ratio is not None:
-        estimate = verdict.ratio.estimate
-        said = amount(estimate, speed=verdict.unit in _SPEEDS)
-        return f"{said} {more if estimate >= 1 else less}"
-    base, head = typical(verdict.base) or 0.0, typical(verdict.head) or 0.0
-    if base == head:
-        return "the same"
-    return f"{human(abs(head - base), verdict.unit)} {more if head > base else less}"
+def effect(verdict: Verdict, up_to: str = "") -> str:
+    """What became of HEAD, in a word and as the change of the value: "slower: +30 %".
+
+    The change is that of the medians, which stand beside it. Where the interval does not hold it,
+    as values have two modes, it is the estimate that the interval belongs to, and is said to be.
+    """
+    base, head = typical(verdict.base), typical(verdict.head)
+    ratio = verdict.ratio
+    if ratio is None:
+        return difference(base or 0.0, head or 0.0, verdict.unit)
+    seen = head / base if base and head and min(base, head) > 0 else 0.0
+    fits = ratio.low <= seen <= ratio.high and (seen >= 1) == (ratio.estimate >= 1)
+    said = f"{up_to}{signed(seen if fits else ratio.estimate)}"
+    word = direction(verdict.unit, ratio.estimate >= 1)
+    return f"{word}: {said}" if fits or seen == 0 else f"{word}: {said} by estimate"
 
 
 def typical_change(verdict: Verdict) -> str:
-    """The medians of BASE and HEAD: "251 ms → 830 ms"."""
+    """The medians of BASE and HEAD: "251 → 830 ms"."""
     return change(typical(verdict.base), typical(verdict.head), verdict.unit)
 
 
@@ -113,11 +113,11 @@ def extent(verdict: Verdict) -> float:
     return abs(worst(verdict.head) - worst(verdict.base))
 
 
-def certainty(ratio: Ratio | None, unit: str) -> str:
-    """How sure: "95 % interval 3.1 to 3.5 times"; empty if there is nothing to say."""
-    if ratio is None or (ratio.confidence is None and " to " not in bounds(ratio, unit)):
+def certainty(ratio: Ratio | None) -> str:
+    """How sure: "95 % interval +26 to +34 %"; empty if there is nothing to say."""
+    if ratio is None or (ratio.confidence is None and ratio.low == ratio.high):
         return ""
-    return f"{interval(ratio)} {bounds(ratio, unit)}"
+    return f"{interval(ratio)} {bounds(ratio)}"
 
 
 def interval(ratio: Ratio) -> str:
@@ -127,23 +127,9 @@ def interval(ratio: Ratio) -> str:
     return f"{100 * ratio.confidence:.3g} % interval"
 
 
-def bounds(ratio: Ratio, unit: str) -> str:
-    """Written as the estimate is: "3.1 to 3.5 times", or in per cent "6 to 10 %"."""
-    speed = unit in _SPEEDS
-    if ratio.estimate >= 1:
-        low, high = ratio.low - 1, ratio.high - 1
-    else:
-        # An end on the other side of 1 is a change of the other direction: below 0.
-        low, high = (_shrunk(end, speed) for end in (ratio.high, ratio.low))
-    if relative(ratio.estimate, speed=speed) >= 1:
-        return _span(times(low + 1), times(high + 1))
-    return _span(percent(low), percent(high))
-
-
-def _shrunk(ratio: float, speed: bool) -> float:
-    if not speed:
-        return 1 - ratio
-    return 1 / ratio - 1 if ratio else inf
+def bounds(ratio: Ratio) -> str:
+    """The ends of the interval, as changes of the value: "+6 to +10 %"."""
+    return span(ratio.low, ratio.high)
 
 
 def by_metric(
@@ -158,11 +144,3 @@ def by_metric(
         metric: found[metric]
         for metric in sorted(found, key=lambda each: (place.get(each, len(place)), each))
     }
-
-
-def _span(low: str, high: str) -> str:
-    """Two numbers of one unit, the unit said once; one number where they read the same."""
-    if low == high:
-        return low
-    number, _, unit = low.rpartition(" ")
-    return f"{number} to {high}" if number and high.endswith(f" {unit}") else f"{low} to {high}"

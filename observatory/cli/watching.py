@@ -20,7 +20,7 @@ from observatory.decide.timeline import at
 from observatory.decide.track import Track, tracked
 from observatory.decide.watch import Watched, watch
 from observatory.record import triage
-from observatory.record.alerts import Alerts, At
+from observatory.record.alerts import Alerts, At, cut
 from observatory.record.cache import directory_for
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results
@@ -106,7 +106,7 @@ def runs_of(read: Results) -> Iterator[Run]:
         known = [summaries.get((one.commit, machine, env_name)) for one in subjects]
         moments = [one.measured_at for one in known if one and one.measured_at]
         yield Run(
-            machine[:200], env_name[:200], at(newest), max(moments, default=newest.date),
+            cut(machine), cut(env_name), at(newest), max(moments, default=newest.date),
             len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from observatory.decide.changes import Occurrence, id_of
 from observatory.decide.steps import PARAMETERS
-from observatory.record.alerts import STATES, Alert, Alerts, At, Change, SeriesChange
+from observatory.record.alerts import STATES, Alert, Alerts, At, Change, SeriesChange, SeriesKey
 from observatory.record.triage import Triage
 
 SAME = PARAMETERS.fewest - 1
@@ -48,7 +48,7 @@ class Known:
     """What the results hold, beside the changes in them."""
 
     runs: tuple[Run, ...]
-    series: frozenset[tuple[str, str, str, str]]
+    series: frozenset[SeriesKey]
     """The key of every series that has a value."""
     lines: Mapping[tuple[str, str], Sequence[Mapping[str, int]]]
     """Of each machine and environment: the place of each commit on its lines."""

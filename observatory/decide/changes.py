@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from observatory.decide import units
+from observatory.decide import sizes, units
 from observatory.decide.timeline import Moved
 from observatory.record.alerts import At, Change, SeriesChange
 
@@ -23,18 +23,18 @@ _MOST_SERIES = 500
 
 
 class Family(NamedTuple):
-    """Metrics that one cause moves, and what a change of them is called."""
+    """Metrics that one cause moves, and what is said of a series that did: "takes more memory"."""
 
     worse: str
     better: str
-    speed: bool = True
-    """Half of a time is 100 % faster; half of anything else is 50 % less."""
+    verb: str = "is"
+    verbs: str = "are"
 
 
 _BUILDING = Family("slower to build", "faster to build")
 _TIME = Family("slower", "faster")
-_MEMORY = Family("more memory", "less memory", speed=False)
-_OTHER = Family("higher", "lower", speed=False)
+_MEMORY = Family("more memory", "less memory", "takes", "take")
+_OTHER = Family("higher", "lower")
 FAMILIES = {
     "compile_time": _BUILDING,
     "call_time": Family("slower to call", "faster to call"),
@@ -134,30 +134,33 @@ def _size(told: SeriesChange) -> float:
 def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
     """In words: how much, how sure, where; the largest first."""
     most = told[0]
-    levels = units.change(most.before, most.after, most.unit)
+    family = family_of(most.metric)
     word = kind.removeprefix(f"{DRIFT}: ")
-    slow = ", little by little" if kind.startswith(DRIFT) else ""
+    drifting = kind.startswith(DRIFT)
+    slow = ", little by little" if drifting else ""
     if len(told) == 1:
-        sure = _interval(most)
-        return f"{most.benchmark}: {_by(most)} {word}{slow} ({levels}{sure})"
+        return f"{most.benchmark} {family.verb} {word}{slow}{_alone(most, drifting)}"
+    ratios = [most.ratio for most in told] if drifting else [sizes.medians(one) for one in told]
+    known = [ratio for ratio in ratios if ratio is not None]
+    by = f" ({units.span(min(known), max(known))})" if known else ""
     names = list(dict.fromkeys(one.benchmark for one in told))
+    names[0] += f" ({_numbers(most, drifting)})"
     rest = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    least, largest = _by(told[-1]), _by(most)
-    by = least if least == largest else f"{least} to {largest}"
-    return f"{len(told)} series {by} {word}{slow}, most of all {names[0]} ({levels}): {listed}"
+    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {listed}"
 
 
-def _by(told: SeriesChange) -> str:
-    """How much slower, faster, more or less."""
-    return units.amount(told.after / told.before, speed=family_of(told.metric).speed)
+def _alone(told: SeriesChange, drifting: bool) -> str:
+    numbers = _numbers(told, drifting)
+    if told.modes is not None:
+        return f": {numbers}"
+    if drifting and told.ratio is not None:
+        return f": {sizes.drifting(told, told.ratio, told.unit)[0]} ({numbers})"
+    ratio = sizes.medians(told)
+    return f" ({numbers})" if ratio is None else f": {units.signed(ratio)} ({numbers})"
 
 
-def _interval(told: SeriesChange) -> str:
-    """The interval of the size, where it leaves no doubt of the direction."""
-    ends = (told.low or 0.0, told.high or 0.0)
-    if min(ends) <= 0 or ends[0] <= 1 <= ends[1]:
-        return ""
-    speed = family_of(told.metric).speed
-    low, high = sorted(units.relative(end, speed=speed) for end in ends)
-    return f"; 95 % interval {units.percent(low)} to {units.percent(high)}"
+def _numbers(told: SeriesChange, drifting: bool) -> str:
+    if drifting and told.ratio is not None:
+        return sizes.drifting(told, told.ratio, told.unit)[1]
+    return sizes.details(told, told.unit)

@@ -23,7 +23,7 @@ from observatory.decide.evidence import CORRECTNESS, Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import REUSE_LOST, lost_by_name
 from observatory.decide.verdicts import judge_exact
-from observatory.record.alerts import At, Change, SeriesChange
+from observatory.record.alerts import At, Change, SeriesChange, series_key
 from observatory.record.comparison import Cause, FunctionChange, Verdict
 
 OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
@@ -210,9 +210,12 @@ class _Pair:
 
     def _told(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
+        machine, env_name, benchmark, metric = series_key(
+            self.history.machine, self.history.env_name, str(verdict.cell), verdict.metric
+        )
         return SeriesChange(
-            machine=self.history.machine, env_name=self.history.env_name,
-            benchmark=str(verdict.cell), metric=verdict.metric, unit=verdict.unit, kind="exact",
+            machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
+            unit=verdict.unit, kind="exact",
             before=max(verdict.base.values), after=after, now=after, last_good=self.base.at,
             first_bad=self.head.at, newest=self.head.at, holds=True,
         )  # fmt: skip
@@ -250,7 +253,8 @@ def _with_it(times: Sequence[SeriesChange]) -> str:
         return ""
     most = max(times, key=lambda one: abs(one.after - one.before))
     levels = units.change(most.before, most.after, most.unit)
-    return f"; with it compile_time {levels} ({most.benchmark})"
+    by = units.effect(most.before, most.after, most.unit)
+    return f"; with it compile_time is {by} ({levels}, {most.benchmark})"
 
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:

@@ -30,6 +30,8 @@ _ORDERS = {
     column: {word: rank for rank, word in enumerate(words)} for column, words in _KNOWN.items()
 }
 _LAST = 10**6
+_UNITS = (("time_", "seconds"), ("timeraw_", "seconds"), ("mem_", "bytes"), ("peakmem_", "bytes"))
+"""By the prefix of the name of a benchmark: asv's convention."""
 
 
 class SelectionError(ValueError):
@@ -117,8 +119,15 @@ def _place(name: str, params: tuple[str, ...], described: Described | None) -> P
         return Place(cell.model, cell.scenario, cell.backend, cell.launch,
                       metric.name, metric.unit, metric.kind)  # fmt: skip
     scenario = f"{name}({', '.join(params)})" if params else name
-    metric_name, unit = (described.type, described.unit) if described else ("value", "")
+    if described is None:
+        described = Described(_unit_by_name(name), "value")
+    metric_name, unit = described.type, described.unit
     return Place("", scenario, "", "", metric_name, unit, "noisy")
+
+
+def _unit_by_name(name: str) -> str:
+    """The unit that asv's prefix of a benchmark's name says, where its description is lost."""
+    return next((unit for prefix, unit in _UNITS if name.rpartition(".")[2].startswith(prefix)), "")
 
 
 def place_order(place: Place) -> tuple[tuple[int, str], ...]:

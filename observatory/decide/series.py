@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.decide.places import Place, places_of, subjects_of
+from observatory.record.alerts import SeriesKey, cut, series_key
 from observatory.record.read import ResultFile, Results
 
 Numbers = npt.NDArray[np.integer]
@@ -64,6 +65,11 @@ class Line:
         """Machine and environment."""
         return f"{self.machine}, {self.env_name}" if self.env_name else self.machine
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Machine and environment as the keys of its series have them."""
+        return cut(self.machine), cut(self.env_name)
+
 
 @dataclass(frozen=True, eq=False)
 class Series:
@@ -83,6 +89,11 @@ class Series:
     def benchmark(self) -> str:
         """The words of the cell, or asv's name of the benchmark with its parameters."""
         return " ".join(word for word in self.place[:4] if word)
+
+    @property
+    def key(self) -> SeriesKey:
+        """What alerts know the series by; series of one key on several lines share it."""
+        return series_key(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
 
     def subject(self, index: int) -> Subject:
         """The subject of a value."""

@@ -25,6 +25,9 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from observatory.decide.modes import described_by_ratio, two_modes
+from observatory.record.alerts import Modes
+
 Values = npt.NDArray[np.float64]
 
 
@@ -76,9 +79,9 @@ PENALTIES = (
 class Step:
     """A change of level: ``index`` is the first value of the new one.
 
-    The ratio is that of the new level to the old one: Hodges & Lehmann's estimate with its
-    distribution-free interval, between the neighbouring steps. ``before`` is the old median and
-    ``after`` that times the ratio: where noise has modes, medians jump from one to another.
+    ``before`` and ``after`` are observed: the medians of the two levels. ``ratio`` is an estimate
+    of new to old (Hodges & Lehmann) with its distribution-free interval, between the neighbouring
+    steps. ``modes`` is there where values have two modes and no ratio describes the step.
     """
 
     index: int
@@ -87,6 +90,12 @@ class Step:
     ratio: float
     low: float
     high: float
+    modes: Modes | None = None
+
+    @property
+    def worse(self) -> bool:
+        """Whether it goes up: higher is worse, always."""
+        return self.after > self.before if math.isnan(self.ratio) else self.ratio > 1
 
 
 def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
@@ -152,12 +161,17 @@ def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS)
 def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
     """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``.
 
-    Of long levels the NEAREST values on either side stand for all: pairs are many.
+    The medians are those of all values of the two levels. For the ratio and the modes of long
+    levels the NEAREST values on either side stand for all: pairs are many.
     """
-    old, new = _nearest(values[within[0] : place], values[place : within[1]])
+    old, new = values[within[0] : place], values[place : within[1]]
+    before, after = float(np.median(old)), float(np.median(new))
+    old, new = _nearest(old, new)
     ratio, low, high = shift(old, new)
-    before = float(np.median(old))
-    return Step(place, before, before * ratio, ratio, low, high)
+    modes = None
+    if not math.isnan(ratio) and not described_by_ratio(after / before, low, high):
+        modes = two_modes(old, new, ratio > 1)
+    return Step(place, before, after, ratio, low, high, modes)
 
 
 def shift(old: Values, new: Values) -> tuple[float, float, float]:

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-import numpy as np
-
 from observatory.decide.drift import Drift
 from observatory.decide.series import Series, Subject
-from observatory.decide.steps import PARAMETERS, Step, Values, ratio, sized
+from observatory.decide.steps import Step, Values, ratio
 from observatory.decide.track import Track
-from observatory.record.alerts import At, SeriesChange, Unjudged
+from observatory.record.alerts import At, SeriesChange, Unjudged, cut
 
 STILL = 0.5
 """Share of a step that has to be left for it to hold."""
@@ -39,7 +37,7 @@ class Moved:
     @property
     def worse(self) -> bool:
         """Whether it went up: higher is worse, always."""
-        return self.told.after > self.told.before
+        return self.told.worse
 
 
 @dataclass
@@ -78,22 +76,14 @@ def at(subject: Subject) -> At:
 def _moved(track: Track) -> Iterator[Moved]:
     series, values, drifting = track.series, track.flat, track.drift
     if drifting is not None:
-        yield _drifted(series, drifting)
-    bounds = track.bounds
-    levels = [values[start:stop] for start, stop in pairwise(bounds)]
-    for number, place in enumerate(bounds[1:-1]):
-        step = sized(values, place, (bounds[number], bounds[number + 2]))
+        yield _drifted(track, drifting)
+    levels = [values[start:stop] for start, stop in pairwise(track.bounds)]
+    for number, step in enumerate(track.steps):
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
         over = next((later for later, share in enumerate(left) if share < STILL), None)
-        recovered = None if over is None else at(series.subject(bounds[number + 1 + over]))
-        grown = 1.0 if drifting is None else float(series.values[place] / values[place])
-        now = step.before * ratio(levels[number], levels[-1])
-        told = _told(
-            series, place, (step.before * grown, step.after * grown, now * grown),
-            (step.low, step.high),
-        )  # fmt: skip
-        told = told.model_copy(update={"holds": over is None})
-        yield Moved(told, False, recovered, *_where(series, place))
+        recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
+        told = _told(track, step).model_copy(update={"holds": over is None})
+        yield Moved(told, False, recovered, *_where(series, step.index))
 
 
 def _left(before: Values, later: Values, step: Step) -> float:
@@ -110,32 +100,32 @@ def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
     return last - first - 1, (before.date, after.date)
 
 
-def _drifted(series: Series, found: Drift) -> Moved:
+def _drifted(track: Track, found: Drift) -> Moved:
     """A drift: of no subject; it is never over by itself."""
-    before = float(np.median(series.values[: PARAMETERS.fewest]))
-    levels = before, before * found.ratio, before * found.ratio
-    told = _told(series, 1, levels, (found.low, found.high))
-    return Moved(told.model_copy(update={"last_good": None}), True, None, *_where(series, 1))
+    whole = Step(1, *track.longest, found.ratio, found.low, found.high)
+    told = _told(track, whole).model_copy(update={"last_good": None})
+    return Moved(told, True, None, *_where(track.series, 1))
 
 
-def _told(
-    series: Series, place: int, levels: tuple[float, float, float], interval: tuple[float, float]
-) -> SeriesChange:
-    before, after, now = levels
+def _told(track: Track, step: Step) -> SeriesChange:
+    series = track.series
+    machine, env_name, benchmark, metric = series.key
     return SeriesChange(
-        machine=series.line.machine[:200],
-        env_name=series.line.env_name[:200],
-        benchmark=series.benchmark[:4000],
-        metric=series.place.metric[:200],
-        unit=series.place.unit[:200],
+        machine=machine,
+        env_name=env_name,
+        benchmark=benchmark,
+        metric=metric,
+        unit=cut(series.place.unit),
         kind="noisy",
-        before=before,
-        after=after,
-        now=now,
-        low=interval[0],
-        high=interval[1],
-        last_good=at(series.subject(place - 1)),
-        first_bad=at(series.subject(place)),
+        before=step.before,
+        after=step.after,
+        now=track.now,
+        ratio=step.ratio,
+        low=step.low,
+        high=step.high,
+        modes=step.modes,
+        last_good=at(series.subject(step.index - 1)),
+        first_bad=at(series.subject(step.index)),
         newest=at(series.subject(len(series.values) - 1)),
         holds=True,
     )

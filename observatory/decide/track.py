@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.decide.drift import Drift, drift
+from observatory.decide.modes import two_modes
 from observatory.decide.series import Series
-from observatory.decide.steps import Values, fewest_for_judgement
+from observatory.decide.steps import Step, Values, fewest_for_judgement, sized
 from observatory.decide.verdicts import JUDGED_NOISY
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
@@ -34,6 +35,8 @@ _WIDEST = 1e9
 """Ratio of largest to smallest value from which on a series is no measurement of one thing."""
 UNUSUAL = 4.0
 """Multiples of the noise from which on a value alone is worth a word, though no step is seen."""
+NEAR = 10
+"""Values of a drifting series over which it hardly moves."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -58,6 +61,41 @@ class Track:
     def levels(self) -> tuple[float, ...]:
         """The median of each level; of a drifting series at its first value."""
         return tuple(float(np.median(self.flat[a:b])) for a, b in pairwise(self.bounds))
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps between the levels of a judged series, with what was observed.
+
+        Ratios are those of the values without the drift. The medians of a drifting series are of
+        the NEAR values on either side, as they were measured: the drift hardly moves those.
+        """
+        if self.judgement != "judged":
+            return ()
+        edges = zip(self.bounds, self.bounds[1:], self.bounds[2:], strict=False)
+        return tuple(self._step(start, place, stop) for start, place, stop in edges)
+
+    def _step(self, start: int, place: int, stop: int) -> Step:
+        step = sized(self.flat, place, (start, stop))
+        if self.drift is None:
+            return step
+        values = self.series.values
+        before = float(np.median(values[max(start, place - NEAR) : place]))
+        after = float(np.median(values[place : min(stop, place + NEAR)]))
+        modes = step.modes and two_modes(values[start:place], values[place:stop], step.worse)
+        return replace(step, before=before, after=after, modes=modes)
+
+    @cached_property
+    def now(self) -> float:
+        """The median of the newest level; of a drifting series that of its NEAR newest values."""
+        newest = self.series.values[self.bounds[-2] :]
+        return float(np.median(newest if self.drift is None else newest[-NEAR:]))
+
+    @cached_property
+    def longest(self) -> tuple[float, float]:
+        """Medians of the NEAR first and last values of the longest level, as they were measured."""
+        start, stop = max(pairwise(self.bounds), key=lambda ends: ends[1] - ends[0])
+        values = self.series.values[start:stop]
+        return float(np.median(values[:NEAR])), float(np.median(values[-NEAR:]))
 
     @cached_property
     def noise(self) -> float | None:

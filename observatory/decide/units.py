@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 MISSING = "-"
 """Stands where there is no number; a footnote says why."""
@@ -14,6 +15,15 @@ _BEYOND = 1e15
 """No measured number is as large; a text stays short whatever a file claims."""
 _LARGEST = {"seconds": 99.95, "bytes": _BEYOND}
 """Below these, a value is written as a decimal number and a unit."""
+_DIRECTIONS = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
+MINUS = "\N{MINUS SIGN}"
+_COUNTED = ("", "unit", "values", "samples", "functions", "symbols", "files", "runs", "calls",
+            "modules", "instructions")  # fmt: skip
+"""Units that the name of the metric says, and asv's word for none."""
+_UNIT = re.compile(r"(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*", re.ASCII)
+"""Units of strangers that are written: no link, mention or mark-up can be made of these."""
+_ENDING = re.compile(r"[^ ]*[0-9] [^0-9]+")
+"""A number with its unit; not "2 min 14 s"."""
 
 
 def seconds(value: float) -> str:
@@ -74,64 +84,115 @@ def percent(fraction: float) -> str:
     return f"{value:.2g} %" if value < 9.95 else f"{value:,.0f} %"
 
 
-def times(factor: float) -> str:
-    """How many times as much.
+def signed(ratio: float) -> str:
+    """How a value changed, by the ratio of new to old: with a sign, and from twice on as a factor.
 
-    >>> times(2.0), times(3.31), times(18.2), times(1234)
-    ('2 times', '3.3 times', '18 times', 'over 1,000 times')
+    Both directions are changes of the value itself: 482 to 371 ms is -23 %, never "30 % faster".
+
+    >>> signed(1.3), signed(371 / 482), signed(4.5), signed(1 / 4.5), signed(0)
+    ('+30 %', '−23 %', '×4.5', '÷4.5', '−100 %')
     """
+    if 0.5 < ratio < 2 or ratio == 0:
+        said = percent(abs(ratio - 1))
+        sign = MINUS if ratio < 1 else "+" if ratio > 1 else ""
+        return f"under {sign}{said.removeprefix('under ')}" if said[0] == "u" else f"{sign}{said}"
+    sign, factor = ("×", ratio) if ratio > 1 else ("÷", 1 / ratio)
     if factor > 1000:
-        return "over 1,000 times"
-    return f"{factor:.2g} times" if factor < 9.95 else f"{factor:,.0f} times"
+        return f"over {sign}1,000"
+    return f"{sign}{factor:.2g}" if factor < 9.95 else f"{sign}{factor:,.0f}"
 
 
-def relative(ratio: float, *, speed: bool) -> float:
-    """The size of a change of either direction.
+def span(low: float, high: float) -> str:
+    """Two ratios as changes: the ends of an interval.
 
-    A time that halves is 100 % faster (``speed``); anything else that halves is 50 % less.
+    >>> span(1.26, 1.34), span(0.75, 0.79), span(0.97, 1.1), span(1.9, 2.1)
+    ('+26 to +34 %', '−25 to −21 %', '−3 to +10 %', '+90 % to ×2.1')
     """
-    if ratio >= 1:
-        return ratio - 1
-    return 1 / ratio - 1 if speed else 1 - ratio
+    ends = signed(low), signed(high)
+    return ends[0] if ends[0] == ends[1] else _paired(*ends, " to ")
 
 
-def amount(ratio: float, *, speed: bool) -> str:
-    """The size of a change in words: from 100 % on in times.
+def direction(unit: str, up: bool) -> str:
+    """What a value in this unit is that went up or down: higher is worse, always."""
+    return _DIRECTIONS.get(unit, ("higher", "lower"))[0 if up else 1]
 
-    >>> amount(1.08, speed=True), amount(0.4, speed=True), amount(0.4, speed=False)
-    ('8 %', '2.5 times', '60 %')
+
+def effect(base: float, head: float, unit: str) -> str:
+    """What became of a value, in a word and as its relative change.
+
+    >>> effect(0.482, 0.371, "seconds"), effect(2e6, 9e6, "bytes"), effect(0, 35, "functions")
+    ('faster: −23 %', 'larger: ×4.5', 'higher: +35')
     """
-    size = relative(ratio, speed=speed)
-    return times(size + 1) if size >= 1 else percent(size)
+    if base == head or min(base, head) <= 0 or not 0 < (ratio := head / base) < math.inf:
+        return difference(base, head, unit)
+    return f"{direction(unit, head > base)}: {signed(ratio)}"
+
+
+def difference(base: float, head: float, unit: str) -> str:
+    """What became of a value, in a word and as a difference: for counts.
+
+    >>> difference(40, 35, "functions"), difference(3, 3, "files")
+    ('lower: −5', 'the same')
+    """
+    if base == head:
+        return "the same"
+    sign = "+" if head > base else MINUS
+    return f"{direction(unit, head > base)}: {sign}{human(abs(head - base), unit)}"
 
 
 def human(value: float | None, unit: str) -> str:
-    """A value in its unit: ``seconds``, ``bytes`` or anything counted. MISSING for None and NaN."""
+    """A value with its unit; MISSING for None and NaN.
+
+    ``seconds`` and ``bytes`` are scaled. What the observatory counts is named by its metric and
+    stays a number; every other unit is written as the benchmark gives it.
+
+    >>> human(0.2514, "seconds"), human(35, "functions"), human(0.00316, "gflops")
+    ('251 ms', '35', '0.00316 gflops')
+    """
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
         return "infinite" if value > 0 else "-infinite"
     if unit == "seconds":
         return seconds(value)
-    return size(value) if unit == "bytes" else count(value)
+    if unit == "bytes":
+        return size(value)
+    known = unit in _COUNTED or not _UNIT.fullmatch(unit)
+    return count(value) if known else f"{count(value)} {unit}"
 
 
 def change(base: float | None, head: float | None, unit: str) -> str:
-    """From BASE to HEAD, in one scale where both can be read in it.
+    """From BASE to HEAD, in one scale where both can be read in it; the unit is written once.
 
     >>> change(0.2514, 4.53, "seconds"), change(4.9e-6, 5.5e-6, "seconds")
-    ('0.25 s → 4.53 s', '4.90 µs → 5.50 µs')
+    ('0.25 → 4.53 s', '4.90 → 5.50 µs')
     >>> change(0, 35, "functions"), change(None, 1.0, "seconds")
     ('0 → 35', '- → 1.00 s')
     """
-    if base is not None and head is not None and min(base, head) > 0:
-        larger = max(base, head)
+    return pair(base, head, unit, " → ")
+
+
+def pair(one: float | None, other: float | None, unit: str, joint: str) -> str:
+    """Two values in one scale, if the smaller is at least a thousandth of it.
+
+    >>> pair(0.0035, 0.092, "seconds", " and "), pair(2.34e-4, 27.6, "seconds", " and ")
+    ('3.50 and 92.0 ms', '234 µs and 27.6 s')
+    """
+    if one is not None and other is not None and min(one, other) > 0:
+        smaller, larger = min(one, other), max(one, other)
         if unit in _SCALES and larger < _LARGEST[unit]:
             scale, name = _scale(larger, _SCALES[unit])
-            # Two digits at least are left of the smaller one, three of the larger.
-            if min(base, head) >= 0.1 * scale and larger >= 0.9995 * scale:
-                return f"{_digits(base / scale)} {name} → {_digits(head / scale)} {name}"
-    return f"{human(base, unit)} → {human(head, unit)}"
+            # Three digits are left of the larger one: below the smallest scale there are fewer.
+            if smaller >= 0.001 * scale and larger >= 0.9995 * scale:
+                return f"{_short(one / scale)}{joint}{_short(other / scale)} {name}"
+    return _paired(human(one, unit), human(other, unit), joint)
+
+
+def _paired(one: str, other: str, joint: str) -> str:
+    """Two texts; the unit that both end with is written once."""
+    number, _, unit = one.partition(" ")
+    shared = _ENDING.fullmatch(one) and other.partition(" ")[2] == unit
+    return f"{number if shared else one}{joint}{other}"
 
 
 def _long_time(whole: int) -> str:
@@ -151,6 +212,10 @@ def _scale(value: float, scales: tuple[tuple[float, str], ...]) -> tuple[float, 
     # The scale is chosen after rounding to 3 digits, so that 0.9996 s is 1.00 s and not 1000 ms.
     rounded = float(f"{value:.2e}")
     return next((item for item in reversed(scales) if rounded >= item[0] * (1 - 1e-9)), scales[0])
+
+
+def _short(number: float) -> str:
+    return _digits(number) if number >= 0.0995 else f"{number:.2g}"
 
 
 def _digits(number: float) -> str:

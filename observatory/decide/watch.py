@@ -15,7 +15,7 @@ from observatory.decide.reuse import REUSE_LOST
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series
 from observatory.decide.track import Track
-from observatory.record.alerts import Alerts
+from observatory.record.alerts import Alerts, SeriesKey
 
 _FOLLOWS = ("compile_time", "peak_rss")
 """Noisy metrics that follow from what a cache does in the same cell."""
@@ -64,16 +64,15 @@ def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str,
     found: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in _lines(series):
         places = {subject.commit: place for place, subject in enumerate(line.subjects)}
-        found[line.machine, line.env_name].append(places)
+        found[line.key].append(places)
     return found
 
 
-def _keys(series: Iterable[Series]) -> Iterator[tuple[str, str, str, str]]:
+def _keys(series: Iterable[Series]) -> Iterator[SeriesKey]:
     for one in series:
-        where = one.line.machine, one.line.env_name, one.benchmark
-        yield *where, one.place.metric
+        yield one.key
         if one.place.model:
-            yield *where, REUSE_LOST
+            yield *one.key[:3], REUSE_LOST
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:

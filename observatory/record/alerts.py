@@ -7,6 +7,7 @@ alerts` makes it anew each time. Nothing that alarmed once ever leaves it silent
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -40,6 +41,28 @@ STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved
 """In the order in which they need a person."""
 
 
+SeriesKey = tuple[str, str, str, str]
+"""Machine, environment, benchmark and metric of a series: what no other series has."""
+_WORD, _TEXT = 200, 4000
+"""Characters that a `Word` and a `Text` hold at most."""
+
+
+def cut(text: str, most: int = _WORD) -> str:
+    """The text itself, if it is short enough; else its beginning and a hash of the whole.
+
+    Two long names with one beginning stay different.
+    """
+    if len(text) <= most:
+        return text
+    digest = blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
+    return f"{text[: most - len(digest) - 1]}~{digest}"
+
+
+def series_key(machine: str, env_name: str, benchmark: str, metric: str) -> SeriesKey:
+    """The key of a series, as every record, alert and page has it."""
+    return cut(machine), cut(env_name), cut(benchmark, _TEXT), cut(metric)
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,8 +75,26 @@ class At(_Record):
     date: AwareDatetime
 
 
+class Modes(_Record):
+    """Two modes of the values around a step, where no single ratio describes it."""
+
+    lower: FiniteFloat = Field(description="median of the lower mode, in the unit of the metric")
+    upper: FiniteFloat = Field(description="median of the upper mode")
+    before: FiniteFloat = Field(ge=0, le=1, description="share of the upper mode before the step")
+    after: FiniteFloat = Field(ge=0, le=1, description="its share after the step")
+    moved: tuple[FiniteFloat, FiniteFloat] | None = Field(
+        None,
+        description="where not the shares changed but both modes moved: their medians after the "
+        "step; `lower` and `upper` are those before it",
+    )
+
+
 class SeriesChange(_Record):
-    """What one series did: levels before and after, in the unit of its metric."""
+    """What one series did, in the unit of its metric.
+
+    ``before``, ``after`` and ``now`` are observed: medians of levels; of a drifting series medians
+    of its values nearest to the step, or first and last between two steps.
+    """
 
     machine: Word
     env_name: Word
@@ -64,17 +105,28 @@ class SeriesChange(_Record):
     before: FiniteFloat
     after: FiniteFloat
     now: FiniteFloat | None = Field(None, description="newest level; None if not measured since")
-    low: FiniteFloat | None = Field(None, description="95 % interval of after/before; noisy only")
+    ratio: FiniteFloat | None = Field(
+        None,
+        description="estimate of new to old level (Hodges and Lehmann), or of a drift from first "
+        "to last; noisy only; absent in older files",
+    )
+    low: FiniteFloat | None = Field(None, description="95 % interval of the ratio; noisy only")
     high: FiniteFloat | None = None
+    modes: Modes | None = Field(None, description="where the values of a step have two modes")
     last_good: At | None
     first_bad: At
     newest: At = Field(description="newest subject with a value")
     holds: bool = Field(description="whether the newest level is still off the one before")
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> SeriesKey:
         """What no other series has."""
         return self.machine, self.env_name, self.benchmark, self.metric
+
+    @property
+    def worse(self) -> bool:
+        """Whether it went up: higher is worse, always."""
+        return self.after > self.before if self.ratio is None else self.ratio > 1
 
 
 class Change(_Record):

@@ -256,13 +256,13 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
         ["0 → 1", "✗ 1 function stopped hitting the cache"],
     ]
     assert [row[1:] for row in seen.rows("Slower or larger")] == [
-        ["compile_time", "250 ms → 525 ms", "✗ 2.1 times slower"],
-        ["compile_time", "1.00 s → 1.31 s", "✗ 31 % slower"],
-        ["peak_rss", "200 MB → 216 MB", "✗ 8 % more memory"],
+        ["compile_time", "250 → 525 ms", "✗ slower: ×2.1"],
+        ["compile_time", "1.00 → 1.31 s", "✗ slower: +31 %"],
+        ["peak_rss", "200 → 216 MB", "✗ larger: +8 %"],
     ]
     assert [row[1:] for row in seen.rows("Better")] == [
         ["uncacheable", "3 → 0", "✓ 3 more functions can be stored"],
-        ["call_time", "21.0 ms → 10.0 ms", "✓ 2.1 times faster"],
+        ["call_time", "21.0 → 10.0 ms", "✓ faster: ÷2.1"],
     ]
     assert seen.folded() == [
         "Workload changed, no alarm 2 series: what follows from the graph",
@@ -272,8 +272,8 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
     ]
     seen.unfold("Workload changed, no alarm")
     assert [row[1:] for row in seen.rows("Workload changed, no alarm")] == [
-        ["functions_compiled", "35 → 36", "1 more"],
-        ["cache_bytes", "1.00 MB → 1.50 MB", "50 % larger"],
+        ["functions_compiled", "35 → 36", "higher: +1"],
+        ["cache_bytes", "1.00 → 1.50 MB", "larger: +50 %"],
     ]
     said = seen.texts("#compare .verdict")[0]
     assert f"First of all: {FORK} wrong_results, 7 wrong values (0 → 7)." in said
@@ -281,7 +281,7 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
 
 def test_every_row_leads_to_its_series(visit, tmp_path):
     seen = visit(site(tmp_path / "s", mixed()))
-    link = seen.page.locator("#compare td", has_text="31 % slower").locator("xpath=../th/a")
+    link = seen.page.locator("#compare td", has_text="slower: +31 %").locator("xpath=../th/a")
     assert link.get_attribute("href") == "series.html#s=0000000000"
     assert link.get_attribute("aria-label") == f"{C}, compile_time: its history"
 
@@ -294,12 +294,12 @@ def test_levels_decide_whatever_the_values_are(visit, tmp_path):
     assert seen.verdict == "3.3.7 against 3.3.5: 1 timing slower; 2 series unaffected."
     # The level is what is judged; what was measured of these two stands below it.
     assert seen.rows("Slower or larger") == [
-        [C, "compile_time", "250 ms → 500 ms 250 ms → 300 ms", "✗ 2 times slower"]
+        [C, "compile_time", "250 → 500 ms 250 → 300 ms", "✗ slower: ×2"]
     ]
     seen.unfold("Unaffected")
     assert [row[2:] for row in seen.rows("Unaffected")] == [
-        ["250 ms → 400 ms", "no change seen between them"],
-        ["250 ms → 250 ms", "no change seen between them"],
+        ["250 → 400 ms", "no change seen between them"],
+        ["250 → 250 ms", "no change seen between them"],
     ]
 
 
@@ -309,7 +309,7 @@ def test_what_is_far_off_its_level_is_not_called_unaffected(visit, tmp_path):
     assert seen.verdict == ("3.3.7 against 3.3.5: nothing could be judged; 1 series not confirmed.")
     seen.unfold("Not confirmed")
     assert [row[2:] for row in seen.rows("Not confirmed")] == [
-        ["4.00 s → 0.25 s", "16 times faster, not confirmed"]
+        ["4.00 → 0.25 s", "faster: ÷16, not confirmed"]
     ]
 
 
@@ -441,7 +441,7 @@ def test_filters_narrow_the_tables_and_stand_in_the_address(visit, tmp_path):
     seen.control("combobox", "Kind").select_option("times")
     assert seen.tables() == ["Slower or larger", "Better"]
     seen.control("spinbutton", "Least change, % (not of exact counts)").fill("50")
-    assert [row[3] for row in seen.rows("Slower or larger")] == ["✗ 2.1 times slower"]
+    assert [row[3] for row in seen.rows("Slower or larger")] == ["✗ slower: ×2.1"]
     seen.control("checkbox", "better").uncheck()
     assert seen.tables() == ["Slower or larger"]
     seen.control("combobox", "Backend").select_option("NUMBA")
@@ -550,7 +550,7 @@ def test_the_comment_has_the_verdict_and_the_rows_that_are_seen(visit, tmp_path)
         "`3.3.7` against `3.3.6`: 1 timing slower; 1 series unaffected.\n\n"
         "| verdict | cell or benchmark | metric | `3.3.6` → `3.3.7` | in words |\n"
         "|---|---|---|---|---|\n"
-        f"| worse | `{C}` | `compile_time` | 1.00\u00a0s → 1.31\u00a0s | 31\u00a0% slower |\n"
+        f"| worse | `{C}` | `compile_time` | 1.00 → 1.31\u00a0s | slower: +31\u00a0% |\n"
     )
     assert seen.markdown() == head
     seen.unfold("Unaffected")

@@ -48,6 +48,11 @@ def series(values: list[float], **given: object) -> dict[str, object]:
     return plain | given
 
 
+def step(at: int, words: str, numbers: str, size: float) -> dict[str, object]:
+    """A step as the site tells it; ``size``: above 0 for the worse."""
+    return {"at": at, "worse": size > 0, "words": words, "numbers": numbers, "size": abs(size)}
+
+
 def wave(level: float, n: int, share: float = 0.015) -> list[float]:
     return [level * (1 + share * math.sin(1.7 * i + i * i)) for i in range(n)]
 
@@ -68,12 +73,12 @@ def stepped() -> dict[str, object]:
     return series(
         values, at=at, **spread(values, 0.02), bounds=[0, 11, 27, 37], levels=[6.07, 4.47, 5.02],
         steps=[
-            {"at": 11, "before": 6.07, "after": 4.47, "ratio": 0.736, "low": 0.72, "high": 0.75},
-            {"at": 27, "before": 4.47, "after": 5.02, "ratio": 1.123, "low": 1.1, "high": 1.14},
+            step(11, "faster: −26 %", "6.07 → 4.47 s; 95 % interval −28 to −25 %", -0.3),
+            step(27, "slower: +12 %", "4.47 → 5.02 s; 95 % interval +10 to +14 %", 0.12),
         ],
         alerts=[
             {"id": "f00d", "state": "open", "kind": "slower", "at": 27,
-             "sentence": "12 % slower to build (4.47 s → 5.02 s) since 3.3.0"},
+             "sentence": "it is slower to build: +12 % (4.47 → 5.02 s)"},
             {"id": "beef", "state": "resolved", "kind": "faster", "at": None, "sentence": ""},
         ],
     )  # fmt: skip
@@ -86,10 +91,9 @@ def long(n: int = 600, pieces: int = 20) -> dict[str, object]:
     values = [v for a, b, level in zip(bounds, bounds[1:], levels, strict=False)
               for v in wave(level, b - a)]  # fmt: skip
     steps = [
-        {"at": bounds[i], "before": levels[i - 1], "after": levels[i],
-         "ratio": 1.1, "low": 1.09, "high": 1.11}
+        step(bounds[i], "slower: +10 %", "a → b; 95 % interval +9 to +11 %", 0.1)
         for i in range(1, pieces)
-    ]  # fmt: skip
+    ]
     return series(values, line=3, **spread(values, 0.03), bounds=bounds, levels=levels, steps=steps)
 
 
@@ -116,14 +120,14 @@ def data() -> dict[str, dict[str, object]]:
         TIME: stepped(),
         SLOW_DRIFT: series(
             drifting, name="radon warm_disk C spawn", colour="c", **spread(drifting, 0.015),
-            levels=[5.4], drift={"ratio": 1.22, "low": 1.19, "high": 1.25},
+            levels=[5.4], drift={"ratio": 1.22, "words": "about +22 %",
+                                 "numbers": "95 % interval +19 to +25 %"},
         ),
         COUNT: series(
             counts, metric="cache_misses", unit="functions", kind="exact", judgement="exact",
             bounds=[0, 22, 32, 40], levels=[0, 7, 21], noise=None, expected=0, n=None,
             steps=[
-                {"at": 22, "before": 0, "after": 7, "ratio": None, "low": None, "high": None},
-                {"at": 32, "before": 7, "after": 21, "ratio": 3.0, "low": 3.0, "high": 3.0},
+                step(22, "higher: +7", "0 → 7", 100.0), step(32, "higher: +14", "7 → 21", 1.1),
             ],
         ),
         MEMORY: series(memory, metric="peak_rss", unit="bytes", judgement="unfit",
@@ -277,12 +281,12 @@ def test_a_change_of_the_colour_scheme_is_drawn(drawn):
 def test_steps_and_drifts_are_told_in_words(drawn):
     seen = drawn(address(s=[TIME, SLOW_DRIFT, COUNT, MEMORY]))
     facts = seen.text("#facts")
-    assert "36 % faster (6.07 s → 4.47 s; 95 % interval 33 % to 39 %): first in 3.1.5" in facts
+    assert "faster: −26 % (6.07 → 4.47 s; 95 % interval −28 to −25 %): first in 3.1.5" in facts
     assert "last without it: 3.1.4" in facts
-    assert "12 % slower (4.47 s → 5.02 s" in facts
-    assert "drifts: 22 % slower" in facts
-    assert "7 more (0 → 7)" in facts
-    assert "3 times as many (7 → 21)" in facts
+    assert "slower: +12 % (4.47 → 5.02 s" in facts
+    assert "drifts: about +22 % from the first value to the last" in facts
+    assert "higher: +7 (0 → 7)" in facts
+    assert "higher: +14 (7 → 21)" in facts
     assert "not judged: values of one run are not independent" in facts
     assert "37 of 40 subjects" in facts
     assert "alerts/f00d.html" in seen.links("#facts")
@@ -417,7 +421,7 @@ def test_arrow_keys_move_the_cursor_and_enter_pins(drawn):
     assert "against 3.0.5" in seen.text("#here")
     press("Enter")
     assert seen.chosen()["b"] == ["0-39"]
-    assert "21 more" in seen.text("#between")
+    assert "higher: +21" in seen.text("#between")
     assert "faster" in seen.text("#between")
     assert "2 steps in between" in seen.text("#between")
     commits = f"{subject(5)[1]}...{subject(40)[1]}"

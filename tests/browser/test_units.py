@@ -21,8 +21,8 @@ EDGES = [
     999_499.0, 999_500.0, 1_125_000.0, 1e12, 9.995e14, 1e15, 1.1e15, 1e21, 1e22, 1e300,
     math.nan, math.inf, -math.inf,
 ]  # fmt: skip
-SINGLE = ("seconds", "size", "count", "percent", "times")
-UNITS = ("seconds", "bytes", "functions", "constructor")
+SINGLE = ("seconds", "size", "count", "percent")
+UNITS = ("seconds", "bytes", "functions", "constructor", "GB/s", "@all [x](y)", "www.a.b", "°C")
 
 
 @pytest.fixture(scope="module")
@@ -86,16 +86,25 @@ def test_changes_read_the_same_in_the_browser_and_in_the_terminal(page):
     assert wrong == []
 
 
-def test_sizes_of_changes_read_the_same_in_the_browser_and_in_the_terminal(page):
-    given = [value for value in values() if value > 0]
+def test_what_became_of_a_value_reads_the_same_in_the_browser_and_in_the_terminal(page):
+    given = [value for value in values() if value >= 0]
+    told = page.evaluate("given => given.map((ratio) => observatory.units.signed(ratio))", given)
+    assert told == [units.signed(ratio) for ratio in given]
+    drawn = random.Random(20251108)
+    pairs = [(one, drawn.choice(given)) for one in values() if math.isfinite(one)]
+    pairs += [(one, one * drawn.uniform(0.4, 2.5)) for one, _ in pairs]
     told = page.evaluate(
-        "given => given.map((ratio) => [true, false].map((speed) =>"
-        " observatory.units.amount(ratio, speed)))",
-        given,
+        "([pairs, all]) => pairs.map(([base, head]) => all.flatMap((unit) =>"
+        " [observatory.units.effect(base, head, unit),"
+        " observatory.units.difference(base, head, unit)]))",
+        [[list(pair) for pair in pairs], list(UNITS)],
     )
-    assert told == [
-        [units.amount(ratio, speed=speed) for speed in (True, False)] for ratio in given
+    expected = [
+        [say(*pair, unit) for unit in UNITS for say in (units.effect, units.difference)]
+        for pair in pairs
     ]
+    wrong = [each for each in zip(pairs, told, expected, strict=True) if each[1] != each[2]]
+    assert wrong == []
 
 
 def test_there_is_no_number_where_nothing_was_measured(page):

@@ -39,12 +39,12 @@ def test_a_quiet_series_is_as_before_within_its_noise() -> None:
 def test_a_step_for_the_worse_is_told_since_when() -> None:
     found = moved(stepped(60, 50, 1.3))
     assert found.state == "bad"
-    assert found.words.endswith("% slower since n50")
+    assert found.words == "slower: +30 % since n50"
 
 
 def test_a_recent_step_for_the_better_is_told_and_an_old_one_is_not() -> None:
     assert moved(stepped(60, 55, 0.4)).state == "good"
-    assert "times faster since n55" in moved(stepped(60, 55, 0.4)).words
+    assert "faster: ÷2.5 since n55" in moved(stepped(60, 55, 0.4)).words
     assert moved(stepped(60, 30, 0.5)).words == "as before"
 
 
@@ -53,7 +53,7 @@ def test_a_single_value_far_off_is_not_confirmed() -> None:
     values[-1] *= 1.5
     found = moved(values)
     assert found.state == "doubt"
-    assert found.words.endswith("% slower, not confirmed")
+    assert found.words == "slower: +52 %, not confirmed"
 
 
 def test_what_is_acknowledged_says_so() -> None:
@@ -72,7 +72,7 @@ def test_what_is_acknowledged_says_so() -> None:
     [
         ([0.25], "first value"),
         ([0.25, 0.25], "as before, too few to judge"),
-        ([0.25, 0.5], "2 times slower, too few to judge"),
+        ([0.25, 0.5], "slower: ×2, too few to judge"),
     ],
 )
 def test_what_cannot_be_judged_is_described(values: list[float], words: str) -> None:
@@ -80,5 +80,5 @@ def test_what_cannot_be_judged_is_described(values: list[float], words: str) -> 
     assert (found.state, found.words, found.noise) == ("quiet", words, "")
 
 
-def test_memory_is_more_or_less_and_not_slower() -> None:
-    assert " more since n50" in moved(stepped(60, 50, 1.3), "peak_rss").words
+def test_memory_is_larger_or_smaller_and_not_slower() -> None:
+    assert "larger: +30 % since n50" in moved(stepped(60, 50, 1.3), "peak_rss").words

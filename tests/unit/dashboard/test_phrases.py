@@ -8,7 +8,7 @@ from benchmarks.vocabulary import Cell
 from dashboard.document import Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import certainty, effect
-from observatory.record.comparison import Ratio
+from observatory.record.comparison import Ratio, Values
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 
@@ -20,34 +20,48 @@ def plain(words: Words) -> str:
 @pytest.mark.parametrize(
     ("estimate", "low", "high", "said", "sure"),
     [
-        (3.3, 3.1, 3.5, "3.3 times slower", "95 % interval 3.1 to 3.5 times"),
-        (1.08, 1.06, 1.10, "8 % slower", "95 % interval 6 to 10 %"),
-        (0.92, 0.90, 0.94, "8.7 % faster", "95 % interval 6.4 to 11 %"),
-        (0.5, 0.4, 0.625, "2 times faster", "95 % interval 1.6 to 2.5 times"),
-        (1.02, 0.98, 1.06, "2 % slower", "95 % interval -2 to 6 %"),
-        (0.25, 0, 0.5, "4 times faster", "95 % interval 2 to over 1,000 times"),
-        (18.2, 18.1, 18.3, "18 times slower", "95 % interval 18 times"),
+        (3.3, 3.1, 3.5, "slower: ×3.3", "95 % interval ×3.1 to ×3.5"),
+        (1.08, 1.06, 1.10, "slower: +8 %", "95 % interval +6 to +10 %"),
+        (0.92, 0.90, 0.94, "faster: −8 %", "95 % interval −10 to −6 %"),
+        (0.5, 0.4, 0.625, "faster: ÷2", "95 % interval ÷2.5 to −38 %"),
+        (1.02, 0.98, 1.06, "slower: +2 %", "95 % interval −2 to +6 %"),
+        (0.25, 0, 0.5, "faster: ÷4", "95 % interval −100 % to ÷2"),
+        (18.2, 18.1, 18.3, "slower: ×18", "95 % interval ×18"),
     ],
 )
 def test_a_ratio_is_said_in_words(
     estimate: float, low: float, high: float, said: str, sure: str
 ) -> None:
     ratio = Ratio(estimate=estimate, low=low, high=high, confidence=0.95)
-    found = noisy(cell("cold C fork"), "compile_time", ratio=ratio)
+    sides = {"base": Values(values=[1.0] * 7), "head": Values(values=[estimate] * 7)}
+    found = noisy(cell("cold C fork"), "compile_time", ratio=ratio).model_copy(update=sides)
     assert effect(found) == said
-    assert certainty(ratio, "seconds") == sure
+    assert certainty(ratio) == sure
 
 
-def test_memory_is_larger_and_counts_are_more() -> None:
-    assert effect(noisy(cell("cold C fork"), "peak_rss", 1.5)).endswith(" % larger")
-    assert effect(factory.calls(cell("cold C fork"), 0.9, "better")) == "10 % fewer"
-    assert effect(exact(cell("cold C fork"), "cache_misses", 0, 35)) == "35 more"
+def test_a_change_is_that_of_the_medians_and_else_is_called_an_estimate() -> None:
+    ratio = Ratio(estimate=1.04, low=1.01, high=1.15, confidence=0.95)
+    found = noisy(cell("cold C fork"), "compile_time", ratio=ratio)
+
+    def said(head: float) -> str:
+        sides = {"base": Values(values=[1.0] * 7), "head": Values(values=[head] * 7)}
+        return effect(found.model_copy(update=sides))
+
+    assert said(1.06) == "slower: +6 %"
+    assert said(1.36) == "slower: +4 % by estimate"
+    assert said(0.98) == "slower: +4 % by estimate"
+
+
+def test_memory_is_larger_and_counts_are_higher() -> None:
+    assert effect(noisy(cell("cold C fork"), "peak_rss", 1.5)) == "larger: +50 %"
+    assert effect(factory.calls(cell("cold C fork"), 0.9, "better")) == "lower: −10 %"
+    assert effect(exact(cell("cold C fork"), "cache_misses", 0, 35)) == "higher: +35"
 
 
 def test_the_range_of_all_values_is_not_called_an_interval_of_confidence() -> None:
     ratio = Ratio(estimate=1.05, low=1.04, high=1.06, confidence=None)
-    assert certainty(ratio, "seconds") == "range of all values 4 to 6 %"
-    assert certainty(ratio.model_copy(update={"low": 1.05, "high": 1.05}), "seconds") == ""
+    assert certainty(ratio) == "range of all values +4 to +6 %"
+    assert certainty(ratio.model_copy(update={"low": 1.05, "high": 1.05})) == ""
 
 
 @pytest.mark.parametrize(
