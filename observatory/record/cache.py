@@ -170,7 +170,7 @@ class Cache:
         if self._path is not None and self._added:
             with contextlib.suppress(OSError):
                 write_atomic(self._path, encoded(kept.only(self._used), self.series))
-                _forget(self._path.parent)
+                _forget(self._path.parents[1])
         return kept
 
     def _add(self, source: Source, digest: bytes, made: Made) -> int:
@@ -231,13 +231,12 @@ def decoded(content: bytes, series: SeriesList) -> Kept:
 
 def _forget(directory: Path) -> None:
     """Remove what killed writes and other versions have left long ago, and nothing else."""
-    for other in directory.parent.iterdir():
+    for other in directory.iterdir():
         if _VERSION.fullmatch(other.name):
             for path in other.iterdir():
-                if path.suffix in _SUFFIXES and (other != directory or path.suffix == ".tmp"):
+                if path.suffix in _SUFFIXES:
                     _remove_if_old(path, path.unlink)
-            if other != directory:
-                _remove_if_old(other, other.rmdir)  # only if it is empty
+            _remove_if_old(other, other.rmdir)  # only if it is empty
 
 
 def _remove_if_old(path: Path, remove: Callable[[], None]) -> None:

@@ -19,6 +19,7 @@ from observatory.record import asv_result, cache, listing, summary
 from observatory.record.cache import directory_for
 from observatory.record.columns import SeriesList
 from observatory.record.read import Results, read_results
+from observatory.record.sources import JsonSource
 from tests.factories import LATER, journal, sample
 from tests.factories_asv import Value, foreign, old, put, values
 
@@ -91,6 +92,14 @@ def test_an_unchanged_file_is_never_parsed_twice(where: Path, parses: Parses) ->
     assert said(first) == said(second) == said(read_results(where))
     assert first.files == second.files
     assert len(cache_files(where)) == 1
+
+
+def test_an_unchanged_file_that_has_rested_is_not_even_opened(
+    where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read(where)
+    monkeypatch.setattr(JsonSource, "digest", None)
+    assert said(read(where)) == said(first)
 
 
 def test_the_problems_of_unchanged_files_are_named_each_time(where: Path) -> None:
