@@ -281,7 +281,7 @@ def assets() -> Iterator[tuple[str, bytes]]:
     from bokeh.util.paths import bokehjs_path
 
     for name in BOKEH:
-        yield f"assets/{name}", (bokehjs_path() / name).read_bytes()
+        yield f"assets/{name}", (bokehjs_path() / "js" / name).read_bytes()
 
 
 @lru_cache(maxsize=1)
