@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -278,12 +277,11 @@ def assets() -> Iterator[tuple[str, bytes]]:
     """Stylesheet and scripts; Bokeh's come with its package."""
     for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
         yield f"assets/{each.name}", each.read_bytes()
-    found = find_spec("bokeh")
-    assert found is not None
-    assert found.origin is not None
-    scripts = Path(found.origin).parent / "server" / "static" / "js"
+    # Imported by who writes pages, and not by whoever imports this module: it takes 0.1 s.
+    from bokeh.util.paths import bokehjs_path
+
     for name in BOKEH:
-        yield f"assets/{name}", (scripts / name).read_bytes()
+        yield f"assets/{name}", (bokehjs_path() / "js" / name).read_bytes()
 
 
 @lru_cache(maxsize=1)

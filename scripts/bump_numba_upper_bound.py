@@ -1,13 +1,11 @@
 """Raise the upper bound of numba in a pyproject.toml; docs/numba-bound.md says how."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripts.numba_bound.command import main
+from observatory.numba_bound.command import main
 
 if __name__ == "__main__":
     sys.exit(main())

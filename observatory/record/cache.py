@@ -1,15 +1,14 @@
-"""What was made of files is kept, so that an unchanged file is never parsed twice.
+"""What was read from files is kept, so that an unchanged file is never parsed twice.
 
-A file is unchanged if its signature (size, times of change, inode) is; where that differs its
-content is hashed, and it is parsed again only if the content differs too. A signature is believed
-only if the file had rested for two seconds when it was taken: within less, clocks are too coarse to
-tell two versions apart.
+A file is unchanged if its signature (size, times of change, inode) is the same. Where the signature
+differs, the content is hashed, and the file is parsed again only if the content differs too. A
+signature is believed only if the file had rested for two seconds when it was taken: within less,
+clocks are too coarse to tell two versions apart.
 
-The cache is a directory of shards: parquet files, each of many files' values, never changed. What
-is new goes into a new one, which takes in the small and the mostly outdated ones. A name is the
-hash of the content, so that what is damaged is not believed and is made again. A shard is written
-to a temporary name and renamed; a reader that finds one gone parses what was in it. So any number
-of processes may read and write at once and be killed at any instant: what they can lose is time.
+The cache is one file of numpy arrays. Whenever something is new, a whole new file replaces it
+atomically. It begins with the hash of its content: a damaged one is ignored and replaced. So any
+number of processes may read and write at once and be killed at any instant; all they can lose is
+time.
 
 It is outside of the results directory (``$XDG_CACHE_HOME/observatory/frames/``), where nobody who
 sends results can put anything, and it is safe to delete.
@@ -19,31 +18,28 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import re
-import tempfile
 import time
-import zlib
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
+import orjson
 
-from observatory.record.columns import Columns, GrowingColumns, SeriesList
-from observatory.record.shards import Block, Entry, Signature, encoded, parsed, together
+from observatory.record.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
+from observatory.record.files import write_atomic
+from observatory.record.listing import Signature
 
 DIGEST_SIZE = 16
 """Bytes of the BLAKE2 hashes."""
-FULL = 1_000_000
-"""Values; as many new ones are written at once, so that a kill loses no more than that."""
 
 _RESTED = 2 * 10**9  # ns
-_FORGOTTEN = 7 * 86400  # s: older shards of another version, and of killed writes, are removed
-_SUFFIX, _UNFINISHED = ".parquet", ".tmp"
+_FORGOTTEN = 7 * 86400  # s: older files of another version, and of killed writes, are removed
+_SUFFIXES = (".npz", ".parquet", ".tmp")  # earlier versions kept parquet
 _VERSION = re.compile(r"[0-9a-f]{16}")
 _clock = time.time_ns
 
@@ -72,11 +68,38 @@ class Source(Protocol):
         """The signature as it is now. Raises OSError."""
 
 
-class Place(NamedTuple):
-    """Where something is: the number of a block in `Cache.blocks`, and of a file in it."""
+class Entry(NamedTuple):
+    """What is known of one file, apart from its values.
 
-    block: int
-    file: int
+    ``head`` and ``problems`` are JSON, which whoever reads that kind of file understands; an empty
+    ``head`` means that nothing could be read. ``checked_ns`` is when the signature was taken.
+    ``length`` counts the values.
+    """
+
+    path: bytes
+    signature: Signature
+    checked_ns: int
+    digest: bytes
+    head: str
+    problems: str
+    length: int
+
+
+class Kept(NamedTuple):
+    """Files and their values: those of the first, those of the second, ..."""
+
+    entries: Sequence[Entry] = ()
+    columns: Columns = Columns()
+
+    def owners(self) -> Ints:
+        """For each value the number of its file."""
+        lengths = [entry.length for entry in self.entries]
+        return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+
+    def only(self, numbers: Collection[int]) -> Kept:
+        """The files of these numbers, in the order of the numbers."""
+        rows = np.isin(self.owners(), list(numbers))
+        return Kept([self.entries[number] for number in sorted(numbers)], self.columns.where(rows))
 
 
 def directory_for(results: Path) -> Path | None:
@@ -102,159 +125,118 @@ def version() -> str:
 class Cache:
     """What was made of the files of one results directory; without a directory it keeps nothing.
 
-    ``blocks`` hold it all once it is closed; their columns count in ``series``.
+    Files have numbers, which `get` returns and by which `entries` lists them.
     """
 
     def __init__(self, directory: Path | None, series: SeriesList) -> None:
         self.series = series
-        self.blocks: list[Block] = []
-        self._directory = None if directory is None else directory / version()
+        self._path = None if directory is None else directory / version() / "kept.npz"
         self._now = _clock()
-        self._shards: list[Path] = []  # of the first blocks
-        self._used: list[npt.NDArray[np.bool_]] = []  # the files of those that are still so
-        self._places: dict[bytes, list[Place]] = defaultdict(list)
-        self._fresh: list[Entry] = []
-        self._grown = GrowingColumns()
-        self._load()
+        kept = self._load()
+        self.entries = list(kept.entries)
+        self._loaded = kept
+        self._ends = np.cumsum([entry.length for entry in kept.entries])
+        self._numbers = {entry.path: number for number, entry in enumerate(kept.entries)}
+        self._used: set[int] = set()
+        self._added: list[Columns] = []
 
-    def get(self, source: Source) -> Place:
-        """Where that is which was made of a file, now or before. Raises OSError."""
-        known = self._places.get(source.key, ())
-        for place in known:
-            entry = self.entry(place)
-            if entry.signature == source.signature and _rested(entry.signature, entry.checked_ns):
-                return self._still(place)
-        if self._directory is None:
+    def get(self, source: Source) -> int:
+        """The number of a file, which is parsed unless it is known. Raises OSError."""
+        number = self._numbers.get(source.key)
+        if number is not None:
+            known = self.entries[number]
+            if known.signature == source.signature and _rested(source.signature, known.checked_ns):
+                return self._use(number)
+        if self._path is None:
             return self._add(source, b"", source.make())
         digest = source.digest()
-        for place in known:
-            entry = self.entry(place)
-            if entry.digest == digest:
-                if entry.signature == source.signature and not _rested(entry.signature, self._now):
-                    return self._still(place)  # nothing is gained by noting it again
-                block = self.blocks[place.block]
-                columns = block.columns.where(block.rows_of(place.file))
-                return self._add(source, digest, Made(entry.head, entry.problems, columns))
+        if number is not None and known.digest == digest:
+            if known.signature == source.signature and not _rested(source.signature, self._now):
+                return self._use(number)  # nothing is gained by noting it again
+            rows = slice(self._ends[number] - known.length, self._ends[number])
+            columns = self._loaded.columns.where(rows)
+            return self._add(source, digest, Made(known.head, known.problems, columns))
         made = source.make()
         # What was parsed is not what was hashed if it has changed in between.
         changed = source.current() != source.signature
         return self._add(source, b"" if changed else digest, made)
 
-    def entry(self, place: Place) -> Entry:
-        """What is known of a file."""
-        if place.block == len(self.blocks):
-            return self._fresh[place.file]
-        return self.blocks[place.block].entries[place.file]
+    def close(self) -> Kept:
+        """Write what is new; returns everything, numbered as `get` has numbered it.
 
-    def close(self) -> None:
-        """Keep what is new. A cache that cannot be written is no error: it is made again."""
-        if not self._fresh:
-            return
-        block = self._gathered()
-        if self._directory is None:
-            return
-        outdated = self._outdated(len(block.entries) + len(block.columns))
-        kept = [self.blocks[index].only(self._used[index]) for index in outdated]
-        if self._write(together([*kept, block])):
-            for index in outdated:
-                with contextlib.suppress(OSError):
-                    self._shards[index].unlink()
-
-    def _outdated(self, size: int) -> list[int]:
-        """The shards to write anew together with ``size`` new files and values.
-
-        Those of which more than half is outdated; and, from the smallest on, those that are not
-        more than twice as large as all that is written: so the sizes of those that stay double.
+        A cache that cannot be written is no error: the next reader parses the files again.
         """
-        sizes = []
-        for index in range(len(self._shards)):
-            block, used = self.blocks[index], self._used[index]
-            live = int(used.sum() + block.lengths[used].sum())
-            sizes.append((live, len(block.entries) + len(block.columns), index))
-        found = []
-        for live, whole, index in sorted(sizes):
-            if live <= 2 * size or live < whole / 2:
-                found.append(index)
-                size += live
-        return found
-
-    def _add(self, source: Source, digest: bytes, made: Made) -> Place:
-        entry = Entry(source.key, source.signature, self._now, digest, made.head, made.problems)
-        place = Place(len(self.blocks), len(self._fresh))
-        self._fresh.append(entry)
-        self._grown.add(made.columns)
-        if len(self._grown) >= FULL:
-            self._write(self._gathered())
-        return place
-
-    def _still(self, place: Place) -> Place:
-        self._used[place.block][place.file] = True
-        return place
-
-    def _gathered(self) -> Block:
-        lengths = np.array(self._grown.lengths, np.int32)
-        block = Block(tuple(self._fresh), lengths, self._grown.columns())
-        self.blocks.append(block)
-        self._fresh, self._grown = [], GrowingColumns()
-        return block
-
-    def _load(self) -> None:
-        if self._directory is None or not self._directory.is_dir():
-            return
-        for path in sorted(self._directory.glob(f"*{_SUFFIX}")):
+        kept = Kept(self.entries, joined([self._loaded.columns, *self._added]))
+        if self._path is not None and self._added:
             with contextlib.suppress(OSError):
-                content = path.read_bytes()
-                block = self._checked(path, content)
-                if block is None:
-                    path.unlink()
-                    continue
-                for index, entry in enumerate(block.entries):
-                    self._places[entry.path].append(Place(len(self.blocks), index))
-                self.blocks.append(block)
-                self._shards.append(path)
-                self._used.append(np.zeros(len(block.entries), np.bool_))
+                write_atomic(self._path, encoded(kept.only(self._used), self.series))
+                _forget(self._path.parents[1])
+        return kept
 
-    def _checked(self, path: Path, content: bytes) -> Block | None:
-        """A shard, None if it is damaged: parquet's readers are not made for what is not whole."""
-        if path.stem != _hash(content).hex():
-            return None
-        try:
-            return parsed(content, self.series)
-        except (pa.ArrowException, zlib.error, LookupError, ValueError):
-            return None
+    def _add(self, source: Source, digest: bytes, made: Made) -> int:
+        self._added.append(made.columns)
+        self.entries.append(
+            Entry(source.key, source.signature, self._now, digest, made.head, made.problems,
+                  len(made.columns))
+        )  # fmt: skip
+        return self._use(len(self.entries) - 1)
 
-    def _write(self, block: Block) -> bool:
-        if self._directory is None:
-            return False
-        content = encoded(block, self.series)
-        path = self._directory / f"{_hash(content).hex()}{_SUFFIX}"
-        try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self._directory, suffix=_UNFINISHED)
-            try:
-                with os.fdopen(descriptor, "wb") as stream:
-                    stream.write(content)  # not synced: a torn one is not believed
-                Path(name).replace(path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
-        except OSError:
-            return False
-        with contextlib.suppress(OSError):
-            self._forget()
-        return True
+    def _use(self, number: int) -> int:
+        self._used.add(number)
+        return number
 
-    def _forget(self) -> None:
-        """Remove what killed writes and other versions have left long ago, and nothing else."""
-        assert self._directory is not None
-        for path in self._directory.glob(f"*{_UNFINISHED}"):
-            _remove_if_old(path, path.unlink)
-        for other in self._directory.parent.iterdir():
-            if _VERSION.fullmatch(other.name) and other != self._directory:
-                for path in other.iterdir():
-                    if path.suffix in (_SUFFIX, _UNFINISHED):
-                        _remove_if_old(path, path.unlink)
-                _remove_if_old(other, other.rmdir)  # only if it is empty
+    def _load(self) -> Kept:
+        if self._path is not None:
+            with contextlib.suppress(OSError, LookupError, ValueError, EOFError, BadZipFile):
+                return decoded(self._path.read_bytes(), self.series)
+        return Kept()
+
+
+def encoded(kept: Kept, series: SeriesList) -> bytes:
+    """Files and values as the content of a cache; of ``series`` it holds those that are used."""
+    used, numbers = np.unique(kept.columns.series, return_inverse=True)
+    names = [[series.all[number].name, series.all[number].params] for number in used]
+    # JSON has no bytes: every byte of a path becomes a character of latin-1.
+    entries = [
+        [path.decode("latin-1"), list(signature), checked_ns, digest.hex(), *rest]
+        for path, signature, checked_ns, digest, *rest in kept.entries
+    ]
+    arrays: dict[str, Any] = dict(zip(COLUMN_NAMES, kept.columns.arrays(), strict=True))
+    arrays["series"] = numbers.astype(np.int32)
+    arrays["text"] = np.frombuffer(orjson.dumps([names, entries]), np.uint8)
+    sink = io.BytesIO()
+    np.savez(sink, **arrays)
+    return _hash(sink.getbuffer()) + sink.getbuffer()
+
+
+def decoded(content: bytes, series: SeriesList) -> Kept:
+    """Files and values from the content of a cache; its series are added to ``series``.
+
+    Raises LookupError, ValueError, EOFError or BadZipFile for content that is damaged.
+    """
+    if _hash(content[DIGEST_SIZE:]) != content[:DIGEST_SIZE]:
+        raise ValueError("the cache is damaged")
+    with np.load(io.BytesIO(content[DIGEST_SIZE:]), allow_pickle=False) as arrays:
+        names, listed = orjson.loads(arrays["text"].tobytes())
+        columns = Columns(*(arrays[name] for name in COLUMN_NAMES))
+    numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)
+    entries = [
+        Entry(
+            path.encode("latin-1"), Signature(*signature), checked_ns, bytes.fromhex(digest), *rest
+        )
+        for path, signature, checked_ns, digest, *rest in listed
+    ]
+    return Kept(entries, columns.renumbered(numbers))
+
+
+def _forget(directory: Path) -> None:
+    """Remove what killed writes and other versions have left long ago, and nothing else."""
+    for other in directory.iterdir():
+        if _VERSION.fullmatch(other.name):
+            for path in other.iterdir():
+                if path.suffix in _SUFFIXES:
+                    _remove_if_old(path, path.unlink)
+            _remove_if_old(other, other.rmdir)  # only if it is empty
 
 
 def _remove_if_old(path: Path, remove: Callable[[], None]) -> None:
@@ -267,5 +249,5 @@ def _rested(signature: Signature, checked_ns: int) -> bool:
     return max(signature.mtime_ns, signature.ctime_ns) + _RESTED < checked_ns
 
 
-def _hash(content: bytes) -> bytes:
+def _hash(content: bytes | memoryview) -> bytes:
     return hashlib.blake2b(content, digest_size=DIGEST_SIZE).digest()

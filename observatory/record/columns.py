@@ -83,30 +83,6 @@ def joined(parts: Sequence[Columns]) -> Columns:
     return Columns(*(np.concatenate(arrays) for arrays in each))
 
 
-class GrowingColumns:
-    """Columns that many small ones are added to, without an object for each that stays."""
-
-    def __init__(self) -> None:
-        self.lengths: list[int] = []
-        """Of each that was added."""
-        self._bytes = [bytearray() for _ in COLUMN_NAMES]
-
-    def __len__(self) -> int:
-        return len(self._bytes[0]) // np.dtype(np.int32).itemsize
-
-    def add(self, columns: Columns) -> None:
-        """Add columns after those that there are."""
-        self.lengths.append(len(columns))
-        for grown, array in zip(self._bytes, columns.arrays(), strict=True):
-            grown += array.tobytes()
-
-    def columns(self) -> Columns:
-        """All that was added; nothing can be added after that."""
-        empty = Columns().arrays()
-        pairs = zip(self._bytes, empty, strict=True)
-        return Columns(*(np.frombuffer(grown, array.dtype) for grown, array in pairs))
-
-
 class SeriesList:
     """Series, each once, known by its number: its place in ``all``, ``lengths`` and ``texts``."""
 

@@ -7,10 +7,10 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from observatory.record import layout
 from observatory.record.problems import Problem
-from observatory.record.shards import Signature, signature_of
 
 BENCHMARKS = "benchmarks.json"
 MACHINE = "machine.json"
@@ -18,6 +18,20 @@ LARGEST_FILE = 64 * 2**20
 """Bytes of one JSON file; a larger one is named and skipped."""
 
 _Parts = tuple[str, ...]
+
+
+class Signature(NamedTuple):
+    """What `stat` says of a file that changes when the file does. Bytes and nanoseconds."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+def signature_of(found: os.stat_result) -> Signature:
+    """The signature of a file."""
+    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import orjson
 
 from observatory.record import layout
 from observatory.record.asv_result import Head
-from observatory.record.cache import Cache, Place, Source
+from observatory.record.cache import Cache, Kept, Source
 from observatory.record.columns import Columns, Ints, Series, SeriesList, joined
 from observatory.record.listing import Listed, Listing, listing
 from observatory.record.problems import Problem, RecordError
@@ -139,30 +139,29 @@ class _Reading:
         series = self._cache.series
         journals = self._journals(there.journals)
         files: list[ResultFile] = []
-        places: list[Place] = []
+        numbers: list[int] = []
         for listed in there.results:
             source = JsonSource(listed, lambda content: result_of(content, series))
-            place = self._place(listed, source)
-            if place is not None and (head := self._cache.entry(place).head):
+            number = self._number(listed, source)
+            if number is not None and (head := self._cache.entries[number].head):
                 files.append(self._file(listed.path, Head(*orjson.loads(head)), journals))
-                places.append(place)
+                numbers.append(number)
         benchmarks = self._benchmarks(there.benchmarks)
-        self._cache.close()
-        file, values = _gathered(self._cache, places)
+        file, values = _gathered(self._cache.close(), numbers)
         return Results(
             tuple(files), tuple(series.all), file, values, benchmarks, journals,
             tuple(self._problems),
         )  # fmt: skip
 
-    def _place(self, listed: Listed, source: Source) -> Place | None:
+    def _number(self, listed: Listed, source: Source) -> int | None:
         try:
-            place = self._cache.get(source)
+            number = self._cache.get(source)
         except OSError as error:
             reason = f"it cannot be read: {error.strerror}"
             self._problems.append(Problem(listed.path, reason))
             return None
-        self._problems += problems_of(listed.path, self._cache.entry(place).problems)
-        return place
+        self._problems += problems_of(listed.path, self._cache.entries[number].problems)
+        return number
 
     def _journals(self, there: list[Listed]) -> dict[Path, JournalSummary]:
         if not there:
@@ -173,15 +172,15 @@ class _Reading:
         ledgers = LedgerStore(self._directory / layout.LEDGERS)
         found = {}
         for listed in there:
-            place = self._place(listed, JournalSource(listed, ledgers))
-            if place is not None:
-                found[listed.path] = JournalSummary.kept(self._cache.entry(place).head)
+            number = self._number(listed, JournalSource(listed, ledgers))
+            if number is not None:
+                found[listed.path] = JournalSummary.kept(self._cache.entries[number].head)
         return found
 
     def _benchmarks(self, there: list[Listed]) -> dict[str, Described]:
         for listed in there:
-            place = self._place(listed, JsonSource(listed, benchmarks_of))
-            if place is not None and (head := self._cache.entry(place).head):
+            number = self._number(listed, JsonSource(listed, benchmarks_of))
+            if number is not None and (head := self._cache.entries[number].head):
                 return {name: Described(*words) for name, words in orjson.loads(head).items()}
         return {}
 
@@ -216,15 +215,9 @@ class _Reading:
         return header
 
 
-def _gathered(cache: Cache, places: list[Place]) -> tuple[Ints, Columns]:
-    """For each value the number of its file, and the values, of the files at these places."""
-    owners = [np.full(len(block.entries), -1, np.int32) for block in cache.blocks]
-    for number, place in enumerate(places):
-        owners[place.block][place.file] = number
-    files, parts = [np.empty(0, np.int32)], []
-    for block, owner in zip(cache.blocks, owners, strict=True):
-        file = np.repeat(owner, block.lengths)
-        kept = file >= 0
-        files.append(file if kept.all() else file[kept])
-        parts.append(block.columns if kept.all() else block.columns.where(kept))
-    return np.concatenate(files), joined(parts)
+def _gathered(kept: Kept, numbers: list[int]) -> tuple[Ints, Columns]:
+    """The values of the files of these numbers, and for each value the place of its file there."""
+    places = np.full(len(kept.entries), -1, np.int32)
+    places[numbers] = np.arange(len(numbers))
+    file = places[kept.owners()]
+    return file[file >= 0], kept.columns.where(file >= 0)

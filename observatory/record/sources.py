@@ -12,9 +12,8 @@ from observatory.record import asv_result
 from observatory.record.cache import DIGEST_SIZE, Made
 from observatory.record.columns import Columns, SeriesList
 from observatory.record.decode import NotJsonError, decoded
-from observatory.record.listing import LARGEST_FILE, Listed
+from observatory.record.listing import LARGEST_FILE, Listed, Signature, signature_of
 from observatory.record.problems import Problem
-from observatory.record.shards import Signature, signature_of
 
 _LONGEST_WORD = 100
 _MOST_PROBLEMS = 100

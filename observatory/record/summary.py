@@ -15,8 +15,7 @@ from observatory.record.columns import Columns
 from observatory.record.journal import JournalHeader, read_journal
 from observatory.record.latest import Note, latest_of
 from observatory.record.ledgers import LedgerStore
-from observatory.record.listing import Listed
-from observatory.record.shards import Signature, signature_of
+from observatory.record.listing import Listed, Signature, signature_of
 from observatory.record.sources import kept_problems
 
 

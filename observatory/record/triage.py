@@ -15,11 +15,11 @@ counts. To take one back, remove it.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from datetime import datetime
 from pathlib import Path
 
-import tomli_w
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.record.alerts import Acknowledgement
@@ -53,13 +53,21 @@ def add(results: Path, said: Acknowledgement) -> Path:
     content = _content(path)
     _parsed(path, content)
     entry = {**said.model_dump(), "at": _seconds(said.at), "until": _seconds(said.until)}
-    added = tomli_w.dumps({"acknowledged": [entry]}, multiline_strings=False).encode()
+    lines = [f"{name} = {_toml(value)}\n" for name, value in entry.items()]
+    added = "".join(["[[acknowledged]]\n", *lines]).encode()
     separator = b"" if not content else b"\n" if content.endswith(b"\n") else b"\n\n"
     written = content + separator + added
     if _parsed(path, written).acknowledged[-1:] != [Acknowledgement.model_validate(entry)]:
         raise RecordError(f"{path} does not take an entry at its end; add it by hand")
     write_atomic(path, written)
     return path
+
+
+def _toml(value: str | datetime) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    # A string of JSON is one of TOML, but TOML does not take a bare DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
 
 
 def _seconds(moment: datetime) -> datetime:

@@ -17,8 +17,6 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Literal
 
-import psutil
-
 State = Literal["fine", "attention", "unfit"]
 
 _BUSY = 0.25
@@ -183,8 +181,9 @@ def _room(facts: Facts) -> Iterator[Finding]:
 def look() -> Facts:
     """Read the machine: half a second, most of it a fixed loop."""
     scratch = Path(tempfile.gettempdir())
-    cpus = len(psutil.Process().cpu_affinity()) if psutil.LINUX else os.cpu_count() or 1
+    cpus = len(os.sched_getaffinity(0))
     spread, stolen = _steadiness()
+    memory = _memory()
     return Facts(
         cpus=cpus,
         load=os.getloadavg()[0],
@@ -194,8 +193,8 @@ def look() -> Facts:
         turbo={"0": True, "1": False}.get(_text(_SYSTEM / "intel_pstate" / "no_turbo")),
         quota=_quota(),
         memory_limit=_number(_text(Path("/sys/fs/cgroup/memory.max"))),
-        memory=psutil.virtual_memory().available,
-        swap_used=psutil.swap_memory().used,
+        memory=memory["MemAvailable"],
+        swap_used=memory["SwapTotal"] - memory["SwapFree"],
         scratch=scratch,
         scratch_free=shutil.disk_usage(scratch).free,
         scratch_kind=_kind_of(scratch),
@@ -211,18 +210,28 @@ def look() -> Facts:
 
 def _steadiness() -> tuple[float, float]:
     """How far apart the times of one loop are, and what was stolen meanwhile."""
-    before = psutil.cpu_times()
+    before = _ticks()
     seconds = []
     for _ in range(_LOOPS):
         begin = time.perf_counter()
         for number in range(_LOOP):
             number * number
         seconds.append(time.perf_counter() - begin)
-    after = psutil.cpu_times()
+    after = _ticks()
     deciles = quantiles(seconds, n=10)
-    stolen = getattr(after, "steal", 0.0) - getattr(before, "steal", 0.0)
-    elapsed = max(sum(after) - sum(before), 1e-9)
+    stolen, elapsed = after[-1] - before[-1], max(sum(after) - sum(before), 1)
     return (deciles[-1] - deciles[0]) / median(seconds), stolen / elapsed
+
+
+def _ticks() -> list[int]:
+    """What all CPUs did, in ticks: user, nice, system, idle, iowait, irq, softirq, stolen."""
+    return [int(word) for word in _text(Path("/proc/stat")).splitlines()[0].split()[1:9]]
+
+
+def _memory() -> dict[str, int]:
+    """Bytes by the names of /proc/meminfo."""
+    lines = (line.split() for line in _text(Path("/proc/meminfo")).splitlines())
+    return {words[0].rstrip(":"): 1024 * int(words[1]) for words in lines}
 
 
 def _crowding() -> float:
@@ -254,12 +263,10 @@ def _quota() -> float | None:
 
 
 def _kind_of(directory: Path) -> str:
-    holding = [
-        part for part in psutil.disk_partitions(all=True)
-        if directory.is_relative_to(part.mountpoint)
-    ]  # fmt: skip
-    nearest = max(holding, key=lambda part: len(part.mountpoint), default=None)
-    return nearest.fstype if nearest else "unknown"
+    mounts = [line.split() for line in _text(Path("/proc/self/mounts")).splitlines()]
+    points = {words[1].replace(r"\040", " "): words[2] for words in mounts}  # the last one counts
+    nearest = max(filter(directory.is_relative_to, points), key=len, default="")
+    return points.get(nearest, "unknown")
 
 
 def _number(text: str) -> int | None:

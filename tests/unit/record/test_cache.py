@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,12 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from observatory.record import asv_result, cache, shards, summary
+from observatory.record import asv_result, cache, listing, summary
 from observatory.record.cache import directory_for
 from observatory.record.columns import SeriesList
 from observatory.record.read import Results, read_results
+from observatory.record.sources import JsonSource
 from tests.factories import LATER, journal, sample
 from tests.factories_asv import Value, foreign, old, put, values
 
@@ -73,7 +76,7 @@ def read(results: Path) -> Results:
     return read_results(results, results.parent / "cache")
 
 
-def shard_files(results: Path) -> list[Path]:
+def cache_files(results: Path) -> list[Path]:
     return sorted((results.parent / "cache").rglob("*.*"))
 
 
@@ -88,7 +91,15 @@ def test_an_unchanged_file_is_never_parsed_twice(where: Path, parses: Parses) ->
     assert parses.taken() == []
     assert said(first) == said(second) == said(read_results(where))
     assert first.files == second.files
-    assert len(shard_files(where)) == 1
+    assert len(cache_files(where)) == 1
+
+
+def test_an_unchanged_file_that_has_rested_is_not_even_opened(
+    where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read(where)
+    monkeypatch.setattr(JsonSource, "digest", None)
+    assert said(read(where)) == said(first)
 
 
 def test_the_problems_of_unchanged_files_are_named_each_time(where: Path) -> None:
@@ -135,9 +146,9 @@ def test_a_signature_taken_right_after_a_change_is_not_believed(
     before = path.stat()
     path.write_text(path.read_text().replace("4.0", "7.0"))  # same size, inode ...
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # ... and time
+    unchanged, signature_of = before.st_ctime_ns, listing.signature_of
     monkeypatch.setattr(
-        "observatory.record.listing.signature_of",
-        lambda found: shards.signature_of(found)._replace(ctime_ns=before.st_ctime_ns),
+        listing, "signature_of", lambda found: signature_of(found)._replace(ctime_ns=unchanged)
     )
     assert 7.0 in [value.value for value in values(read(where))]
     assert parses.taken() == ["y"]
@@ -149,9 +160,9 @@ def test_a_file_from_the_future_is_hashed_each_time_but_noted_once(
     os.utime(where / "ci" / "y.json", (2**33, 2**33))
     read(where)
     parses.taken()
-    before = shard_files(where)
+    before = cache_files(where)
     read(where)
-    assert (parses.taken(), shard_files(where)) == ([], before)
+    assert (parses.taken(), cache_files(where)) == ([], before)
 
 
 def test_what_changes_between_hashing_and_parsing_is_parsed_again(
@@ -205,12 +216,12 @@ def damaged(content: bytes) -> Iterator[bytes]:
         yield content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
 
 
-def test_a_damaged_shard_is_ignored_and_made_again(where: Path, parses: Parses) -> None:
+def test_a_damaged_cache_is_ignored_and_made_again(where: Path, parses: Parses) -> None:
     expected = said(read(where))
-    (path,) = shard_files(where)
+    (path,) = cache_files(where)
     content = path.read_bytes()
     for bad in damaged(content):
-        for left in shard_files(where):
+        for left in cache_files(where):
             left.unlink()
         path.write_bytes(bad)
         parses.taken()
@@ -220,13 +231,18 @@ def test_a_damaged_shard_is_ignored_and_made_again(where: Path, parses: Parses) 
         assert parses.taken() == []
 
 
-def test_a_shard_that_is_whole_but_of_another_kind_is_ignored(where: Path) -> None:
+def test_a_cache_that_is_whole_but_of_another_kind_is_ignored(where: Path) -> None:
     expected = said(read(where))
-    (path,) = shard_files(where)
-    other = b"PAR1 and more"
-    path.with_name(f"{cache._hash(other).hex()}.parquet").write_bytes(other)
-    path.with_name("ffff.parquet").mkdir()
-    assert said(read(where)) == expected
+    (path,) = cache_files(where)
+    for other in (b"", b"PK and more", npz(value=np.empty(3)), npz(text=np.array([{}]))):
+        path.write_bytes(cache._hash(other) + other)
+        assert said(read(where)) == expected
+
+
+def npz(**arrays: Any) -> bytes:
+    sink = io.BytesIO()
+    np.savez(sink, **arrays)
+    return sink.getvalue()
 
 
 def test_another_version_reads_none_of_it(
@@ -255,37 +271,29 @@ def test_a_cache_that_cannot_be_written_is_no_error(where: Path) -> None:
     assert said(read(where)) == said(read_results(where))
 
 
-def test_files_that_come_one_by_one_leave_few_shards(where: Path, parses: Parses) -> None:
-    for number in range(60):
-        content = foreign({"a": [[number]]}, env_name=f"n{number}")
-        put(where, content, f"n{number}.json")
-        parses.taken()
-        read(where)
-        assert f"n{number}" in parses.taken()
-    assert len(shard_files(where)) <= 8
+def test_what_is_gone_is_kept_no_longer(where: Path) -> None:
+    read(where)
+    (path,) = cache_files(where)
+    assert b"time_gone" not in path.read_bytes()
+    put(where, foreign({"time_gone": [[1.0]]}, env_name="v"), "v.json")
+    read(where)
+    assert path.read_bytes().count(b"time_gone") == 1
+    (where / "ci" / "v.json").unlink()
+    os.utime(where / "ci" / "y.json")
     assert said(read(where)) == said(read_results(where))
-
-
-def test_many_values_are_written_as_they_come(
-    where: Path, parses: Parses, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache, "FULL", 2)
-    expected = said(read(where))
-    assert len(shard_files(where)) > 1
-    parses.taken()
-    assert said(read(where)) == expected
-    assert parses.taken() == []
+    assert b"time_gone" not in path.read_bytes()
 
 
 def test_what_other_versions_and_killed_writes_left_is_removed_in_the_end(where: Path) -> None:
     read(where)
-    directory = shard_files(where)[0].parent
+    directory = cache_files(where)[0].parent
     older = directory.parent / "0123456789abcdef"
     mixed = directory.parent / "fedcba9876543210"
     others = directory.parent / "results"
     for made in (older, mixed, others):
         made.mkdir()
         (made / "x.parquet").touch()
+        (made / "x.npz").touch()
     (mixed / "notes.txt").touch()
     (directory / "x.tmp").touch()
     long_ago = time.time() - 30 * 86400
@@ -296,15 +304,15 @@ def test_what_other_versions_and_killed_writes_left_is_removed_in_the_end(where:
     read(where)
     assert not (directory / "x.tmp").exists()
     assert (directory / "young.tmp").exists()
-    assert not (older / "x.parquet").exists()
+    assert list(older.iterdir()) == []
+    assert len(list(directory.glob("*.npz"))) == 1
     assert [path.name for path in mixed.iterdir()] == ["notes.txt"]
-    assert [path.name for path in others.iterdir()] == ["x.parquet"]  # whoever's they are
+    assert [path.name for path in sorted(others.iterdir())] == ["x.npz", "x.parquet"]  # whoever's
 
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from observatory.record import cache
 from observatory.record.read import read_results
 def die(*_, **__):
     os._exit(9)
@@ -312,19 +320,18 @@ where = sys.argv[1]
 if where == "before the rename":
     Path.replace = die
 elif where == "while writing":
-    import io
-    cache.os.fdopen = lambda descriptor, mode: os.write(descriptor, b"PAR1") and die()
-elif where == "before the removal":
-    Path.unlink = die
+    os.fdopen = lambda descriptor, mode: os.write(descriptor, b"half") and die()
+elif where == "after the rename":
+    replace = Path.replace
+    Path.replace = lambda *paths: replace(*paths) and die()
 read_results(Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
-@pytest.mark.parametrize("instant", ["while writing", "before the rename", "before the removal"])
+@pytest.mark.parametrize("instant", ["while writing", "before the rename", "after the rename"])
 def test_killed_at_any_instant_nothing_but_time_is_lost(where: Path, instant: str) -> None:
     read(where)
-    for number in range(8):  # enough to take in the first shard
-        put(where, foreign({"a": [[6.0 + number]]}), f"{number}.json")
+    put(where, foreign({"a": [[6.0]]}), "new.json")
     done = subprocess.run(
         [sys.executable, "-c", KILLED, instant, str(where), str(where.parent / "cache")],
         cwd=ROOT, check=False,
@@ -354,7 +361,7 @@ def test_many_readers_and_writers_at_once_all_see_everything(where: Path) -> Non
     while any(process.poll() is None for process in running):
         for number in range(30):
             os.utime(where / "ci" / f"{number}.json")  # whoever reads next has to note it again
-        for path in shard_files(where)[::2]:
+        for path in cache_files(where)[::2]:
             path.unlink(missing_ok=True)
         time.sleep(0.02)
     assert [process.returncode for process in running] == [0, 0, 0, 0]

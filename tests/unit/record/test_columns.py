@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 
 from observatory.record import columns
-from observatory.record.columns import Columns, GrowingColumns, Series, SeriesList, joined
+from observatory.record.columns import Columns, Series, SeriesList, joined
 
 
 def some(first: int, many: int) -> Columns:
@@ -33,14 +33,8 @@ def test_combinations_are_those_of_the_product_in_its_order() -> None:
     assert len(Series("a", ((), ("x",)))) == 0
 
 
-def test_columns_that_grew_are_those_that_were_added() -> None:
-    parts = [some(0, 3), Columns(), some(3, 2)]
-    grown = GrowingColumns()
-    for part in parts:
-        grown.add(part)
-    assert (grown.lengths, len(grown)) == ([3, 0, 2], 5)
-    assert same(grown.columns(), joined(parts))
-    assert same(joined(parts), some(0, 5))
+def test_joined_columns_are_those_of_the_parts_in_their_order() -> None:
+    assert same(joined([some(0, 3), Columns(), some(3, 2)]), some(0, 5))
     assert same(joined([]), Columns())
 
 

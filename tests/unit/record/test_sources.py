@@ -7,8 +7,7 @@ import pytest
 from observatory.record import sources
 from observatory.record.cache import Made
 from observatory.record.columns import Columns
-from observatory.record.listing import Listed
-from observatory.record.shards import signature_of
+from observatory.record.listing import Listed, signature_of
 from observatory.record.sources import JsonSource, benchmarks_of, problems_of
 
 

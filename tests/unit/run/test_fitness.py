@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from observatory.run import fitness
 from observatory.run.fitness import Facts, judge, look
 
 GIB = 2**30
@@ -61,5 +63,12 @@ def test_threads_of_the_environment_do_no_harm_and_are_said() -> None:
 def test_this_machine_can_be_looked_at() -> None:
     facts = look()
     assert facts.cpus >= 1
-    assert facts.memory > 0
+    assert 0 < facts.memory <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert facts.swap_used >= 0
+    assert 0 <= facts.stolen <= 1
     assert judge(facts)
+
+
+def test_the_file_system_is_that_of_the_nearest_mount() -> None:
+    assert fitness._kind_of(Path("/proc/self")) == "proc"
+    assert fitness._kind_of(Path("/")) not in ("proc", "unknown")

@@ -14,8 +14,8 @@ import pytest
 from packaging.version import Version
 
 from dashboard.comment import LIMIT, MARKER
-from scripts.numba_bound import judges
-from scripts.numba_bound.judges import ROOT, Bench, Finding, Judged, Verdict, run
+from observatory.numba_bound import judges
+from observatory.numba_bound.judges import ROOT, Bench, Finding, Judged, Verdict, run
 
 OLD, NEW = Version("0.66.0"), Version("0.68.1")
 TOOL = ("observatory",)

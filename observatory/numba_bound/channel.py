@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import orjson
 from packaging.version import InvalidVersion, Version
 
-from scripts.numba_bound.pins import NAME
-from scripts.numba_bound.released import NoAnswerError
+from observatory.numba_bound.pins import NAME
+from observatory.numba_bound.released import NoAnswerError
 
 CURRENT, ALL = "current_repodata.json", "repodata.json"
 SUBDIR = "linux-64"

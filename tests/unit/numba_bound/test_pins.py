@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from scripts.numba_bound.pins import MOST_BYTES, UnsafeError, exchanged, quoted, read
-from scripts.numba_bound.plan import plan
+from observatory.numba_bound.pins import MOST_BYTES, UnsafeError, exchanged, quoted, read
+from observatory.numba_bound.plan import plan
 
 END = Version("0.68.1")
 NEW = '"numba>=0.58,<=0.68.1"'

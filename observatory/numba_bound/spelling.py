@@ -14,7 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import Specifier, SpecifierSet
 from packaging.version import Version
 
-from scripts.numba_bound.pins import NAME
+from observatory.numba_bound.pins import NAME
 
 
 class Change(Enum):

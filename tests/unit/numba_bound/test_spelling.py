@@ -12,8 +12,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from scripts.numba_bound.pins import quoted
-from scripts.numba_bound.spelling import Change, specifiers, spelled
+from observatory.numba_bound.pins import quoted
+from observatory.numba_bound.spelling import Change, specifiers, spelled
 
 END = Version("0.68.1")
 

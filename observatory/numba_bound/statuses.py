@@ -1,4 +1,4 @@
-"""What the exit status of scripts/bump_numba_upper_bound.py means. One meaning each."""
+"""What the exit statuses of raising the bound mean. Each has one meaning."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from scripts.numba_bound.pins import UnsafeError
-from scripts.numba_bound.released import NoAnswerError, RealPip, Released, minors
+from observatory.numba_bound.pins import UnsafeError
+from observatory.numba_bound.released import NoAnswerError, RealPip, Released, minors
 from tests.factories_numba_bound import FakePip
 
 

@@ -19,8 +19,8 @@ from typing import Protocol
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from observatory.numba_bound.pins import NAME, UnsafeError
 from observatory.run.uv import last_lines
-from scripts.numba_bound.pins import NAME, UnsafeError
 
 _OLDEST, _NEWEST = 8, 30
 """Minor versions of Python 3 that are asked for; the questions end where wheels end."""

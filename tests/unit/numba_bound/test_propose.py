@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.numba_bound.statuses import Status
-from scripts.propose_numba_bound import FAILED, main
+from observatory.numba_bound.propose import FAILED, main
+from observatory.numba_bound.statuses import Status
 
 BRANCH = "observatory/numba-upper-bound"
 _GH = """#!{python}

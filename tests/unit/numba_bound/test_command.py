@@ -16,11 +16,11 @@ import pytest
 from packaging.version import Version
 
 from dashboard.comment import MARKER
-from scripts.numba_bound import command as module
-from scripts.numba_bound.channel import Channel
-from scripts.numba_bound.pins import UnsafeError
-from scripts.numba_bound.plan import write
-from scripts.numba_bound.statuses import Status
+from observatory.numba_bound import command as module
+from observatory.numba_bound.channel import Channel
+from observatory.numba_bound.pins import UnsafeError
+from observatory.numba_bound.plan import write
+from observatory.numba_bound.statuses import Status
 from tests.factories_numba_bound import PYPROJECT, FakePip
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "bump_numba_upper_bound.py"
@@ -314,6 +314,22 @@ def test_help_lists_every_option_and_exit_status(tmp_path: Path) -> None:
         assert option in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("module", "script"),
+    [("", "bump_numba_upper_bound.py"), (".propose", "propose_numba_bound.py")],
+)
+def test_scripts_are_entries_of_the_package(module: str, script: str, tmp_path: Path) -> None:
+    module = f"observatory.numba_bound{module}"
+    helps = {
+        subprocess.run(
+            [sys.executable, *entry, "--help"], cwd=tmp_path, capture_output=True, check=True
+        ).stdout
+        for entry in (("-m", module), (str(SCRIPT.with_name(script)),))
+    }
+    assert len(helps) == 1
+    assert f"usage: python -m {module} ".encode() in helps.pop()
+
+
 def test_the_exit_status_is_that_of_the_process(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     done = script(directory=tmp_path)
@@ -350,7 +366,7 @@ def test_an_interrupted_judge_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(PYPROJECT)
     begin = (
-        "import sys; from scripts.numba_bound.command import main; "
+        "import sys; from observatory.numba_bound.command import main; "
         "from tests.factories_numba_bound import FakePip; sys.exit(main(sys.argv[1:], FakePip()))"
     )
     process = subprocess.Popen(

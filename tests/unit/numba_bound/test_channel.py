@@ -13,9 +13,9 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from scripts.numba_bound.channel import ALL, CURRENT, Channel
-from scripts.numba_bound.choosing import choose
-from scripts.numba_bound.released import NoAnswerError, Released
+from observatory.numba_bound.channel import ALL, CURRENT, Channel
+from observatory.numba_bound.choosing import choose
+from observatory.numba_bound.released import NoAnswerError, Released
 from tests.factories_numba_bound import FakePip
 
 Answer = Callable[[BaseHTTPRequestHandler], None]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from dashboard.comment import LIMIT
-from scripts.numba_bound.judges import Finding, Judged, Verdict
-from scripts.numba_bound.pins import UnsafeError, read
-from scripts.numba_bound.plan import Plan, plan
-from scripts.numba_bound.telling import NOT_JUDGED, pull_request, report
+from observatory.numba_bound.judges import Finding, Judged, Verdict
+from observatory.numba_bound.pins import UnsafeError, read
+from observatory.numba_bound.plan import Plan, plan
+from observatory.numba_bound.telling import NOT_JUDGED, pull_request, report
 from tests.factories_numba_bound import PYPROJECT
 from tests.gfm import codes, problems
 

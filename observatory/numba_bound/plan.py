@@ -12,9 +12,9 @@ from pathlib import Path
 from packaging.specifiers import Specifier, SpecifierSet
 from packaging.version import Version
 
+from observatory.numba_bound.pins import Pin, Project, UnsafeError, exchanged, quoted
+from observatory.numba_bound.spelling import Change, Spelled, specifiers, spelled
 from observatory.record.files import sync_directory
-from scripts.numba_bound.pins import Pin, Project, UnsafeError, exchanged, quoted
-from scripts.numba_bound.spelling import Change, Spelled, specifiers, spelled
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The command line of scripts/bump_numba_upper_bound.py."""
+"""The command line: raise the upper bound of numba in one pyproject.toml."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from types import FrameType
 
 from packaging.version import InvalidVersion, Version
 
+from observatory.numba_bound import judges, telling
+from observatory.numba_bound.channel import Channel
+from observatory.numba_bound.choosing import Chosen, choose
+from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
+from observatory.numba_bound.pins import MOST_BYTES, Project, UnsafeError, read
+from observatory.numba_bound.plan import Plan, exclusions, main_bounds, plan, write
+from observatory.numba_bound.released import NoAnswerError, Pip, RealPip, Released
+from observatory.numba_bound.statuses import Status
 from observatory.record.files import write_atomic
-from scripts.numba_bound import judges, telling
-from scripts.numba_bound.channel import Channel
-from scripts.numba_bound.choosing import Chosen, choose
-from scripts.numba_bound.judges import Bench, Finding, Judged, Runner
-from scripts.numba_bound.pins import MOST_BYTES, Project, UnsafeError, read
-from scripts.numba_bound.plan import Plan, exclusions, main_bounds, plan, write
-from scripts.numba_bound.released import NoAnswerError, Pip, RealPip, Released
-from scripts.numba_bound.statuses import Status
 
 _ABOUT = """\
 Raise the upper bound of numba in a pyproject.toml to the newest numba.
@@ -28,9 +28,9 @@ Every pin of numba becomes "numba>=X.Y,<=A.B.C": the lower bound, exclusions, ex
 and markers stay, the upper bound becomes the newest release. The rest of the file
 stays byte for byte. A bound is never lowered.
 
-  bump_numba_upper_bound.py                     rewrite ./pyproject.toml
-  bump_numba_upper_bound.py --check             write nothing, say what is due
-  bump_numba_upper_bound.py --judge --pull-request text.md
+  python -m observatory.numba_bound             rewrite ./pyproject.toml
+  python -m observatory.numba_bound --check     write nothing, say what is due
+  python -m observatory.numba_bound --judge --pull-request text.md
                                                 measure first, write down the verdict
 """
 
@@ -150,6 +150,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     statuses = "\n".join(f"  {status.value:>3}  {status.meaning}" for status in Status)
     parser = argparse.ArgumentParser(
+        prog="python -m observatory.numba_bound",
         description=_ABOUT,
         epilog=f"exit status:\n{statuses}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

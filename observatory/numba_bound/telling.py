@@ -9,9 +9,9 @@ from dashboard.document import Line, Name, Points, Rows, Strong, Words, written
 from dashboard.markdown import markdown
 from dashboard.plain import shorten
 from dashboard.words import listed
-from scripts.numba_bound.judges import Finding, Judged, Verdict
-from scripts.numba_bound.pins import Project
-from scripts.numba_bound.plan import Plan, Planned
+from observatory.numba_bound.judges import Finding, Judged, Verdict
+from observatory.numba_bound.pins import Project
+from observatory.numba_bound.plan import Plan, Planned
 
 NOT_JUDGED = "Nothing was run with this numba before this was proposed."
 _MOST, _LONGEST = 40, 300

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from scripts.numba_bound.channel import ALL, CURRENT, Channel
-from scripts.numba_bound.released import NoAnswerError, Released
+from observatory.numba_bound.channel import ALL, CURRENT, Channel
+from observatory.numba_bound.released import NoAnswerError, Released
 
 _MOST_TRIES = 20
 """Versions of a channel that the index is asked for, the newest first."""

@@ -1,0 +1,1 @@
+"""Raises, judges and proposes the upper bound of numba in a pyproject.toml."""

@@ -1,0 +1,8 @@
+"""``python -m observatory.numba_bound``: raise the upper bound of numba."""
+
+import sys
+
+from observatory.numba_bound.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())
