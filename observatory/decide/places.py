@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from observatory.errors import ObservatoryError
 from observatory.record.asv_names import parse_name, parse_params
 from observatory.record.read import Described, ResultFile, Results
 
@@ -32,7 +33,7 @@ _ORDERS = {
 _LAST = 10**6
 
 
-class SelectionError(ValueError):
+class SelectionError(ObservatoryError, ValueError):
     """A filter matches nothing; the message lists what exists."""
 
 

@@ -1,12 +1,13 @@
-"""What the exit status of a command means. One meaning each, the same for every command."""
+"""The exit statuses of `observatory`, and the class of every error that ends a command with one."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import ClassVar
 
 
 class Exit(IntEnum):
-    """Exit statuses; docs/reference/exit-statuses.md lists them."""
+    """The exit statuses: each has one meaning, which is the same for every command."""
 
     OK = 0
     UNEXPECTED = 1
@@ -39,7 +40,8 @@ _MEANINGS = {
     Exit.SAMPLE_FAILED: "everything was recorded, but a measured process raised, died or hung",
     Exit.ENVIRONMENT: "no interpreter was found, or an environment under test could not be made",
     Exit.WRONG_RESULTS: "everything was recorded, and a subject returned wrong numbers",
-    Exit.UNREADABLE: "with --strict: a file could not be read (else it is named and skipped)",
+    Exit.UNREADABLE: "a file that the command needs is broken; with --strict, any file that it "
+    "would otherwise name and skip",
     Exit.WORSE: "compare: HEAD is worse than BASE",
     Exit.UNDECIDED: "compare: nothing is worse, but not every cell could be judged",
     Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
@@ -51,4 +53,13 @@ _MEANINGS = {
     Exit.UNPUBLISHED: "publish: the branch could not be fetched or moved; run it again",
     Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
 }
-EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
+
+
+class ObservatoryError(Exception):
+    """Something that a person can mend; the message is a sentence that says what and how.
+
+    ``exit_code`` is the status with which a command ends that this error stops. Each subclass has
+    its own; a notebook can read it from the exception.
+    """
+
+    exit_code: ClassVar[Exit] = Exit.USAGE
