@@ -33,12 +33,12 @@ def _note(line: str) -> None:
 def _measure(arguments: list[str]) -> int:
     from io import StringIO
 
+    from observatory.cli.measuring import Session, measure
     from rich.console import Console
 
     from benchmarks.plan import Task
     from benchmarks.vocabulary import cells
     from observatory.cli import measuring
-    from observatory.cli.measuring import Session, measure
     from observatory.record.asv_files import project
     from observatory.record.journal import new_run
     from observatory.record.machine import Machine

@@ -11,13 +11,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from rich.console import Console
-from rich.status import Status
+from typing import Literal
 
 from benchmarks.vocabulary import Cell
 from dashboard.words import several
-from observatory.cli.measuring import Session
+from observatory.app.progress import Activity
+from observatory.app.session import Session
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import LOOKS
@@ -55,12 +54,11 @@ class Comparer:
     warnings: tuple[str, ...] = ()
     """Sentences that belong beside whatever is concluded."""
     _began: float = field(default_factory=time.monotonic)
-    _status: Status | None = None
     _taken: int = 0
 
     def run(self) -> Comparison:
         """Count, confirm, trace, time; stop when every cell is decided or the budget is spent."""
-        with alone(self.session.console.print), self._caches() as interleaving:
+        with alone(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             for number, (name, group) in enumerate(self.matrix.groups):
@@ -76,7 +74,7 @@ class Comparer:
 
     def sample(self, pairs: int) -> None:
         """Take tracing samples and `pairs` timed ones of each cell, and judge nothing."""
-        with alone(self.session.console.print), self._caches() as interleaving:
+        with alone(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             for name, group in self.matrix.groups:
                 interleaving.count(group)
@@ -131,18 +129,21 @@ class Comparer:
                 executors[name] = Executor(
                     self.sides[name].environment, caches, self.session.timeout, self.session.data
                 )
-            with self.session.console.status("") as self._status:
+            try:
                 yield Interleaving(
                     executors, self._notice, self._record, self.session.workers,
                     random.Random(self.setting.seed),  # noqa: S311
                 )  # fmt: skip
+            finally:
+                self.session.progress(Activity(""))
 
     def _notice(self, job: Job) -> None:
-        if self._status is not None:
-            self._status.update(
+        self.session.progress(
+            Activity(
                 f"{job.side.upper()} {job.task.cell} {job.task.measure}  "
                 f"({self._taken} samples, {self._elapsed()} of {seconds(self.budget)})"
             )
+        )
 
     def _record(self, job: Job, sample: Sample) -> None:
         side = self.sides[job.side]
@@ -151,7 +152,7 @@ class Comparer:
         self._taken += 1
         if sample.status not in ("ok", "unavailable"):
             why = sample.failure.message if sample.failure else sample.status
-            self._say(f"{job.side.upper()} {job.task.cell} ({job.task.measure}): {why}", "red")
+            self._say(f"{job.side.upper()} {job.task.cell} ({job.task.measure}): {why}", "error")
 
     def _say_exact(self, name: str, group: tuple[Cell, ...]) -> None:
         so_far = self.compare(group)
@@ -159,15 +160,12 @@ class Comparer:
         worse = [v for v in exact if v.conclusion == "worse"]
         better = [v for v in exact if v.conclusion == "better"]
         told = f"{len(exact)} exact verdicts, {len(worse)} worse, {len(better)} better"
-        self._say(f"{name}: {told}", "red" if worse else None)
+        self._say(f"{name}: {told}", "error" if worse else "plain")
         for cause in so_far.causes:
-            self._say(f"  {cause.sentence}", "red")
+            self._say(f"  {cause.sentence}", "error")
 
-    def _say(self, text: str, style: str | None = None) -> None:
-        self.session.console.print(
-            f"[{self._elapsed()}] {text}", style=style, markup=False, highlight=False,
-            soft_wrap=True,
-        )  # fmt: skip
+    def _say(self, text: str, kind: Literal["plain", "error"] = "plain") -> None:
+        self.session.say(f"[{self._elapsed()}] {text}", kind)
 
     def _elapsed(self) -> str:
         minutes, rest = divmod(round(time.monotonic() - self._began), 60)
@@ -187,8 +185,3 @@ def discard(results: Path) -> None:
     """Remove a comparison's results where nothing was recorded."""
     if results.is_dir() and not any(results.rglob("*.jsonl")):
         shutil.rmtree(results)
-
-
-def progress_console() -> Console:
-    """Where a comparison says how far it is: not on stdout, which is for what it concludes."""
-    return Console(stderr=True)

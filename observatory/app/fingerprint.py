@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from observatory.cli.version import tool_version
+from observatory.app.version import tool_version
 from observatory.record.read import Results
 from observatory.record.triage import Triage
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from observatory.cli.fingerprint import fingerprint
-from observatory.cli.version import tool_version
-from observatory.decide.alerts import Moment, Run
+from observatory.app.fingerprint import fingerprint
+from observatory.app.version import tool_version
+from observatory.decide.alerts import STALE_AFTER, Moment, Run
 from observatory.decide.counts import Counted, History
 from observatory.decide.evidence import Evidence
+from observatory.decide.places import SelectionError, place_order
 from observatory.decide.sentences import same_words
 from observatory.decide.series import lines_of, series_of
 from observatory.decide.timeline import at
 from observatory.decide.track import Track, tracked
 from observatory.decide.watch import Watched, watch
+from observatory.record import alerts as alerts_record
 from observatory.record import triage
-from observatory.record.alerts import Alerts, At
+from observatory.record.alerts import Alert, Alerts, At
 from observatory.record.cache import directory_for
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import Results, read_results
@@ -29,7 +32,105 @@ from observatory.record.summary import JournalSummary
 from observatory.record.triage import Triage
 
 
-def find(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
+@dataclass(frozen=True)
+class FoundAlerts:
+    """The alerts of a results directory."""
+
+    record: Alerts
+    """What alerts.json holds: alerts, what could not be judged, the last good run."""
+    problems: tuple[Problem, ...]
+    """What could not be read."""
+
+    def __iter__(self) -> Iterator[Alert]:
+        return iter(self.record.alerts)
+
+    def __len__(self) -> int:
+        return len(self.record.alerts)
+
+
+def alerts(
+    results: Path | str = "results",
+    *,
+    stale_after: timedelta = STALE_AFTER,
+    now: datetime | None = None,
+    save: bool = False,
+) -> FoundAlerts:
+    """Find what got worse along the history, and what became of it.
+
+    Args:
+        results: A directory of asv results, of this project or of any other.
+        stale_after: A machine without a newer sample is an alert itself.
+        now: The moment for which states (new, acknowledged, expired, ...) hold; now if None.
+        save: Whether to write RESULTS/alerts.json, from which the pages and `ack` take them.
+
+    Returns:
+        The alerts, each with its cause, its state, and the last good and the first bad subject.
+        Iterating gives `observatory.record.alerts.Alert` objects.
+
+    Raises:
+        RecordError: There is no such directory, or alerts.json is broken.
+
+    """
+    directory = Path(results)
+    acknowledged, unread = said_of(directory)
+    before = alerts_record.load(directory)
+    moment = Moment(now or datetime.now(UTC), stale_after, acknowledged, before)
+    found, problems = find_alerts(directory, moment)
+    if save:
+        alerts_record.save(directory, found)
+    return FoundAlerts(found, (*unread, *problems))
+
+
+def series(
+    results: Path | str = "results",
+    *,
+    metric: str = "compile_time",
+    models: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+    backends: Sequence[str] = (),
+    launches: Sequence[str] = (),
+    machines: Sequence[str] = (),
+) -> list[Track]:
+    """Series along the history, each cut into levels.
+
+    Args:
+        results: A directory of asv results, of this project or of any other.
+        metric: Only series of this metric.
+        models: Only these; likewise the next four. Empty: all.
+        scenarios: See ``models``; in results of other projects the benchmark.
+        backends: See ``models``.
+        launches: Start methods; see ``models``.
+        machines: See ``models``.
+
+    Returns:
+        The series in the order of the vocabulary. ``series.values`` are in ``series.place.unit``,
+        one for each subject ``series.subject(i)``; ``bounds`` are where levels begin, and
+        ``levels`` their medians.
+
+    Raises:
+        RecordError: There is no such directory.
+        SelectionError: No series matches.
+
+    """
+    directory = Path(results)
+    wanted = {"model": models, "scenario": scenarios, "backend": backends, "launch": launches}
+    there = series_of(read_results(directory, directory_for(directory)))
+    found = [
+        one
+        for one in there
+        if one.place.metric == metric
+        and all(not words or getattr(one.place, key) in words for key, words in wanted.items())
+        and (not machines or one.line.machine in machines)
+    ]
+    if not found:
+        known = sorted({one.place.metric for one in there})
+        raise SelectionError(
+            f"no series of {metric!r} matches; there are series of {', '.join(known) or 'nothing'}"
+        )
+    return sorted(tracked(found), key=lambda track: place_order(track.series.place))
+
+
+def find_alerts(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
     """Everything that alerts in a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     problems = list(read.problems)

@@ -6,15 +6,24 @@ import contextlib
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from rich.console import Console
+from typing import Literal
 
 import benchmarks
 from benchmarks.plan import Task
-from observatory.cli.progress import RunProgress
+from observatory.app.progress import (
+    Message,
+    Progress,
+    RunBegins,
+    RunEnds,
+    SampleBegins,
+    SampleEnds,
+    silent,
+)
+from observatory.errors import Exit
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.journal import Journal, JournalHeader, plan_of
 from observatory.record.machine import Machine
@@ -25,7 +34,7 @@ from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.mutex import alone
-from observatory.run.schedule import carry_out, remaining
+from observatory.run.schedule import Event, carry_out, remaining
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,8 @@ class Session:
     state: Path
     """Where environments and filled caches live: `.observatory/`."""
     machine: Machine
-    console: Console
     timeout: float
+    """Seconds that one measured process may take."""
     run: str
     """Of `new_run`. ``resume`` goes on with the last one of the same plan instead."""
     workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
@@ -46,6 +55,11 @@ class Session:
     resume: bool = False
     keep_caches: bool = False
     """Whether a later command goes on with other passes of the same run."""
+    progress: Progress = silent
+
+    def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
+        """Report a message."""
+        self.progress(Message(text, kind))
 
 
 @dataclass
@@ -74,6 +88,15 @@ class Tally:
         self.without_environment += other.without_environment
         return self
 
+    @property
+    def exit_code(self) -> Exit:
+        """The status of a command that took these samples. Wrong numbers outrank everything."""
+        if self.wrong:
+            return Exit.WRONG_RESULTS
+        if self.failed:
+            return Exit.SAMPLE_FAILED
+        return Exit.ENVIRONMENT if self.without_environment else Exit.OK
+
     def sentence(self) -> str:
         """What happened, for people."""
         parts = [f"{self.taken} samples"]
@@ -88,7 +111,7 @@ class Tally:
         return ", ".join(parts) + "."
 
 
-def measure(
+def take_samples(
     session: Session,
     subject: Subject,
     environment: Environment,
@@ -97,8 +120,8 @@ def measure(
 ) -> Tally:
     """Take the samples of a plan, each recorded before the next; then renew the result file.
 
-    The result file is renewed however it ends: what was recorded is shown. ``seen`` is told of
-    each sample that was recorded.
+    Returns how the samples ended. The result file is renewed even if the run is interrupted, so
+    that everything recorded is shown. ``seen`` is called with each sample that was recorded.
     """
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
@@ -121,19 +144,33 @@ def measure(
             seen(sample)
 
         try:
-            with (
-                alone(session.console.print),
-                RunProgress(session.console, subject.label, left, session.workers) as progress,
-            ):
-                carry_out(left, executor, record, progress.notify, session.workers)
+            with alone(session.say):
+                session.progress(RunBegins(subject.label, tuple(left), session.workers))
+                carry_out(left, executor, record, _notify(session.progress), session.workers)
         finally:
+            session.progress(RunEnds(subject.label))
             for problem in _renew(session.results, journal):
-                session.console.print(f"left out: {problem}", style="yellow", markup=False)
+                session.say(f"left out: {problem}", "warning")
     if not session.keep_caches:
         shutil.rmtree(caches, ignore_errors=True)
         with contextlib.suppress(OSError):  # others of the run are still needed
             caches.parent.rmdir()
     return tally
+
+
+def _notify(progress: Progress) -> Callable[[Event], None]:
+    """What `carry_out` calls when a task begins or ends: reports it, with the time it took."""
+    began: dict[int, float] = {}
+
+    def notify(event: Event) -> None:
+        task, sample = event.task, event.sample
+        if sample is None:
+            began[id(task)] = time.monotonic()
+            progress(SampleBegins(task))
+        else:
+            progress(SampleEnds(task, sample, time.monotonic() - began.pop(id(task))))
+
+    return notify
 
 
 def _where_it_stopped(

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from dashboard.observed import Observed
-from observatory.cli.fingerprint import fingerprint
-from observatory.cli.version import tool_version
-from observatory.cli.watching import runs_of, said_of, watched_of
+from dashboard.site import Links, build
+from observatory.app.fingerprint import fingerprint
+from observatory.app.history import runs_of, said_of, watched_of
+from observatory.app.version import tool_version
 from observatory.decide.alerts import STALE_AFTER, Moment
 from observatory.decide.places import place_order
 from observatory.decide.series import series_of
@@ -31,7 +32,7 @@ from observatory.record.triage import Triage
 _Record = TypeVar("_Record")
 
 
-def observe(
+def site_data(
     directories: Sequence[Path], machine: str | None = None
 ) -> tuple[Observed, list[Problem]]:
     """Everything in the directories, read and decided, and what could not be read.
@@ -74,6 +75,21 @@ def observe(
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine,
     )  # fmt: skip
     return observed, problems
+
+
+def build_site(
+    directories: Sequence[Path],
+    out: Path,
+    links: Links | None = None,
+    machine: str | None = None,
+) -> tuple[Path, list[Problem]]:
+    """Write the site of some results directories; return its first page and what was unreadable.
+
+    ``machine`` chooses whose matrix the first page shows where there are several. Raises
+    RecordError and NotOurDirectoryError.
+    """
+    observed, problems = site_data(directories, machine)
+    return build(observed, out, links or Links()).resolve(), problems
 
 
 def _alerts(

@@ -1,108 +1,70 @@
-"""`observatory upgrade`: a subject on the cache that another one left."""
+"""Upgrades: a subject on the cache that another one left."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
 
-import typer
-from rich.console import Console
-
-from benchmarks.vocabulary import Cell, backends_of, models_of
-from observatory.cli import options
-from observatory.cli.exit_codes import Exit
-from observatory.cli.run import Machine, State, Timeout
-from observatory.cli.tables import render
+from benchmarks.vocabulary import Cell
+from observatory.app.progress import Message, Progress, silent
 from observatory.decide import upgrades as deciding
 from observatory.record import upgrades as record
-from observatory.record.machine import this_machine
+from observatory.record.machine import Machine
 from observatory.record.sample import Sample
 from observatory.record.subject import Subject
 from observatory.record.upgrades import Side, Upgrade
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.here import STATE, environment_of, subjects_here
+from observatory.run.here import environment_of, subjects_here
 from observatory.run.mutex import alone
 from observatory.run.sources import SubjectError
-from observatory.run.upgrade import SCENARIO, Chain, cells_of
-
-app = typer.Typer()
+from observatory.run.upgrade import Chain
 
 
-@app.command("upgrade")
-def upgrade_command(
-    subject: Annotated[
-        list[str],
-        typer.Argument(
-            help="At least two, each used on the cache of the one before: 3.2.3 3.2.4, a range "
-            '3.2.3..3.3.7, "3.3.7 numba==0.66.0".'
-        ),
-    ],
-    flags: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="PYTENSOR_FLAGS of the first, the second, ... subject, e.g. floatX=float32; "
-            "repeatable, '' for none."
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(models_of(SCENARIO))}. Default: all."),
-    ] = None,
-    backend: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."),
-    ] = None,
-    python: Annotated[
-        list[str] | None,
-        typer.Option(help="Python of all, or, repeated, of the first, the second, ..."),
-    ] = None,
-    results: options.Results = Path("results"),
-    machine: Machine = None,
-    timeout: Timeout = 600.0,
-    state: State = STATE,
-) -> None:
-    """Let a subject use the cache that another one left, as an upgrade does.
+def upgrade(
+    sides: Sequence[tuple[Side, Environment]],
+    cells: Sequence[Cell],
+    *,
+    results: Path,
+    machine: Machine,
+    timeout: float,
+    state: Path,
+    progress: Progress = silent,
+) -> list[Upgrade]:
+    """Let each subject use the cache that the one before it left; then the first one comes back.
 
-    What it returns is compared with the reference and with what it returns from an empty cache: a
-    value that differs is stale. Then the first one comes back: what has it lost? Each pair is
-    recorded under RESULTS/upgrades.
-    """  # fmt: skip
-    console = Console()
-    sides = _sides(subject, flags or [], python or [], state)
-    cells = cells_of(model, backend or ["NUMBA"])
+    Returns a record for each pair of neighbours, in order; each is saved under RESULTS/upgrades as
+    soon as it is there.
+    """
     run = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     caches = (state / "caches" / f"upgrade-{run}").absolute()
     caches.mkdir(parents=True)
-    host = this_machine(machine)
+
+    def say(text: str) -> None:
+        progress(Message(text))
 
     def took(name: str, sample: Sample) -> None:
-        console.print(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}",
-                      markup=False, highlight=False)  # fmt: skip
+        say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")
 
     chain = Chain(cells, took)
     found: list[Upgrade] = []
-    failed = False
     try:
-        with alone(console.print):
+        with alone(say):
             before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
-            for number, (side, executor) in enumerate(
-                (side, Executor(environment, caches, timeout, flags=side.flags))
-                for side, environment in sides
-            ):
+            for number, (side, environment) in enumerate(sides):
+                executor = Executor(environment, caches, timeout, flags=side.flags)
                 name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
                 if before is None:
                     before = (name, executor, chain.first(name, executor), side)
                     continue
                 turns, fresh = chain.turns(before[:3], (name, executor))
                 parts = [deciding.part(t.cell, t.fill, t.use, t.again) for t in turns]
-                failed = failed or any(part.failure for part in parts)
                 found.append(
                     Upgrade(
-                        base=before[3], head=side, machine=host, taken_at=datetime.now(UTC),
+                        base=before[3], head=side, machine=machine, taken_at=datetime.now(UTC),
                         parts=parts,
                     )
                 )  # fmt: skip
@@ -110,15 +72,11 @@ def upgrade_command(
                 before = (name, executor, fresh, side)
     finally:
         shutil.rmtree(caches, ignore_errors=True)
-    console.print(render(deciding.table(found)))
-    if any(deciding.is_stale(one) or deciding.is_wrong(one) for one in found):
-        raise typer.Exit(Exit.WRONG_RESULTS)
-    if failed:
-        raise typer.Exit(Exit.SAMPLE_FAILED)
+    return found
 
 
-def _sides(
-    texts: list[str], flags: list[str], pythons: list[str], state: Path
+def sides_of(
+    texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str], state: Path
 ) -> list[tuple[Side, Environment]]:
     """The subjects in their order, each with its flags and its environment. Raises SubjectError."""
     subjects = subjects_here(state)

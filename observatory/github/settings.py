@@ -64,7 +64,9 @@ def load(path: Path | None) -> Settings:
     content = read_bounded(where, _LARGEST, "no person wrote that")
     if content is None:
         if path is not None:
-            raise RecordUsageError(f"there are no settings in {path}; leave --config out for defaults")
+            raise RecordUsageError(
+                f"there are no settings in {path}; leave --config out for defaults"
+            )
         return Settings()
     try:
         return Settings.model_validate(tomllib.loads(content.decode()))

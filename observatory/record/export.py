@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import pandas as pd
 
 from observatory.record.files import write_atomic
-from observatory.record.problems import RecordError, RecordUsageError
+from observatory.record.problems import RecordUsageError
 
 Format = Literal["csv", "json", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -123,7 +123,9 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
     """The machine: as it is described already, else as the file describes it."""
     name = options.machine or saved.node
     if not name:
-        raise RecordUsageError("it does not say on which machine it was measured; give --machine NAME")
+        raise RecordUsageError(
+            "it does not say on which machine it was measured; give --machine NAME"
+        )
     try:
         described = results / checked_machine(name) / MACHINE
     except RecordError as error:

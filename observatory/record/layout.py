@@ -22,7 +22,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from observatory.record.problems import RecordError, RecordUsageError
+from observatory.record.problems import RecordUsageError
 
 if TYPE_CHECKING:
     from observatory.record.subject import Subject
@@ -51,7 +51,9 @@ def checked_name(name: str, what: str) -> str:
 def checked_machine(machine: str) -> str:
     """A machine's name as a directory of results; RecordError if it cannot be one."""
     if machine in RESERVED:
-        raise RecordUsageError(f"a machine cannot be named {machine!r}: results/{machine}/ is in use")
+        raise RecordUsageError(
+            f"a machine cannot be named {machine!r}: results/{machine}/ is in use"
+        )
     return checked_name(machine, "machine name")
 
 

@@ -21,7 +21,7 @@ from observatory.record.asv_result import Head
 from observatory.record.cache import Cache, Place, Source
 from observatory.record.columns import Columns, Ints, Series, SeriesList, joined
 from observatory.record.listing import Listed, Listing, listing
-from observatory.record.problems import Problem, RecordError, RecordUsageError
+from observatory.record.problems import Problem, RecordUsageError
 from observatory.record.sources import JsonSource, benchmarks_of, problems_of, result_of
 
 if TYPE_CHECKING:

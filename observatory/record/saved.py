@@ -18,7 +18,7 @@ from observatory.record.journal import (
 )
 from observatory.record.latest import speaking
 from observatory.record.ledgers import LedgerError, LedgerStore
-from observatory.record.problems import Problem, RecordError, RecordUsageError
+from observatory.record.problems import Problem, RecordUsageError
 from observatory.record.read import read_journals
 from observatory.record.sample import Sample
 

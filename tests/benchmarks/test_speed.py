@@ -17,12 +17,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from observatory.cli.observing import observe
+from observatory.cli.reading import Reading, read
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
 from dashboard.site import build
-from observatory.cli.observing import observe
-from observatory.cli.reading import Reading, read
 from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.journal import Journal

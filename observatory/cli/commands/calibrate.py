@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from observatory.app.calibration import calibrate, calibrate_saved
+from observatory.app.measurement import TIMEOUT
+from observatory.app.session import Session
 from observatory.cli import options
-from observatory.cli.comparing import (
-    Comparer,
-    discard,
-    progress_console,
-    side_of,
-)
-from observatory.cli.measuring import Session
-from observatory.cli.run import Machine, State, Timeout
+from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.cli.version import tool_version
-from observatory.decide.comparing import Setting
-from observatory.decide.evidence import Evidence, cell_of
-from observatory.decide.floors import floors_of
 from observatory.decide.noisy import FEWEST
 from observatory.decide.table import Table
 from observatory.record import calibration
-from observatory.record.calibration import Calibration, Floor
-from observatory.record.journal import JournalHeader, new_run
+from observatory.record.calibration import Floor
+from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
-from observatory.record.problems import RecordError
-from observatory.record.saved import INTERLEAVED, load
-from observatory.run.here import STATE, environment_of, subjects_here
-from observatory.run.interleave import matrix
+from observatory.record.saved import INTERLEAVED
+from observatory.run.here import STATE
 from observatory.run.presets import Narrowed
-from observatory.run.sources import SubjectError
 
-app = typer.Typer()
-
-_TIMEOUT = 600.0
 _FEWEST_SAMPLES = 4 * FEWEST
-_SEED = 0
 
 
-@app.command()
-def calibrate(
+def command(
     subject: Annotated[str, typer.Option(help="What to measure it with.")] = "newest",
     samples: Annotated[
         int,
@@ -61,9 +44,9 @@ def calibrate(
     backend: options.Backends = None,
     launch: options.Launches = None,
     results: options.Results = Path("results"),
-    machine: Machine = None,
-    timeout: Timeout = _TIMEOUT,
-    state: State = STATE,
+    machine: options.Machine = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
 ) -> None:
     """Measure what chance alone does to times on this machine.
 
@@ -73,54 +56,16 @@ def calibrate(
     machine as it will be when comparing, and again when the machine has changed.
     """  # fmt: skip
     narrowed = Narrowed(None, scenario, backend, launch)
-    if unknown := narrowed.unknown():
-        raise SubjectError(unknown)
     if saved is not None:
-        pool = load(saved)
-        kept = [sample for sample in pool.samples if narrowed.keeps(cell_of(sample))]
-        if not kept:
-            raise RecordError(f"{saved} holds no sample to learn from that the options leave")
-        taken_at = max(sample.started_at for sample in kept)
-        _conclude(results, pool.header, Evidence.of(kept), taken_at)
-        return
-    cells = matrix(narrowed)
-    if not cells.timed:
-        raise SubjectError(narrowed.none_left("those whose times are taken"))
-    session = Session(
-        results=results, state=state, machine=this_machine(machine),
-        console=progress_console(), timeout=timeout, run=new_run(INTERLEAVED),
-    )  # fmt: skip
-    subjects = subjects_here(state)
-    chosen = subjects.parse(subject, python=python)
-    environment = environment_of(chosen, subjects, state)
-    where = state / "calibrations" / session.run
-    base, side = side_of(session, chosen, environment, where)
-    head, _ = side_of(session, chosen, environment, where)
-    base.evidence = head.evidence = together = Evidence()
-    setting = Setting(
-        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=_SEED,
-        observatory=tool_version(), reproduce="",
-    )  # fmt: skip
-    needed = cells.of_timed()
-    try:
-        Comparer(session, {"base": base, "head": head}, setting, needed, 0.0).sample(samples // 2)
-    finally:
-        discard(where)
-    header = JournalHeader(subject=chosen, versions=environment.versions, machine=session.machine)
-    _conclude(results, header, together, setting.started_at)
-
-
-def _conclude(results: Path, header: JournalHeader, pool: Evidence, taken_at: datetime) -> None:
-    """Store the floors that the samples of one subject show, and print them."""
-    found = Calibration(
-        machine=header.machine,
-        subject=header.subject,
-        versions=header.versions,
-        taken_at=taken_at,
-        floors=list(floors_of(pool, _SEED)),
-    )
+        found = calibrate_saved(saved, narrowed)
+    else:
+        session = Session(
+            results=results, state=state, machine=this_machine(machine), timeout=timeout,
+            run=new_run(INTERLEAVED), progress=TerminalProgress(Console(stderr=True)),
+        )  # fmt: skip
+        found = calibrate(session, subject, samples, narrowed, python)
     path = calibration.save(results, found)
-    Console().print(render(_table(found.floors, header.machine.machine)))
+    Console().print(render(_table(found.floors, found.machine.machine)))
     print(f"Calibration: {path}")
 
 

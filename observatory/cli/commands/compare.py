@@ -6,62 +6,32 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MEASURES, MODELS
+from benchmarks.vocabulary import MEASURES
 from dashboard.comment import comment
 from dashboard.terminal import terminal
+from observatory.app.comparison import as_json
+from observatory.app.comparison import compare as compare_subjects
+from observatory.app.measurement import TIMEOUT
 from observatory.cli import options
-from observatory.cli.comparing import (
-    Comparer,
-    Measured,
-    discard,
-    progress_console,
-    side_of,
-)
-from observatory.cli.exit_codes import Exit
-from observatory.cli.measuring import Session
-from observatory.cli.problems import report_problems
-from observatory.cli.run import Machine, State, Timeout
-from observatory.cli.version import tool_version
-from observatory.decide.comparing import Setting, compared
-from observatory.decide.evidence import Evidence
-from observatory.record import calibration
-from observatory.record.comparison import Comparison, Side
+from observatory.cli.progress import TerminalProgress
+from observatory.errors import Exit
+from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
-from observatory.record.journal import new_run
-from observatory.record.machine import this_machine
-from observatory.record.saved import INTERLEAVED, Saved, load, looks_saved
-from observatory.record.subject import Subject
+from observatory.record.saved import looks_saved
 from observatory.run.commits import commits_between
-from observatory.run.here import STATE, environment_of, subjects_here
-from observatory.run.interleave import SideName, matrix
-from observatory.run.presets import Narrowed
-from observatory.run.sources import SubjectError
+from observatory.run.here import STATE
 
-app = typer.Typer()
-
-_TIMEOUT = 600.0
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
-_NO_TIMES = "times are left out: --measure does not ask for them"
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
-def _seconds(text: str) -> float:
-    """``90``, ``90s``, ``10m`` or ``1.5h`` in seconds."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is no time; say 90s, 10m or 1.5h")
-    return float(found[1]) * _UNITS[found[2] or "s"]
-
-
-@app.command()
-def compare(
+def command(
     base: Annotated[
         str,
         typer.Argument(
@@ -83,9 +53,7 @@ def compare(
     python: Annotated[
         str | None, typer.Option(help="Python of both. Default: the newest that fits.")
     ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(help=f"Repeatable: {', '.join(MODELS)}. Default: radon.")
-    ] = None,
+    model: options.Models = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
@@ -107,10 +75,10 @@ def compare(
         typer.Option(help="Where every sample is kept. Default: STATE/comparisons/RUN."),
     ] = None,
     results: options.Results = Path("results"),
-    machine: Machine = None,
-    seed: Annotated[int, typer.Option(help="Of the order of samples and of the tests.")] = 0,
-    timeout: Timeout = _TIMEOUT,
-    state: State = STATE,
+    machine: options.Machine = None,
+    seed: Annotated[int, typer.Option(help="Seed of the order of samples and of the tests.")] = 0,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
 ) -> None:
     """Say whether HEAD is worse than BASE, by how much and why.
 
@@ -119,39 +87,33 @@ def compare(
     until a test decides every cell or the budget is spent. --results is where the machine's
     calibration is looked for. Every sample is kept, and can be compared again as saved results.
     """  # fmt: skip
-    saved = looks_saved(base), looks_saved(head)
-    texts = [base, head] if any(saved) else _texts(repo, base, head)
-    # What a ref names moves on; the commit that it was does not.
-    pinned = {} if repo is None else dict(zip((base, head), map(_commit, texts), strict=True))
-    reproduce = shlex.join(["observatory", *repeated(sys.argv[1:], pinned)])
-    narrowed = Narrowed(model, scenario, backend, launch, measure)
-    if unknown := narrowed.unknown():
-        raise SubjectError(unknown)
-    if all(saved):
-        told = _saved(load(base), load(head), narrowed, results, seed, reproduce)
-    elif any(saved):
-        raise SubjectError(
-            "one side is saved results and the other is not: what is measured now cannot be "
-            "judged against times of another run; save both or measure both"
-        )
-    else:
-        told = _measured(
-            texts, narrowed, with_ or (), python, _seconds(budget),
-            Session(
-                results=results, state=state, machine=this_machine(machine),
-                console=progress_console(), timeout=timeout, run=new_run(INTERLEAVED),
-            ),
-            seed, reproduce, samples,
-        )  # fmt: skip
-    _tell(told, json_, markdown)
-    raise typer.Exit(status(told))
+    seconds = _seconds(budget)
+    saved = looks_saved(base) or looks_saved(head)
+    texts = [base, head]
+    pinned: dict[str, str] = {}
+    if repo is not None:
+        if not saved:
+            texts = [commits_between(repo, ref)[0] for ref in texts]
+        # A ref moves on; the commit that it names now does not.
+        pinned = {
+            ref: text.rpartition("@")[2] for ref, text in zip((base, head), texts, strict=True)
+        }
+    comparison = compare_subjects(
+        *texts, budget=seconds, models=model, scenarios=scenario, backends=backend,
+        launches=launch, passes=measure, requirements=with_ or (), python=python, results=results,
+        samples=samples, machine=machine, seed=seed, timeout=timeout, state=state,
+        reproduce=shlex.join(["observatory", *repeated(sys.argv[1:], pinned)]),
+        progress=TerminalProgress(Console(stderr=True)),
+    )  # fmt: skip
+    _write(comparison, json_, markdown)
+    raise typer.Exit(status(comparison))
 
 
 def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[str]:
     """The command line as somebody else can repeat it.
 
-    Without where its outcome goes, which others do not have, and with what ``pinned`` says of an
-    argument, which is no option's value, in the place of it.
+    It leaves out where the outcome goes, which others do not have. An argument that ``pinned``
+    knows is replaced by what it says, unless it is the value of an option.
     """
     left = iter(arguments)
     is_value = False
@@ -166,117 +128,32 @@ def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[st
         is_value = opens
 
 
-def _measured(
-    texts: Sequence[str],
-    narrowed: Narrowed,
-    extras: Sequence[str],
-    python: str | None,
-    budget: float,
-    session: Session,
-    seed: int,
-    reproduce: str,
-    samples: Path | None,
-) -> Comparison:
-    cells = matrix(narrowed)
-    if not cells.counted:
-        raise SubjectError(narrowed.none_left("the comparison"))
-    subjects = subjects_here(session.state)
-    base, head = _two(subjects.parse_all(texts, extras, python), texts)
-    where = samples or session.state / "comparisons" / session.run
-    measured = []
-    for name, subject in (("base", base), ("head", head)):
-        environment = environment_of(subject, subjects, session.state)
-        measured.append(side_of(session, subject, environment, where / name))
-    (base_side, of_base), (head_side, of_head) = measured
-    setting = Setting(
-        base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
-        observatory=tool_version(), reproduce=reproduce,
-        calibration=calibration.load(session.results, session.machine.machine),
-    )  # fmt: skip
-    sides: dict[SideName, Measured] = {"base": base_side, "head": head_side}
-    left_out = narrowed.measures is not None and "timing" not in narrowed.measures
-    warnings = (_NO_TIMES,) if left_out else ()
-    comparer = Comparer(session, sides, setting, cells, budget, warnings)
-    try:
-        told = comparer.run()
-    finally:
-        discard(where)
-    write_atomic(where / "comparison.json", _as_json(told))
-    session.console.print(f"Samples: {where}", markup=False, highlight=False, soft_wrap=True)
-    return told
+def status(comparison: Comparison) -> Exit:
+    """The exit status: wrong numbers first, then worse, then what was not judged."""
+    worse = {verdict.metric for verdict in comparison.worse}
+    if "wrong_results" in worse:
+        return Exit.WRONG_RESULTS
+    if worse:
+        return Exit.WORSE
+    return Exit.UNDECIDED if comparison.undecided or comparison.missing else Exit.OK
 
 
-def _saved(
-    base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str
-) -> Comparison:
-    report_problems(progress_console(), [*base.problems, *head.problems], strict=False)
-    sides = [
-        Side(subject=h.subject, versions=h.versions, machine=h.machine)
-        for h in (base.header, head.header)
-    ]
-    setting = Setting(
-        base=sides[0], head=sides[1], started_at=datetime.now(UTC),
-        interleaved=base.interleaved_with(head), seed=seed, observatory=tool_version(),
-        reproduce=reproduce,
-        calibration=calibration.load(results, head.header.machine.machine),
-    )  # fmt: skip
-    passes = MEASURES if narrowed.measures is None else ("counting", *narrowed.measures)
-    of_base, of_head = (
-        Evidence.of(sample for sample in side.samples if sample.measure in passes)
-        for side in (base, head)
-    )
-    # The other cells stay in the evidence: what a warm build misses is told by the cold one.
-    cells = [
-        cell
-        for cell in of_base.cells | of_head.cells
-        if narrowed.keeps(cell) and (narrowed.models is None or cell.model in narrowed.models)
-    ]
-    if not cells:
-        raise SubjectError(
-            "there is no saved sample to compare; where there are some, --model, --scenario, "
-            "--backend and --launch left them out"
-        )
-    warnings = () if "timing" in passes else (_NO_TIMES,)
-    return compared(setting, of_base, of_head, 0.0, cells, warnings=warnings)
+def _seconds(text: str) -> float:
+    """``90``, ``90s``, ``10m`` or ``1.5h`` in seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if found is None or float(found[1]) <= 0:
+        raise typer.BadParameter(f"{text!r} is no time; say 90s, 10m or 1.5h")
+    return float(found[1]) * _UNITS[found[2] or "s"]
 
 
-def _texts(repo: Path | None, base: str, head: str) -> list[str]:
-    if repo is None:
-        return [base, head]
-    return [commits_between(repo, ref)[0] for ref in (base, head)]
-
-
-def _commit(text: str) -> str:
-    return text.rpartition("@")[2]
-
-
-def _two(parsed: Sequence[Subject], texts: Sequence[str]) -> tuple[Subject, Subject]:
-    if len(parsed) != 2:
-        raise SubjectError(f"{' and '.join(texts)} name {len(parsed)} subjects; two are compared")
-    return parsed[0], parsed[1]
-
-
-def _tell(told: Comparison, json_: Path | None, markdown: Path | None) -> None:
-    """Write what is wanted to where it is wanted; the terminal's form unless stdout is taken."""
+def _write(comparison: Comparison, json_: Path | None, markdown: Path | None) -> None:
+    """Write each form to where it is wanted; draw it on the terminal unless stdout is taken."""
     dash = Path("-")
-    for path, content in ((json_, _as_json(told)), (markdown, comment(told).encode())):
+    forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
+    for path, content in forms:
         if path == dash:
             print(content.decode(), end="")
         elif path is not None:
             write_atomic(path, content)
     if dash not in (json_, markdown):
-        Console().print(terminal(told))
-
-
-def _as_json(told: Comparison) -> bytes:
-    return told.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
-
-
-def status(told: Comparison) -> Exit:
-    """What a comparison comes to: wrong numbers first, then worse, then not judged."""
-    worse = {verdict.metric for verdict in told.worse}
-    if "wrong_results" in worse:
-        return Exit.WRONG_RESULTS
-    if worse:
-        return Exit.WORSE
-    return Exit.UNDECIDED if told.undecided or told.missing else Exit.OK
+        Console().print(terminal(comparison))

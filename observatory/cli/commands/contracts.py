@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -14,79 +13,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
-from observatory.cli.exit_codes import Exit
-from observatory.record import contracts as record
-from observatory.record.contracts import Contracts, Status, version_order
-from observatory.record.subject import Subject
-from observatory.run.contracts import SuiteError, check
-from observatory.run.environments import EnvironmentMakingError
-from observatory.run.here import STATE, environment_of, subjects_here
-from observatory.run.numbas import Numba, Numbas
-from observatory.run.subjects import Subjects
-
-app = typer.Typer()
+from observatory.cli.progress import TerminalProgress
+from observatory.record.contracts import Contracts, Status
+from observatory.run.here import STATE, subjects_here
 
 _WORDS: dict[Status, str] = {
     "holds": "holds", "broken": "BROKEN", "failed": "failed", "unavailable": "-"
 }  # fmt: skip
 _COLUMNS: dict[Status, str] = {**_WORDS, "broken": "broken", "unavailable": "not used"}
-_SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
 _NOT_HELD: tuple[Status, ...] = ("broken", "failed")
 _ALL_SHOWN = 4
 """Numbas up to which the table has a row for every contract."""
 _STYLES: dict[Status, str] = {"broken": "bold red", "failed": "yellow", "unavailable": "dim"}
 
 
-@dataclass
-class _Session:
-    """What is asked for, and what became of it."""
-
-    subjects: Subjects
-    subject: Subject
-    """With its own numba."""
-    text: str
-    requirements: Sequence[str]
-    state: Path
-    results: Path
-    console: Console
-    """For what happens, apart from the result."""
-    records: list[Contracts] = field(default_factory=list)
-    undecided: list[str] = field(default_factory=list)
-    without_environment: int = 0
-
-    def check(self, numba: Numba | None) -> None:
-        """Check with one numba; what goes wrong is said, and does not stop the others.
-
-        None: with whatever the subject gets.
-        """
-        subject = self._with(numba)
-        overrides = numba.overrides if numba else ()
-        name = f"PyTensor {subject.label}"
-        try:
-            place = environment_of(subject, self.subjects, self.state, overrides)
-            found = check(place, subject, lifted=bool(overrides))
-        except (EnvironmentMakingError, SuiteError) as error:
-            self.without_environment += isinstance(error, EnvironmentMakingError)
-            self.undecided.append(f"{name}: {error}")
-            self._say(self.undecided[-1], "red")
-            return
-        self.records.append(found)
-        record.save(self.results, found)
-        self._say(f"numba {found.numba}: {_counted(found)} ({found.seconds:.0f} s)")
-
-    def _with(self, numba: Numba | None) -> Subject:
-        if numba is None or f"numba=={numba.version}" in self.subject.requirements:
-            return self.subject
-        extras = [*self.requirements, f"numba=={numba.version}"]
-        return self.subjects.parse(self.text, extras, self.subject.python)
-
-    def _say(self, text: str, style: str = "") -> None:
-        self.console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
-
-
-@app.command()
-def contracts(
+def command(
     subject: Annotated[
         str,
         typer.Argument(
@@ -121,50 +64,20 @@ def contracts(
 
     By default with the numba that the subject brings. Writes RESULTS/contracts/.
     """  # fmt: skip
-    console = Console(stderr=True)
     subjects = subjects_here(state)
     requirements = requirement or ()
     parsed = subjects.parse(subject, requirements, python)
-    session = _Session(subjects, parsed, subject, requirements, state, results, console)
-    for one in _wanted(session, numba or (), all_allowed, newest, pre):
-        session.check(one)
+    progress = TerminalProgress(Console(stderr=True))
+    checks = Checks(subjects, parsed, subject, requirements, state, results, progress)
+    for one in numbas_of(checks, numba or (), all_allowed, newest, pre):
+        checks.check(one)
     if json:
-        records = [one.model_dump(mode="json", by_alias=True) for one in session.records]
+        records = [one.model_dump(mode="json", by_alias=True) for one in checks.records]
         print(jsonlib.dumps(records))
-    elif session.records:
-        _show(session.records)
-    _leave(session)
-
-
-def _wanted(
-    session: _Session, asked: Sequence[str], all_allowed: bool, newest: bool, pre: bool
-) -> Sequence[Numba | None]:
-    """Every numba once, oldest first; None is whatever the subject gets."""
-    numbas = Numbas(session.subjects.index, session.subject)
-    found = [numbas.asked(version) for version in asked]
-    found += numbas.allowed() if all_allowed else []
-    found += [numbas.newest()] if newest else []
-    if pre:
-        prerelease = numbas.newest_prerelease()
-        if prerelease is None:
-            session.console.print("pre-releases: no pre-release on the index", markup=False)
-        else:
-            found.append(prerelease)
-    if not (found or pre):
-        own = numbas.own()
-        pinned = any(one.startswith("numba==") for one in session.subject.extras)
-        # The numba of a release's day is within its bounds; one that was typed need not be.
-        return [numbas.asked(own) if own and pinned else None]
-    by_version = {one.version: one for one in found}
-    return sorted(by_version.values(), key=lambda one: version_order(one.version))
-
-
-def _counted(found: Contracts) -> str:
-    order: tuple[Status, ...] = ("broken", "failed", "holds")
-    counts = {status: len(found.of(status)) for status in order}
-    said = [f"{count} {_SAID[status]}" for status, count in counts.items() if count]
-    beyond = ", beyond PyTensor's bounds" if found.checked and found.checked.lifted else ""
-    return ", ".join(said) + beyond
+    elif checks.records:
+        _show(checks.records)
+    if checks.exit_code:
+        raise typer.Exit(checks.exit_code)
 
 
 def _show(records: Sequence[Contracts]) -> None:
@@ -211,13 +124,3 @@ def _table(records: Sequence[Contracts]) -> Table:
     for name, row in statuses.items():
         drawn.add_row(Text(name), *(Text(_WORDS[s], style=_STYLES.get(s, "")) for s in row))
     return drawn
-
-
-def _leave(session: _Session) -> None:
-    """The exit status: what is broken outranks what could not be judged."""
-    if any(one.of("broken") for one in session.records):
-        raise typer.Exit(Exit.CONTRACTS)
-    if session.without_environment and not session.records:
-        raise typer.Exit(Exit.ENVIRONMENT)
-    if session.undecided or any(one.of("failed") for one in session.records):
-        raise typer.Exit(Exit.UNDECIDED)

@@ -7,19 +7,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from dashboard.site import Links, build
+from dashboard.site import Links
+from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.observing import observe
 from observatory.cli.problems import report_problems
 from observatory.decide.places import SelectionError
 
-app = typer.Typer()
 
-
-@app.command()
-def dashboard(
+def command(
     results: Annotated[
         list[Path] | None,
         typer.Option(help="Directory of asv results; repeatable.  [default: results]"),
@@ -39,15 +35,9 @@ def dashboard(
     alerts` first.
     """  # fmt: skip
     links = Links(_address("--commit-url", commit_url), _address("--compare-url", compare_url))
-    observed, problems = observe(results or [Path("results")])
-    print(f"The page: {build(observed, out, links).resolve()}")
-    report_problems(Console(stderr=True), problems, strict)
-
-
-def build_site(results: Path, out: Path, machine: str | None = None) -> Path:
-    """Write the site, with the matrix of a machine if there is a choice; return its first page."""
-    observed, _ = observe([results], machine)
-    return build(observed, out).resolve()
+    page, problems = build_site(results or [Path("results")], out, links)
+    print(f"The page: {page}")
+    report_problems(problems, strict)
 
 
 def _address(option: str, text: str) -> str:

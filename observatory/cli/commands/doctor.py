@@ -12,22 +12,18 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.cli import options
-from observatory.cli.exit_codes import Exit
-from observatory.cli.run import Machine
 from observatory.decide.units import percent
 from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.errors import Exit
 from observatory.record import calibration
 from observatory.record.machine import this_machine
 from observatory.record.problems import RecordError
 from observatory.run.fitness import Finding, judge, look
 
-app = typer.Typer()
-
 _STYLES = {"fine": "", "attention": "yellow", "unfit": "bold red"}
 
 
-@app.command()
-def doctor(results: options.Results = Path("results"), machine: Machine = None) -> None:
+def command(results: options.Results = Path("results"), machine: options.Machine = None) -> None:
     """Say whether this machine is fit to measure, and what to do about it.
 
     Looks at load, frequency, limits, memory, disk and compiler, times a fixed loop, and reads the

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import orjson
 import typer
@@ -14,38 +13,18 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from observatory.app.evaluation import Evaluated, evaluate, long_series
 from observatory.cli import options
 from observatory.cli.problems import report_problems
 from observatory.decide import evaluation
 from observatory.decide.detectors import DETECTORS, OURS, Detector
-from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates, Window
+from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
 from observatory.decide.places import SelectionError
-from observatory.decide.series import series_of
 from observatory.decide.steps import PARAMETERS
-from observatory.decide.track import unfit
-from observatory.record.cache import directory_for
 from observatory.record.files import write_atomic
-from observatory.record.read import read_results
-from observatory.run.external import external
-
-app = typer.Typer()
-
-_HALVES = {"all": slice(None), "first": slice(0, None, 2), "second": slice(1, None, 2)}
-_T = TypeVar("_T", Rates, OnlineRates)
 
 
-@dataclass(frozen=True)
-class _Evaluated:
-    """All rates of all detectors."""
-
-    alone: list[Rates]
-    """Values permuted one by one."""
-    blocks: list[Rates]
-    online: list[OnlineRates]
-
-
-@app.command("evaluate-detector")
-def evaluate_detector(
+def command(
     results: Annotated[Path, typer.Argument(help="Any directory of asv results.")],
     detector: Annotated[
         list[str] | None,
@@ -83,40 +62,24 @@ def evaluate_detector(
     put in. Series of fewer than 200 values are left out.
     """  # fmt: skip
     known = _known(detector or list(DETECTORS))
-    if half not in _HALVES:
-        raise SelectionError(f"there is no half {half!r}; choose from {', '.join(_HALVES)}")
     programs = _programs(others)
-    read = read_results(results, directory_for(results))
-    long = [
-        one.values
-        for one in series_of(read)
-        if len(one.values) >= FEWEST_VALUES and one.place.kind == "noisy" and unfit(one) is None
-    ]
-    errors = Console(stderr=True)
-    if not (chosen := long[_HALVES[half]]):
-        report_problems(errors, read.problems, strict=False)
+    series, problems = long_series(results, half)
+    if not series:
+        report_problems(problems, strict=False)
         raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
-    with ExitStack() as stack, Progress(console=errors, transient=True) as progress:
-        detectors = known | {
-            name: stack.enter_context(external(command)) for name, command in programs
-        }
+    with Progress(console=Console(stderr=True), transient=True) as progress:
 
-        def measured(
-            what: str, rates: Callable[[str, Detector, Sequence[Window]], _T], block: int = 1
-        ) -> list[_T]:
-            seeds = range(seed, seed + repeat)
-            drawn = [one for each in seeds for one in evaluation.windows(chosen, each, block)]
-            followed = progress.track(detectors.items(), description=what)
-            return [rates(name, run, drawn) for name, run in followed]
+        def track(
+            detectors: Sequence[tuple[str, Detector]], what: str
+        ) -> Iterable[tuple[str, Detector]]:
+            return progress.track(detectors, description=what)
 
-        found = _Evaluated(
-            measured("permuted one by one", evaluation.rates),
-            measured(f"permuted in blocks of {BLOCK}", evaluation.rates, BLOCK),
-            measured("night after night", evaluation.online_rates) if online else [],
+        found = evaluate(
+            series, known, programs, online=online, seeds=range(seed, seed + repeat), track=track
         )
     console = Console()
     console.print(
-        f"{len(chosen)} series of {results} (half: {half}), seed {seed}, windows of each: {repeat}",
+        f"{len(series)} series of {results} (half: {half}), seed {seed}, windows of each: {repeat}",
         markup=False,
     )
     console.print(_table(found.alone, "Values permuted one by one"))
@@ -124,13 +87,13 @@ def evaluate_detector(
     if found.online:
         console.print(_online_table(found.online))
     if json is not None:
-        write_atomic(json, _json(found, len(chosen), half, seed, repeat))
+        write_atomic(json, _json(found, len(series), half, seed, repeat))
     if picture is not None:
-        # matplotlib takes half a second to import: only who draws needs it.
-        from dashboard.detector_picture import draw
+        # matplotlib takes half a second to import: only a picture needs it.
+        from observatory.app import plot
 
-        draw(found.alone, picture)
-    report_problems(errors, read.problems, strict)
+        plot.save(plot.detectors(found.alone), picture)
+    report_problems(problems, strict)
 
 
 def _known(names: Sequence[str]) -> dict[str, Detector]:
@@ -189,7 +152,7 @@ def _drawn(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return table
 
 
-def _json(found: _Evaluated, series: int, half: str, seed: int, repeat: int) -> bytes:
+def _json(found: Evaluated, series: int, half: str, seed: int, repeat: int) -> bytes:
     def told(one: Rates) -> dict[str, object]:
         return {
             "detector": one.detector,

@@ -9,15 +9,12 @@ import typer
 from rich.console import Console
 
 from observatory.cli import options
-from observatory.cli.exit_codes import Exit
 from observatory.cli.problems import report_problems
+from observatory.errors import Exit
 from observatory.record.imported import Done, Options, import_file
 
-app = typer.Typer()
 
-
-@app.command("import")
-def import_command(
+def command(
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE.json...", help="What `pytest --benchmark-json` saved."),
@@ -43,13 +40,13 @@ def import_command(
 
     Importing a file twice changes nothing.
     """  # fmt: skip
-    console, errors = Console(highlight=False, soft_wrap=True), Console(stderr=True)
+    console = Console(highlight=False, soft_wrap=True)
     chosen = Options(machine, commit, label, tuple(extra or ()))
     broken = False
     for file in files:
         done = import_file(file, results, chosen)
         _report(console, done)
-        report_problems(errors, done.problems, strict=False)
+        report_problems(done.problems, strict=False)
         broken = broken or bool(done.problems)
     if broken and strict:
         raise typer.Exit(Exit.UNREADABLE)

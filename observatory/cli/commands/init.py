@@ -9,17 +9,14 @@ import typer
 
 from dashboard.words import several
 from observatory.record.files import write_atomic
-from observatory.record.problems import RecordError
+from observatory.record.problems import RecordUsageError
 from observatory.run.adoption import File, Project, files_for, look, this_tool
 
-app = typer.Typer()
-
-_HOME = Path(__file__).resolve().parents[2]
+_HOME = Path(__file__).resolve().parents[3]
 _BACKUP = ".bak"
 
 
-@app.command("init")
-def init_command(
+def command(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="A checkout of PyTensor, or of any project.")
     ] = Path(),
@@ -47,7 +44,7 @@ def init_command(
     chosen = files_for(project, this_tool(observatory, commit, _HOME))
     _say_found(project)
     if not chosen:
-        raise RecordError(
+        raise RecordUsageError(
             f"{project.root} is no PyTensor, and has neither an asv.conf.json nor a test that uses "
             "pytest-benchmark: there is nothing to show yet"
         )

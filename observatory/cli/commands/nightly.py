@@ -20,9 +20,9 @@ from rich.text import Text
 from dashboard.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
 from dashboard.publish import MARKER
 from observatory.cli import options
-from observatory.cli.exit_codes import Exit
 from observatory.decide import units
 from observatory.decide.places import SelectionError
+from observatory.errors import Exit
 from observatory.record import alerts as alerts_record
 from observatory.record import night as record
 from observatory.record.files import write_atomic
@@ -33,8 +33,6 @@ from observatory.run.here import STATE
 from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.run.nights import STEPS, Wishes, steps
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
-
-app = typer.Typer()
 
 SEVEREST_FIRST = (
     Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
@@ -47,8 +45,7 @@ _ADDRESS = re.compile(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?")
 _PICTURED = ("cold", "warm_disk", "warm_process")
 
 
-@app.command()
-def nightly(
+def command(
     subject: Annotated[
         list[str] | None,
         typer.Argument(
@@ -71,10 +68,7 @@ def nightly(
     launch: options.Launches = None,
     backend: options.Backends = None,
     scenario: options.Scenarios = None,
-    machine: Annotated[
-        str | None,
-        typer.Option(help="Name of this machine in the results; default: its host name."),
-    ] = None,
+    machine: options.Machine = None,
     only: Annotated[
         list[str] | None,
         typer.Option(help=f"Only this step; repeatable: {', '.join(STEPS)}."),
@@ -217,7 +211,7 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
     """Where the picture of the newest subject is, for the summary; None if there is none."""
     if not wishes.results.is_dir():
         return None
-    from observatory.cli.reading import read  # pandas: only a summary needs it
+    from observatory.app.results import read  # pandas: only a summary needs it
 
     frame = read(wishes.results).frame
     times = frame[(frame["metric"] == "compile_time") & frame["scenario"].isin(_PICTURED)]

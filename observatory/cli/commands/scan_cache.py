@@ -17,22 +17,18 @@ from rich.text import Text
 from dashboard.plain import shorten
 from dashboard.words import several
 from observatory.cli import options
-from observatory.cli.exit_codes import Exit
 from observatory.cli.problems import report_problems
-from observatory.decide.places import SelectionError
+from observatory.errors import Exit
 from observatory.record.problems import Problem
 from observatory.scan.report import Report, Symbol
-from observatory.scan.scanning import NoCacheError, scan
+from observatory.scan.scanning import scan
 from observatory.scan.symbols import Class
-
-app = typer.Typer()
 
 _STYLES: dict[Class, str] = {"collided": "bold red", "vulnerable": "red", "harmless": ""}
 _LONGEST_NAME = 150
 
 
-@app.command("scan-cache")
-def scan_cache(
+def command(
     directory: Annotated[
         Path,
         typer.Argument(
@@ -51,16 +47,13 @@ def scan_cache(
     Reads the files without running anything of them. A process that loads two functions of one
     symbol calls the same one for both, and returns another model's numbers.
     """  # fmt: skip
-    try:
-        report = scan(directory)
-    except NoCacheError as error:
-        raise SelectionError(str(error)) from error
+    report = scan(directory)
     if json:
         print(json_module.dumps(asdict(report), indent=1))
     else:
         _print(report, everything)
     problems = [Problem(directory / broken.path, broken.reason) for broken in report.unreadable]
-    report_problems(Console(stderr=True), problems, strict)
+    report_problems(problems, strict)
     if report.collided_symbols or report.vulnerable_symbols:
         raise typer.Exit(Exit.SYMBOLS)
 
@@ -70,7 +63,7 @@ def _print(report: Report, everything: bool) -> None:
     shown = [symbol for symbol in report.symbols if everything or symbol.kind != "harmless"]
     if shown:
         console.print(_table(shown))
-    console.print(told(report), markup=False, soft_wrap=True)
+    console.print(sentence(report), markup=False, soft_wrap=True)
 
 
 def _table(symbols: Sequence[Symbol]) -> Table:
@@ -94,7 +87,7 @@ def _table(symbols: Sequence[Symbol]) -> Table:
     return table
 
 
-def told(report: Report) -> str:
+def sentence(report: Report) -> str:
     """The counts in a sentence, and what they mean in another."""
     found = (
         f"{several(report.collided_symbols, 'symbol')} collided, "

@@ -1,8 +1,7 @@
-"""`observatory show` and `export`: what was recorded, as tables and as data."""
+"""`observatory show`: what was recorded, as tables."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,19 +9,16 @@ import pandas as pd
 import typer
 from rich.console import Console
 
+from observatory.app.results import Reading, read
 from observatory.cli import options
-from observatory.cli.reading import Reading, naming_problems, read
+from observatory.cli.problems import naming_problems
 from observatory.cli.tables import render
 from observatory.decide.frame import select
 from observatory.decide.places import SelectionError
 from observatory.decide.table import Table, comparison_tables, subject_tables
-from observatory.record.export import export, exported
-
-app = typer.Typer()
 
 
-@app.command()
-def show(
+def command(
     subjects: Annotated[
         list[str] | None,
         typer.Argument(
@@ -68,39 +64,3 @@ def newest_subject(frame: pd.DataFrame) -> str:
     if frame.empty:
         raise SelectionError("there are no results yet; make some: observatory run --quick")
     return str(frame.sort_values("date")["subject"].iloc[-1])
-
-
-@app.command("export")
-def export_command(
-    format_: Annotated[
-        str, typer.Option("--format", help="csv, json (one object a row) or parquet.")
-    ] = "csv",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; standard output if none.")
-    ] = None,
-    results: options.Results = Path("results"),
-    subject: Annotated[
-        list[str] | None, typer.Option(help="Only this subject; repeatable.")
-    ] = None,
-    scenario: options.Scenarios = None,
-    backend: options.Backends = None,
-    launch: options.Launches = None,
-    metric: options.Metrics = None,
-    strict: options.Strict = False,
-) -> None:
-    """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
-    reading = read(results)
-    with naming_problems(reading.problems, strict):
-        rows = select(
-            reading.frame,
-            subjects=subject or (),
-            scenarios=scenario or (),
-            backends=backend or (),
-            launches=launch or (),
-            metrics=metric or (),
-        )
-        if out is None:
-            sys.stdout.buffer.write(exported(rows, format_))
-            sys.stdout.buffer.flush()
-        else:
-            export(rows, format_, out)

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import main
 from observatory.decide.watch import watch
+from observatory.errors import Exit
 from observatory.record import alerts as record
 from observatory.record.asv_files import project
 from observatory.record.journal import Journal

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.vocabulary import Cell
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from observatory.record.asv_files import project
 from observatory.record.journal import Journal
 from tests.factories import RUN, header, sample

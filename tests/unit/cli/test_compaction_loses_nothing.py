@@ -9,11 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-
-from dashboard.site import build
 from observatory.cli.observing import observe
 from observatory.cli.reading import read
 from observatory.cli.watching import find
+
+from dashboard.site import build
 from observatory.decide.alerts import Moment
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence

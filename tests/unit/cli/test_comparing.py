@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from observatory.cli.calibrate import calibrate
+from observatory.cli.compare import repeated, status
+from observatory.cli.comparing import Comparer
+from observatory.cli.measuring import Session
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -14,13 +18,9 @@ from benchmarks.vocabulary import Cell
 from dashboard.comment import comment
 from observatory.cli import compare as module
 from observatory.cli import comparing
-from observatory.cli.calibrate import calibrate
-from observatory.cli.compare import repeated, status
-from observatory.cli.comparing import Comparer
-from observatory.cli.exit_codes import Exit
-from observatory.cli.measuring import Session
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
+from observatory.errors import Exit
 from observatory.record import calibration as record
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from observatory.cli import contracting
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import main
+from observatory.errors import Exit
 from observatory.record.contracts import Contracts, load_all
 from observatory.record.subject import Subject
 from observatory.run.contracts import SuiteError

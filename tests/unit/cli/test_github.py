@@ -14,8 +14,8 @@ import pytest
 
 from dashboard.comment import MARKER
 from observatory.cli import github as command
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import main
+from observatory.errors import Exit
 from observatory.record import alerts as record
 from observatory.record.alerts import Alert, Alerts, At
 from tests import factories_comparison as factory

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from tests.factories_asv import foreign, put
 from tests.factories_pytest_benchmark import COMMIT, cases, entry, file, saved
 

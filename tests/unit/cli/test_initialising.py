@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import yaml
+from observatory.cli.initialising import app
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from observatory.cli.initialising import app
 from observatory.cli.main import app as everything
 from observatory.github import settings
 from observatory.record.problems import RecordError

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from observatory.cli.measuring import Session, measure
 from rich.console import Console
 
 from benchmarks.plan import Rounds, Task, plan
 from benchmarks.vocabulary import Cell
 from observatory.cli import measuring
-from observatory.cli.measuring import Session, measure
 from observatory.record.journal import new_run
 from observatory.record.sample import Sample
 from tests.factories import WARM, header, sample

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-
-from observatory.cli.exit_codes import Exit
 from observatory.cli.nightly import SEVEREST_FIRST
+
+from observatory.errors import Exit
 from observatory.record import layout
 from observatory.record import night as record
 from observatory.record.journal import read_journal

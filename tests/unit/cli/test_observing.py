@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-
 from observatory.cli.observing import observe
 from observatory.cli.watching import find
+
 from observatory.decide.alerts import Moment
 from observatory.record import alerts as record
 from observatory.record.asv_files import project

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from observatory.cli.alerting import app as alerting
+from observatory.cli.publishing import app
 from typer.testing import CliRunner, Result
 
-from observatory.cli.alerting import app as alerting
-from observatory.cli.exit_codes import Exit
-from observatory.cli.publishing import app
 from observatory.decide.places import SelectionError
+from observatory.errors import Exit
 from observatory.record import alerts, layout, triage
 from observatory.record.alerts import Acknowledgement
 from observatory.record.asv_files import project

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from observatory.scan.report import Report
 from tests.factories_scan import RANDOM_UID, mangled, object_of, put
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-
 from observatory.cli.watching import find
+
 from observatory.decide.alerts import Moment
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.triage import Triage

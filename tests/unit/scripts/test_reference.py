@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import Commands
+from observatory.errors import Exit
 from observatory.record.schemas import schemas
 from scripts import reference
 from scripts.markdown import cell, code, fenced, table

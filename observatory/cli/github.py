@@ -1,0 +1,53 @@
+"""What the commands share that write to GitHub: their options, the client, safe lines."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from observatory.decide.places import SelectionError
+from observatory.github import settings
+from observatory.github.client import GitHub
+from observatory.github.transport import Clock, SystemClock, Transport
+
+CLOCK: Clock = SystemClock()
+API = "https://api.github.com"
+_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+
+Repo = Annotated[
+    str, typer.Option(envvar="GITHUB_REPOSITORY", help="OWNER/NAME.", show_default=False)
+]
+Api = Annotated[str, typer.Option(envvar="GITHUB_API_URL", help="Address of GitHub's REST API.")]
+Config = Annotated[
+    Path | None, typer.Option(help=f"Settings of the repository. Default: {settings.FILE}.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done, and write nothing to GitHub.")
+]
+
+
+def client(repo: str, api: str) -> GitHub:
+    """GitHub for one repository. Raises SelectionError for a bad name or without a token."""
+    token = os.environ.get("GITHUB_TOKEN", "").strip()
+    if not token:
+        raise SelectionError(
+            "there is no token in GITHUB_TOKEN; docs/github.md says which it needs"
+        )
+    if not _REPO.fullmatch(repo):
+        raise SelectionError(f"--repo {repo!r:.100} is no repository; say it like OWNER/NAME")
+    return GitHub(Transport(api, token, CLOCK), repo)
+
+
+def say(*lines: str) -> None:
+    """Print lines; none of them is a command for the runner of a workflow."""
+    for line in lines:
+        print(inert(line))
+
+
+def inert(line: str) -> str:
+    """A line that the runner of a workflow obeys nowhere: it does so for "##[" in the middle."""
+    return line.replace("##[", "## [")
