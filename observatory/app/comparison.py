@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from benchmarks.vocabulary import MEASURES
 from observatory.app.comparer import Comparer, Measured, discard, side_of
 from observatory.app.measurement import TIMEOUT
@@ -17,15 +19,18 @@ from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.record import calibration
 from observatory.record.comparison import Comparison, Side
-from observatory.record.files import write_atomic
+from observatory.record.files import read_bounded, write_atomic
 from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
+from observatory.record.problems import RecordError, RecordUsageError, reason_of
 from observatory.record.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.interleave import SideName, matrix
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 
+_LARGEST = 64 * 2**20
+"""Bytes of a comparison that is read."""
 NO_TIMES = "times are left out: --measure does not ask for them"
 
 
@@ -185,6 +190,20 @@ def _measured(
     write_atomic(where / "comparison.json", as_json(comparison))
     session.say(f"Samples: {where}")
     return comparison
+
+
+def load_comparison(path: Path) -> Comparison:
+    """Read a file that `compare --json` wrote.
+
+    Raises RecordUsageError where there is none, and RecordError where it is broken.
+    """
+    content = read_bounded(path, _LARGEST, "no comparison is")
+    if content is None:
+        raise RecordUsageError(f"there is no file {path}")
+    try:
+        return Comparison.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(f"{path} is no comparison: {reason_of(error)}") from error
 
 
 def as_json(comparison: Comparison) -> bytes:

@@ -23,7 +23,10 @@ def module_of(command: str) -> str:
 
 
 class LazyGroup(TyperGroup):
-    """``sentences``: what each command does. Its module has its name, and a function `command`."""
+    """``sentences``: what each command does. Its module has its name.
+
+    A module has a function `command`, or, where a command has some of its own, a group `app`.
+    """
 
     sentences: ClassVar[dict[str, str]] = {}
 
@@ -40,7 +43,10 @@ class LazyGroup(TyperGroup):
             return TyperCommand(cmd_name, help=self.sentences[cmd_name])
         module = importlib.import_module(f"{_COMMANDS}.{module_of(cmd_name)}")
         app = typer.Typer(rich_markup_mode=self.rich_markup_mode)
-        app.command(cmd_name)(module.command)
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=cmd_name)
+        else:
+            app.command(cmd_name)(module.command)
         return typer.main.get_group(app).commands[cmd_name]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

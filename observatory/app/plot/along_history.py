@@ -21,7 +21,7 @@ from observatory.app.plot.style import (
     signed,
     styled,
     subjects_on,
-    tokens,
+    titled,
 )
 from observatory.decide import units
 from observatory.decide.places import SelectionError
@@ -95,11 +95,8 @@ def history(
         ax.set_ylim(bottom=0)
     scale_of(ax.yaxis, unit, logarithmic)
     subjects_on(ax, subjects)
-    ax.set(
-        ylabel=labelled(metric, unit),
-        title=f"{model}, {scenario}, start method {launch}\n{where}, Python {python}",
-    )
-    _two_lines(ax)
+    ax.set_ylabel(labelled(metric, unit))
+    titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
     legend_beside(ax)
     return ax
 
@@ -118,15 +115,6 @@ def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
         places[told], values["ci_low"][told], values["ci_high"][told], color=colour, alpha=0.3,
         linewidth=4, zorder=2,
     )  # fmt: skip
-
-
-def _two_lines(ax: Axes) -> None:
-    """The first line of the title in bold is what is drawn; the second, quieter, is where."""
-    first, _, second = ax.get_title(loc="left").partition("\n")
-    ax.set_title(first, loc="left", pad=20 if second else 8)
-    if second:
-        ax.text(0, 1.02, second, transform=ax.transAxes, fontsize=9, color=tokens()["ink-2"],
-                va="bottom")  # fmt: skip
 
 
 @styled
@@ -181,8 +169,9 @@ def series(tracks: Sequence[Track], *, log: bool | None = None, ax: Axes | None 
     _room(ax, _label_steps(ax, labels, len(subjects)), logarithmic)
     scale_of(ax.yaxis, unit, logarithmic)
     subjects_on(ax, [subject.label for subject in subjects])
-    ax.set(ylabel=labelled(tracks[0].series.place.metric, unit))
-    ax.set_title(_shared(tracks), loc="left")
+    ax.set_ylabel(labelled(tracks[0].series.place.metric, unit))
+    lines = dict.fromkeys(track.series.line.name for track in tracks)
+    titled(ax, _shared(tracks), next(iter(lines)) if len(lines) == 1 else "")
     if len(tracks) > 1:
         legend_beside(ax)
     return ax
@@ -227,9 +216,11 @@ def _name(track: Track, tracks: Sequence[Track]) -> str:
 
 def _shared(tracks: Sequence[Track]) -> str:
     """The words that all series share."""
-    words = [
-        getattr(tracks[0].series.place, word)
+    words = {
+        word: getattr(tracks[0].series.place, word)
         for word in _WORDS
         if len({getattr(t.series.place, word) for t in tracks}) == 1
-    ]
-    return ", ".join(filter(None, words)) or tracks[0].series.benchmark
+    }
+    if words.get("launch"):
+        words["launch"] = f"start method {words['launch']}"
+    return ", ".join(filter(None, words.values())) or tracks[0].series.benchmark

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import median
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from observatory.app.plot.style import axes_or_new, labelled, scale_of, signed, styled, tokens
+from observatory.app.plot.style import (
+    axes_or_new,
+    labelled,
+    legend_above,
+    scale_of,
+    signed,
+    styled,
+    tokens,
+)
 from observatory.decide import units
 from observatory.decide.places import SelectionError
 from observatory.record.comparison import Comparison, Conclusion, Verdict
@@ -36,9 +45,10 @@ def compare(
         ax: Axes to draw on; new ones if None.
 
     Returns:
-        The Axes. For times and sizes a mark is the ratio HEAD over BASE and a line its interval; a
-        pale band is the minimum effect, below which nothing is called a change. For counts a
-        hollow mark is BASE and a full one HEAD. The medians of both are at the right.
+        The Axes. For times and sizes a mark is the ratio HEAD over BASE, and a line its interval; a
+        hollow mark has none, because there are too few values. A pale band is the minimum effect,
+        below which nothing is called a change. For counts a hollow mark is BASE and a full one
+        HEAD. The medians of both are at the right.
 
     Raises:
         SelectionError: The comparison has no verdict on this metric.
@@ -50,8 +60,7 @@ def compare(
         raise SelectionError(f"nothing is said of {metric!r}; there is {', '.join(known)}")
     verdicts = sorted(verdicts, key=_size, reverse=True)[:most]
     ax = axes_or_new(ax, 7.5, 1.5 + 0.3 * len(verdicts))
-    ratios = [verdict for verdict in verdicts if verdict.ratio is not None]
-    if ratios:
+    if any(_ratio(verdict) is not None for verdict in verdicts):
         _ratios(ax, verdicts)
         ax.set_xlabel(f"change of {metric.replace('_', ' ')}")
     else:
@@ -59,8 +68,7 @@ def compare(
         ax.set_xlabel(labelled(metric, verdicts[0].unit))
     _cells(ax, verdicts)
     _legend(ax, verdicts)
-    base, head = comparison.base.subject.label, comparison.head.subject.label
-    ax.set_title(f"{base} → {head}", loc="left", pad=10)
+    legend_above(ax, f"{comparison.base.subject.label} → {comparison.head.subject.label}")
     return ax
 
 
@@ -69,29 +77,48 @@ def _drawable(verdict: Verdict) -> bool:
 
 
 def _size(verdict: Verdict) -> float:
-    if verdict.ratio is not None:
-        return abs(verdict.ratio.estimate - 1)
+    """How large a change is, to sort by."""
+    ratio = _ratio(verdict)
+    if ratio is not None:
+        return abs(math.log(ratio))
     return abs(median(verdict.head.values) - median(verdict.base.values))
+
+
+def _ratio(verdict: Verdict) -> float | None:
+    """HEAD over BASE: the estimate, or that of the medians where there are too few values."""
+    if verdict.kind == "exact":
+        return None
+    if verdict.ratio is not None:
+        return verdict.ratio.estimate
+    base, head = median(verdict.base.values), median(verdict.head.values)
+    return head / base if min(base, head) > 0 else None
 
 
 def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
     ax.axvline(1, color=tokens()["edge"], linewidth=1, zorder=1)
     for place, verdict in enumerate(verdicts):
-        if verdict.ratio is None:
+        ratio = _ratio(verdict)
+        if ratio is None:
             continue
         colour = tokens()[_COLOURS[verdict.conclusion]]
+        ax.plot(ratio, place, "o", color=colour, zorder=3,
+                markerfacecolor=colour if verdict.ratio else "white")  # fmt: skip
         if verdict.minimum_effect:
             least = verdict.minimum_effect
             ax.barh(place, 1 + least - 1 / (1 + least), left=1 / (1 + least), height=0.8,
                     color=tokens()["rule-2"], zorder=0)  # fmt: skip
-        ax.hlines(place, max(verdict.ratio.low, 1e-9), verdict.ratio.high, color=colour,
-                  linewidth=2, zorder=2)  # fmt: skip
-        ax.plot(verdict.ratio.estimate, place, "o", color=colour, zorder=3)
+        if verdict.ratio is not None:
+            low, high = max(verdict.ratio.low, 1e-9), verdict.ratio.high
+            ax.hlines(place, low, high, color=colour, linewidth=2, zorder=2)
     low, high = ax.get_xlim()
     if low <= 0 or high / low > 3:
         ax.set_xscale("log")
+        low, high = ax.get_xlim()
+        subs = (1, 2, 5) if high / low < 1000 else (1,)
+        ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.xaxis.set_tick_params(which="minor", length=0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: signed(ratio - 1)))
-    ax.xaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
     ax.grid(visible=True, axis="x", color=tokens()["rule"], linewidth=0.8)
 
 
@@ -130,5 +157,3 @@ def _legend(ax: Axes, verdicts: Sequence[Verdict]) -> None:
     there = [c for c in _COLOURS if any(verdict.conclusion == c for verdict in verdicts)]
     for conclusion in there:
         ax.plot([], [], "o", color=tokens()[_COLOURS[conclusion]], label=conclusion)
-    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(there), borderaxespad=0.1,
-              handletextpad=0.1, columnspacing=1.0)  # fmt: skip

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dashboard.plain import shorten
-from observatory.app.plot.style import axes_or_new, scale_of, styled, tokens
+from observatory.app.plot.style import axes_or_new, legend_above, scale_of, styled, tokens
 from observatory.decide.places import SelectionError
 
 _COLOURS = {"hit": "good", "miss": "bad", "uncacheable": "numba", "internal": "other"}
@@ -57,8 +57,8 @@ def ledger(functions: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     scale_of(ax.xaxis, "seconds", log=False)
-    ax.set_xlabel("seconds to compile or load")
+    ax.set_xlabel("time to compile or load")
     cell = functions.attrs.get("cell", "")
-    ax.set_title(f"{functions.attrs.get('subject', '')}  {cell}".strip(), loc="left")
-    ax.legend(loc="lower right")
+    ax.margins(y=0.02)
+    legend_above(ax, f"{functions.attrs.get('subject', '')}  {cell}".strip())
     return ax

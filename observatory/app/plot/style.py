@@ -99,11 +99,12 @@ def scale_of(axis: Axis, unit: str, log: bool) -> None:
     axis.axes.set(**{f"{axis.axis_name}scale": "log" if log else "linear"})  # type: ignore[attr-defined]
     if log:
         low, high = sorted(axis.get_view_interval())
-        few = high / max(low, 1e-300) < 30
+        few = high / max(low, 1e-300) < 150
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
         axis.set_minor_formatter(NullFormatter())
+        axis.set_tick_params(which="minor", length=0)
     else:
-        axis.set_major_locator(MaxNLocator(6, integer=unit not in ("seconds", "bytes")))
+        axis.set_major_locator(MaxNLocator(5, integer=unit not in ("seconds", "bytes")))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value, unit)))
     axis.grid(visible=True, color=tokens()["rule"], linewidth=0.8)
 
@@ -133,7 +134,7 @@ def subjects_on(ax: Axes, labels: Sequence[str]) -> None:
     every = -(-len(labels) // _MOST_TICKS) or 1
     shown = [place for place in range(len(labels)) if (len(labels) - 1 - place) % every == 0]
     names = [_shortened(labels[place]) for place in shown]
-    ax.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=9)
     ax.set_xlim(-0.5, len(labels) - 0.5)
     if names:
         ax.get_xticklabels()[-1].set(fontweight="bold", color=tokens()["ink"])
@@ -141,6 +142,23 @@ def subjects_on(ax: Axes, labels: Sequence[str]) -> None:
 
 def _shortened(label: str) -> str:
     return label if len(label) <= 16 else f"{label[:15]}…"
+
+
+def titled(ax: Axes, title: str, detail: str = "") -> None:
+    """A title in bold, and below it, quieter, a detail."""
+    ax.set_title(title, loc="left", pad=20 if detail else 8)
+    if detail:
+        quiet = tokens()["ink-2"]
+        ax.text(0, 1.02, detail, transform=ax.transAxes, fontsize=9, color=quiet, va="bottom")
+
+
+def legend_above(ax: Axes, title: str) -> None:
+    """The title, and below it the legend in one row."""
+    ax.set_title(title, loc="left", pad=28)
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=5, borderaxespad=0.2, handlelength=1.0,
+        handletextpad=0.5, columnspacing=1.4,
+    )  # fmt: skip
 
 
 def legend_beside(ax: Axes) -> None:
