@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observatory.cli.calibrate import calibrate
-from observatory.cli.compare import repeated, status
-from observatory.cli.comparing import Comparer
-from observatory.cli.measuring import Session
-from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmarks.vocabulary import Cell
 from dashboard.comment import comment
-from observatory.cli import compare as module
-from observatory.cli import comparing
+from observatory.app import comparer as comparing
+from observatory.app import comparison as module
+from observatory.app.comparer import Comparer
+from observatory.app.session import Session
+from observatory.cli.commands import compare as command
+from observatory.cli.commands.calibrate import command as calibrate
+from observatory.cli.commands.compare import repeated, status
+from observatory.cli.main import app
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
 from observatory.errors import Exit
@@ -168,14 +169,14 @@ def test_the_command_to_repeat_names_commits_and_not_what_moves_on(
     commits = subprocess.check_output([*git, "rev-list", "HEAD"], text=True).split()
     told: list[str] = []
 
-    def measured(texts: list[str], *rest: object) -> Comparison:
-        told.extend(word for word in rest if isinstance(word, str))
+    def compared_with(*_: str, reproduce: str, **__: object) -> Comparison:
+        told.append(reproduce)
         raise SubjectError("enough")
 
-    monkeypatch.setattr(module, "_measured", measured)
+    monkeypatch.setattr(command, "compare_subjects", compared_with)
     typed = ["compare", "--repo", str(clone), "HEAD~1", "HEAD"]
     monkeypatch.setattr("sys.argv", ["observatory", *typed])
-    CliRunner().invoke(module.app, typed[1:])
+    CliRunner().invoke(app, typed)
     assert f"observatory compare --repo {clone} {commits[1]} {commits[0]}" in told
 
 
@@ -216,7 +217,7 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
 
     groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
     machine = header().machine
-    session = Session(tmp_path, tmp_path, machine, Console(quiet=True), 1.0, new_run(INTERLEAVED))
+    session = Session(tmp_path, tmp_path, machine, 1.0, new_run(INTERLEAVED))
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
     monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
@@ -236,9 +237,7 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
             taken.append(pairs)
             return True
 
-    session = Session(
-        tmp_path, tmp_path, header().machine, Console(quiet=True), 1.0, new_run(INTERLEAVED)
-    )
+    session = Session(tmp_path, tmp_path, header().machine, 1.0, new_run(INTERLEAVED))
     matrix = Matrix((), (), (WARM, COLD))
     comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
     undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))
@@ -271,21 +270,21 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
     sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
 
     def told(*options: str) -> Comparison:
-        done = CliRunner().invoke(module.app, [*sides, "--json", "-", *options])
+        done = CliRunner().invoke(app, ["compare", *sides, "--json", "-", *options])
         return Comparison.model_validate_json(done.stdout)
 
     assert {v.metric for v in told().worse} == {"cache_misses", "compile_time"}
     counted_only = told("--measure", "counting")
     assert {v.metric for v in counted_only.worse} == {"cache_misses"}
     assert {v.kind for v in counted_only.verdicts} == {"exact"}
-    assert counted_only.warnings == [module._NO_TIMES]  # none on what a change of times counts
-    assert module._NO_TIMES not in told("--scenario", "warm_disk").warnings
+    assert counted_only.warnings == [module.NO_TIMES]  # none on what a change of times counts
+    assert module.NO_TIMES not in told("--scenario", "warm_disk").warnings
     narrow = told(
         "--scenario", "cold", "--backend", "NUMBA", "--launch", "fork", "--model", "radon"
     )
     assert {v.cell.scenario for v in narrow.verdicts} == {"cold"}
     assert told("--scenario", "warm_disk").workload  # what the cold builds tell of those cells
-    done = CliRunner().invoke(module.app, [*sides, "--backend", "C"])
+    done = CliRunner().invoke(app, ["compare", *sides, "--backend", "C"])
     assert isinstance(done.exception, SubjectError)
     assert "there is no saved sample to compare" in str(done.exception)
 
@@ -298,6 +297,6 @@ def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
         counted = sample(measure="counting", metrics={"cache_misses": misses})
         journal(tmp_path / label, [counted], under=header(label))
     sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
-    done = CliRunner().invoke(module.app, ["--repo", str(clone), *sides])
+    done = CliRunner().invoke(app, ["compare", "--repo", str(clone), *sides])
     assert done.exit_code == Exit.WORSE, done.output
     assert "35" in done.output

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from observatory.cli.fingerprint import fingerprint
 
+from observatory.app.fingerprint import fingerprint
 from observatory.record.read import Results, read_results
 from observatory.record.triage import Triage
 from tests.factories_asv import foreign, put

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.comment import MARKER
-from observatory.cli import github as command
+from observatory.cli import github
 from observatory.cli.main import main
 from observatory.errors import Exit
 from observatory.record import alerts as record
@@ -32,7 +32,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeGitHub
     """A GitHub, and the environment of a workflow beside it."""
     clock = FakeClock()
     with FakeGitHub(clock) as running:
-        monkeypatch.setattr(command, "CLOCK", clock)
+        monkeypatch.setattr(github, "CLOCK", clock)
         monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
         monkeypatch.setenv("GITHUB_REPOSITORY", REPO)
         monkeypatch.setenv("GITHUB_API_URL", running.url)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from observatory.cli import contracting
+from observatory.app import contracts as checking
+from observatory.cli.commands import contracts as options
 from observatory.cli.main import main
 from observatory.errors import Exit
 from observatory.record.contracts import Contracts, load_all
@@ -93,10 +94,10 @@ def run(
                 raise fate
             return contracts(place, fate, lifted=lifted, extras=one.extras)
 
-        monkeypatch.setattr(contracting, "subjects_here", lambda state: _Subjects())
-        monkeypatch.setattr(contracting, "Numbas", _Numbas)
-        monkeypatch.setattr(contracting, "environment_of", environment_of)
-        monkeypatch.setattr(contracting, "check", check)
+        monkeypatch.setattr(options, "subjects_here", lambda state: _Subjects())
+        monkeypatch.setattr(checking, "Numbas", _Numbas)
+        monkeypatch.setattr(checking, "environment_of", environment_of)
+        monkeypatch.setattr(checking, "check", check)
         results = ["--results", str(tmp_path)]
         monkeypatch.setattr(sys, "argv", ["observatory", "contracts", *arguments, *results])
         with pytest.raises(SystemExit) as left:

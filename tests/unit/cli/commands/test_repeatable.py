@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-RESULTS = Path(__file__).parents[3] / "results"
+RESULTS = Path(__file__).parents[4] / "results"
 SEEDS = ("0", "1", "4")
 """Three hash seeds: a site of real results that followed one of them would differ between two."""
 

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from observatory.cli.alerting import app as alerting
-from observatory.cli.publishing import app
 from typer.testing import CliRunner, Result
 
+from observatory.cli.main import app
 from observatory.decide.places import SelectionError
 from observatory.errors import Exit
 from observatory.record import alerts, layout, triage
@@ -46,7 +45,7 @@ def measured(where: Path, *samples: Sample, run: str = RUN, label: str = "3.3.7"
 
 def publish(repo: Path, *arguments: object) -> Result:
     given = [str(one) for one in arguments]
-    return CliRunner().invoke(app, [*given, "--repo", str(repo)])
+    return CliRunner().invoke(app, ["publish", *given, "--repo", str(repo)])
 
 
 def on(repo: Path, where: Path, *more: str) -> Path:
@@ -139,7 +138,7 @@ def test_never_compacts_nothing(repo: Path, tmp_path: Path) -> None:
 
 
 def found(results: Path) -> alerts.Alerts:
-    CliRunner().invoke(alerting, ["alerts", "--results", str(results)])
+    CliRunner().invoke(app, ["alerts", "--results", str(results)])
     there = alerts.load(results)
     assert there is not None
     return there

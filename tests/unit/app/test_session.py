@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from observatory.cli.measuring import Session, measure
-from rich.console import Console
 
 from benchmarks.plan import Rounds, Task, plan
 from benchmarks.vocabulary import Cell
-from observatory.cli import measuring
+from observatory.app import session as module
+from observatory.app.session import Session, take_samples
 from observatory.record.journal import new_run
 from observatory.record.sample import Sample
 from tests.factories import WARM, header, sample
@@ -52,15 +51,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             def cancel(self) -> None:
                 pass
 
-        monkeypatch.setattr(measuring, "Executor", Executor)
-        monkeypatch.setattr(measuring, "alone", lambda _: contextlib.nullcontext())
+        monkeypatch.setattr(module, "Executor", Executor)
+        monkeypatch.setattr(module, "alone", lambda _: contextlib.nullcontext())
         under = header(cpu=cpu)
         session = Session(
-            tmp_path / "results", tmp_path / "state", under.machine, Console(quiet=True), 1.0,
+            tmp_path / "results", tmp_path / "state", under.machine, 1.0,
             new_run(plan), resume=True,
         )  # fmt: skip
         with contextlib.suppress(KeyboardInterrupt):
-            measure(session, under.subject, Environment(), TASKS)  # type: ignore[arg-type]
+            take_samples(session, under.subject, Environment(), TASKS)  # type: ignore[arg-type]
         return taken
 
     return _run

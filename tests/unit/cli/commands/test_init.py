@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 import yaml
-from observatory.cli.initialising import app
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from observatory.cli.main import app as everything
+from observatory.cli.main import app
 from observatory.github import settings
 from observatory.record.problems import RecordError
 from observatory.run.adoption import files_for, look, this_tool
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 TOOL = ("--observatory", "someone/observatory", "--commit", COMMIT)
 WORKFLOWS = Path(".github", "workflows")
@@ -54,7 +53,7 @@ def pytensor(tmp_path: Path) -> Path:
 
 
 def init(where: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(app, [str(where), *TOOL, *arguments])
+    return CliRunner().invoke(app, ["init", str(where), *TOOL, *arguments])
 
 
 def written(where: Path) -> set[str]:
@@ -165,8 +164,8 @@ def test_a_mistake_is_a_sentence(
     tmp_path: Path, contents: dict[str, str], arguments: tuple[str, ...], said: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("observatory.cli.initialising._HOME", tmp_path)
-    done = CliRunner().invoke(app, [str(checkout(tmp_path, **contents)), *arguments])
+    monkeypatch.setattr("observatory.cli.commands.init._HOME", tmp_path)
+    done = CliRunner().invoke(app, ["init", str(checkout(tmp_path, **contents)), *arguments])
     assert isinstance(done.exception, RecordError)
     assert said in str(done.exception)
     assert not (tmp_path / "project" / ".github").exists()
@@ -272,7 +271,7 @@ def test_actionlint_has_nothing_to_say(pytensor: Path) -> None:
 
 def test_every_command_of_a_workflow_is_one_that_there_is(pytensor: Path) -> None:
     """Options of the commands in YAML are those of the commands: nobody runs them before."""
-    commands: Any = get_command(everything)
+    commands: Any = get_command(app)
     context = commands.make_context("observatory", [], resilient_parsing=True)
     checked = 0
     for path in every_workflow(pytensor):

@@ -9,11 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from observatory.cli.observing import observe
-from observatory.cli.reading import read
-from observatory.cli.watching import find
 
 from dashboard.site import build
+from observatory.app.history import find_alerts
+from observatory.app.results import read
+from observatory.app.site import site_data
 from observatory.decide.alerts import Moment
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
@@ -51,7 +51,9 @@ def test_every_value_interval_and_note(places: tuple[Path, Path]) -> None:
 
 
 def test_every_alert_improvement_and_what_is_not_judged(places: tuple[Path, Path]) -> None:
-    whole, less = (find(place, Moment(NOW, timedelta(days=2), Triage(), None)) for place in places)
+    whole, less = (
+        find_alerts(place, Moment(NOW, timedelta(days=2), Triage(), None)) for place in places
+    )
     assert less[0].model_dump_json() == whole[0].model_dump_json()
     assert len(whole[0].alerts) > 3
     assert less[1] == whole[1] == []
@@ -102,7 +104,7 @@ def _side(saved: Saved) -> Side:
 
 
 def _site(results: Path) -> dict[str, bytes]:
-    observed, problems = observe([results])
+    observed, problems = site_data([results])
     assert problems == []
     out = results.parent / "html"
     build(observed, out)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from observatory.cli.nightly import SEVEREST_FIRST
 
+from observatory.cli.commands.nightly import SEVEREST_FIRST
 from observatory.errors import Exit
 from observatory.record import layout
 from observatory.record import night as record
@@ -25,7 +25,7 @@ from observatory.record.night import Night
 from observatory.record.subject import Subject
 from tests.fake_observatory import TASKS
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 KILLS = 20
 _CALL = """
 import sys
