@@ -79,6 +79,7 @@ def history(
         )
     where, python = chosen[["machine", "python"]].value_counts().index[0]
     chosen = chosen[(chosen["machine"] == where) & (chosen["python"] == python)]
+    chosen = chosen.sort_values("date", kind="stable")
     subjects = list(dict.fromkeys(chosen["subject"]))
     unit = str(chosen["unit"].iloc[0])
     ax = axes_or_new(ax)
