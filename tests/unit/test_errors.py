@@ -41,6 +41,8 @@ STATUSES = {
     "UvError": Exit.ENVIRONMENT,
 }
 
+ACK = ("ack", "0", "--why", "w", "--until", "1d")
+
 
 def classes(of: type[ObservatoryError]) -> Iterator[type[ObservatoryError]]:
     for one in of.__subclasses__():
@@ -70,8 +72,8 @@ def observatory_(*arguments: object) -> subprocess.CompletedProcess[str]:
     ("name", "content", "command"),
     [
         ("alerts.json", "{", ("alerts",)),
-        ("alerts.json", json.dumps({"schema": "of nobody"}), ("ack", "0", "--why", "w", "--until", "1d")),
-        ("triage.toml", "[[", ("ack", "0", "--why", "w", "--until", "1d")),
+        ("alerts.json", json.dumps({"schema": "of nobody"}), ACK),
+        ("triage.toml", "[[", ACK),
         ("comparison.json", "{", ("plot", "compare", "comparison.json", "--output", "a.png")),
     ],
 )  # fmt: skip
