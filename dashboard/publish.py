@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from observatory.errors import ObservatoryError
+
 MARKER = ".observatory-site"
 """Names, one a line, the files of a directory that this module wrote."""
 
 
-class NotOurDirectoryError(Exception):
+class NotOurDirectoryError(ObservatoryError):
     """The target holds something not written here; the message says what, and what to do."""
 
 

@@ -1,8 +1,8 @@
-"""Take the pictures of the README and the docs: the pages built from results/.
+"""Take the pictures of the README and the docs: the pages built from results/, and the plots.
 
     make pictures
 
-Needs a Chromium (Debian: the package chromium).
+Needs a Chromium (Debian: the package chromium). `--plots` draws the plots alone, which need none.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,13 +62,36 @@ SERIES = ("radon warm_process C fork", "radon warm_process NUMBA fork")
 COMPARED = ("2.35.1", "2.36.0")
 
 
+def draw_plots() -> None:
+    """Draw what docs/how-to/use-in-a-notebook.md draws, in the same way."""
+    from observatory import app
+
+    results = ROOT / "results"
+    comparison = app.compare(f"{results}:2.35.1", f"{results}:2.36.0", backends=["C", "NUMBA"])
+    tracks = app.series(
+        results, models=["radon"], scenarios=["warm_process"], backends=["C", "NUMBA"],
+        launches=["fork"],
+    )  # fmt: skip
+    drawn = {
+        "history": lambda: app.plot.history(app.frame(results)),
+        "series": lambda: app.plot.series(tracks),
+        "compare": lambda: app.plot.compare(comparison, metric="cache_misses", most=10),
+        "ledger": lambda: app.plot.ledger(app.ledger("3.3.7", results=results), most=12),
+    }
+    for name, draw in drawn.items():
+        print(app.plot.save(draw(), PICTURES / f"plot-{name}.png").relative_to(ROOT))
+
+
 def main() -> int:
-    """Build the page from the committed results and photograph it."""
+    """Draw the plots, build the page from the committed results, and photograph it."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    draw_plots()
+    if "--plots" in sys.argv[1:]:
+        return 0
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         print("no chromium is on PATH: install it (Debian and Ubuntu: the package chromium)")
         return 1
-    PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="observatory-pictures-") as scratch:
         site = Path(scratch, "html")
         command = [str(ROOT / ".venv/bin/observatory"), "dashboard", "--out", str(site)]

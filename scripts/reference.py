@@ -37,9 +37,9 @@ from benchmarks.vocabulary import (
     metrics_of,
     models_of,
 )
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import app
 from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from scripts.markdown import cell, code, codes, fenced, table
 from scripts.schema_tables import schema_tables

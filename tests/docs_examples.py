@@ -12,11 +12,14 @@ A comment before a fenced block says what becomes of it::
     <!-- applies -->                    a patch, applied with git
 
 The blocks of a page are carried out in order in one directory. A script is run by sh, where a
-script that fails before its end has failed.
+script that fails before its end has failed. A block of Python is a cell of one notebook: it finds
+the names that the cells before it have made.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shlex
@@ -26,10 +29,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SCRIPTS = ("sh", "console", "bash")
+SCRIPTS = ("sh", "console", "bash", "python")
 _BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?"
     r"(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<text>.*?\n?)(?P=fence)$",
@@ -122,6 +126,8 @@ class Runner:
     timeout: float = 60.0
     output: str = ""
     """What the last script printed."""
+    names: dict[str, Any] = field(default_factory=dict)
+    """What the cells of the page have made."""
 
     def carry_out(self, block: Block) -> None:
         """Do what the mark says; an AssertionError names the place in the page."""
@@ -141,6 +147,11 @@ class Runner:
             assert done.returncode == 0, f"{block}: the patch does not apply:\n{done.stdout}"
 
     def _run(self, block: Block) -> None:
+        if block.language == "python":
+            with contextlib.chdir(self.where), contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block.text, str(block), "exec"), self.names)
+            self.output = printed.getvalue()
+            return
         done = self._start(["sh", "-e"], block.text)
         self.output = done.stdout
         assert done.returncode == block.status, (

@@ -1,6 +1,6 @@
 """A stand-in for the commands of a night. FOR TESTS ONLY: nothing is measured.
 
-`run` goes through `observatory.cli.measuring.measure` as the real one does, journal and resuming
+`run` goes through `observatory.app.session.take_samples` as the real one does, journal and resuming
 included; only what takes a sample is a stand-in. Every other command writes down that it was there.
 """
 
@@ -31,14 +31,10 @@ def _note(line: str) -> None:
 
 
 def _measure(arguments: list[str]) -> int:
-    from io import StringIO
-
-    from rich.console import Console
-
     from benchmarks.plan import Task
     from benchmarks.vocabulary import cells
-    from observatory.cli import measuring
-    from observatory.cli.measuring import Session, measure
+    from observatory.app import session as module
+    from observatory.app.session import Session, take_samples
     from observatory.record.asv_files import project
     from observatory.record.journal import new_run
     from observatory.record.machine import Machine
@@ -64,7 +60,7 @@ def _measure(arguments: list[str]) -> int:
     def renew(results: Path, journal: Any) -> list[Any]:
         return project(results, journal.read())
 
-    names = vars(measuring)
+    names = vars(module)
     names["Executor"] = Executor
     names["alone"] = lambda *_: nullcontext()
     names["_renew"] = renew
@@ -72,7 +68,7 @@ def _measure(arguments: list[str]) -> int:
     label = _value(arguments, "--subject")
     session = Session(
         results=results, state=results.parent / "state", machine=Machine(machine="bench"),
-        console=Console(file=StringIO()), timeout=1, run=new_run("fake"), workers=1,
+        timeout=1, run=new_run("fake"), workers=1,
         resume="--resume" in arguments,
     )  # fmt: skip
     chosen = cells(("radon",), ("warm_disk", "cold", "call"), ("C", "C_VM", "NUMBA"))
@@ -80,7 +76,7 @@ def _measure(arguments: list[str]) -> int:
         :TASKS
     ]
     subject = header(label).subject
-    tally = measure(session, subject, Environment(), tasks)  # type: ignore[arg-type]
+    tally = take_samples(session, subject, Environment(), tasks)  # type: ignore[arg-type]
     return 3 if tally.failed else 0
 
 

@@ -6,33 +6,47 @@ Some need pandas, scipy or asv, which take longer to import than the others take
 from __future__ import annotations
 
 import importlib
+import keyword
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 _LISTING = "observatory.listing"
+_COMMANDS = "observatory.cli.commands"
+
+
+def module_of(command: str) -> str:
+    """The name of the module of a command: with an underscore behind a word of Python's."""
+    name = command.replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 class LazyGroup(TyperGroup):
-    """``modules``: by name of a command the module of it, and what it does in a sentence."""
+    """``sentences``: what each command does. Its module has its name.
 
-    modules: ClassVar[dict[str, tuple[str, str]]] = {}
+    A module has a function `command`, or, where a command has some of its own, a group `app`.
+    """
+
+    sentences: ClassVar[dict[str, str]] = {}
 
     # Typer comes with a click of its own, whose types are private.
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The commands in the order in which they are listed."""
-        return list(self.modules)
+        return list(self.sentences)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, imported; while help lists all of them no more than its sentence."""
-        if cmd_name not in self.modules:
+        if cmd_name not in self.sentences:
             return None
-        module, sentence = self.modules[cmd_name]
         if ctx.meta.get(_LISTING):
-            return TyperCommand(cmd_name, help=sentence)
-        app = importlib.import_module(f"observatory.cli.{module}").app
-        app.rich_markup_mode = self.rich_markup_mode  # of the whole, as for any other group
+            return TyperCommand(cmd_name, help=self.sentences[cmd_name])
+        module = importlib.import_module(f"{_COMMANDS}.{module_of(cmd_name)}")
+        app = typer.Typer(rich_markup_mode=self.rich_markup_mode)
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=cmd_name)
+        else:
+            app.command(cmd_name)(module.command)
         return typer.main.get_group(app).commands[cmd_name]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -10,51 +10,42 @@ from typing import Annotated, ClassVar
 import typer
 from rich.console import Console
 
-from dashboard.publish import NotOurDirectoryError
-from observatory.cli.exit_codes import EPILOG, Exit
+from observatory.app.version import tool_version
 from observatory.cli.lazy import LazyGroup
-from observatory.cli.version import tool_version
-from observatory.decide.places import SelectionError
-from observatory.record.problems import RecordError
-from observatory.run.environments import EnvironmentMakingError
-from observatory.run.external import ExternalDetectorError
-from observatory.run.interpreters import NoInterpreterError
-from observatory.run.releases import ReleasesError
-from observatory.run.sources import SubjectError
-from observatory.run.uv import UvError
+from observatory.errors import Exit, ObservatoryError
 
-_USAGE = (
-    ExternalDetectorError, NotOurDirectoryError, RecordError, ReleasesError, SelectionError,
-    SubjectError,
-)  # fmt: skip
-_ENVIRONMENT = (EnvironmentMakingError, NoInterpreterError, UvError)
+_EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
 
 
 class Commands(LazyGroup):
-    """Every command: its module, and what it does in the width that help has for it."""
+    """Every command and what it does, in the width that help has for it.
 
-    modules: ClassVar[dict[str, tuple[str, str]]] = {
-        "observe": ("run", "Measure the newest PyTensor and build the pages."),
-        "run": ("run", "Measure subjects; record every sample."),
-        "show": ("show", "Show subjects as tables, side by side."),
-        "compare": ("compare", "Say whether HEAD is worse than BASE, and why."),
-        "canary": ("canary", "Say whether siblings return each other's numbers."),
-        "upgrade": ("upgrading", "Let a subject use the cache that another one left."),
-        "alerts": ("alerting", "Find what got worse along the history."),
-        "ack": ("alerting", "Acknowledge an alert: known, why, until when."),
-        "comment": ("github", "Publish a comparison on its pull request."),
-        "deliver": ("github", "Keep one GitHub issue for each alert."),
-        "dashboard": ("site", "Build the static site."),
-        "publish": ("publishing", "Add results to a branch of results."),
-        "nightly": ("nightly", "Do all that is done every night, step by step."),
-        "export": ("show", "Export the tidy frame as CSV, JSON or parquet."),
-        "contracts": ("contracting", "Check what PyTensor relies on in numba."),
-        "scan-cache": ("scanning", "Find functions in a cache that share a symbol."),
-        "init": ("initialising", "Write the workflows that observe a project."),
-        "import": ("importing", "Import pytest-benchmark's files as results."),
-        "doctor": ("doctoring", "Say whether this machine is fit to measure."),
-        "calibrate": ("calibrate", "Measure what chance alone does on this machine."),
-        "evaluate-detector": ("evaluating", "Measure how often detectors are wrong."),
+    The module of a command has its name: `observatory scan-cache` is commands/scan_cache.py.
+    """
+
+    sentences: ClassVar[dict[str, str]] = {
+        "observe": "Measure the newest PyTensor and build the pages.",
+        "run": "Measure subjects; record every sample.",
+        "show": "Show subjects as tables, side by side.",
+        "compare": "Say whether HEAD is worse than BASE, and why.",
+        "canary": "Say whether siblings return each other's numbers.",
+        "upgrade": "Let a subject use the cache that another one left.",
+        "alerts": "Find what got worse along the history.",
+        "ack": "Acknowledge an alert: known, why, until when.",
+        "comment": "Publish a comparison on its pull request.",
+        "deliver": "Keep one GitHub issue for each alert.",
+        "dashboard": "Build the static site.",
+        "publish": "Add results to a branch of results.",
+        "nightly": "Do all that is done every night, step by step.",
+        "export": "Export the tidy frame as CSV, JSON or parquet.",
+        "plot": "Draw what was recorded as PNG, SVG or PDF.",
+        "contracts": "Check what PyTensor relies on in numba.",
+        "scan-cache": "Find functions in a cache that share a symbol.",
+        "init": "Write the workflows that observe a project.",
+        "import": "Import pytest-benchmark's files as results.",
+        "doctor": "Say whether this machine is fit to measure.",
+        "calibrate": "Measure what chance alone does on this machine.",
+        "evaluate-detector": "Measure how often detectors are wrong.",
     }
 
 
@@ -67,7 +58,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Measure what PyTensor's compile caches do, cell by cell, and show what changed.\n\n"
     "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
-    epilog=EPILOG,
+    epilog=_EPILOG,
 )
 
 
@@ -104,12 +95,11 @@ def main() -> None:
         signal.signal(number, _interrupt)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
-    except _USAGE as error:
-        errors.print(f"observatory: {error}", style="red", markup=False)
-        sys.exit(Exit.USAGE)
-    except _ENVIRONMENT as error:
-        errors.print(f"observatory: {error}", style="red", markup=False)
-        sys.exit(Exit.ENVIRONMENT)
+    except ObservatoryError as error:
+        # The runner of a workflow obeys "##[" anywhere in a line.
+        sentence = f"observatory: {error}".replace("##[", "## [")
+        errors.print(sentence, style="red", markup=False)
+        sys.exit(error.exit_code)
     except _Interrupted:
         errors.print("observatory: interrupted; what was measured is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)

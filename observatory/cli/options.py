@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
 
 Results = Annotated[
     Path, typer.Option(help="Directory of asv results and journals.", show_default=True)
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Fail if a file could not be read, instead of naming it.")
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help=f"Repeatable: {', '.join(MODELS)}. Default: radon."),
 ]
 Scenarios = Annotated[
     list[str] | None,
@@ -25,7 +29,7 @@ Backends = Annotated[
 ]
 Launches = Annotated[
     list[str] | None,
-    typer.Option("--launch", help=f"Only this launch; repeatable: {', '.join(LAUNCHES)}."),
+    typer.Option("--launch", help=f"Only this start method; repeatable: {', '.join(LAUNCHES)}."),
 ]
 Metrics = Annotated[
     list[str] | None,
@@ -39,3 +43,8 @@ Measures = Annotated[
         "the other passes: take them with --resume.",
     ),
 ]
+Machine = Annotated[
+    str | None, typer.Option(help="Name of this machine in the results; default: its host name.")
+]
+State = Annotated[Path, typer.Option(help="Where environments and filled caches are kept.")]
+Timeout = Annotated[float, typer.Option(help="Seconds for one measured process.", min=1)]

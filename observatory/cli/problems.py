@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 
-from observatory.cli.exit_codes import Exit
+from observatory.app.progress import skipped
+from observatory.decide.places import SelectionError
+from observatory.errors import Exit
 from observatory.record.problems import Problem
 
-_SHOWN_PROBLEMS = 10
 
-
-def report_problems(console: Console, problems: Sequence[Problem], strict: bool) -> None:
-    """Name what was broken on stderr; with `strict`, end with the status for it."""
-    for problem in problems[:_SHOWN_PROBLEMS]:
+def report_problems(problems: Sequence[Problem], strict: bool) -> None:
+    """Name what was broken on stderr; with ``strict``, end with the status for it."""
+    console = Console(stderr=True)
+    for line in skipped(problems):
         # Not wrapped: a path that is cut in two cannot be copied.
-        console.print(
-            f"skipped: {problem}", style="yellow", markup=False, highlight=False, soft_wrap=True
-        )
-    if len(problems) > _SHOWN_PROBLEMS:
-        rest = len(problems) - _SHOWN_PROBLEMS
-        console.print(f"skipped: and {rest} more", style="yellow", markup=False)
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if problems and strict:
         raise typer.Exit(Exit.UNREADABLE)
+
+
+@contextmanager
+def naming_problems(problems: Sequence[Problem], strict: bool) -> Iterator[None]:
+    """Name on stderr what was broken once the block is done; see `report_problems`.
+
+    They are named too where the block finds nothing to show: they may be why.
+    """
+    try:
+        yield
+    except SelectionError:
+        report_problems(problems, strict)
+        raise
+    report_problems(problems, strict)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
+from observatory.errors import ObservatoryError
 from observatory.record.asv_names import parse_name, parse_params
 from observatory.record.read import Described, ResultFile, Results
 
@@ -34,7 +35,7 @@ _UNITS = (("time_", "seconds"), ("timeraw_", "seconds"), ("mem_", "bytes"), ("pe
 """By the prefix of the name of a benchmark: asv's convention."""
 
 
-class SelectionError(ValueError):
+class SelectionError(ObservatoryError, ValueError):
     """A filter matches nothing; the message lists what exists."""
 
 

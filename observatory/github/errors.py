@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from observatory.errors import Exit, ObservatoryError
+
 _LONGEST = 300
 
 
-class GitHubError(Exception):
+class GitHubError(ObservatoryError):
     """GitHub did not do what was asked; the message says what, and what to do about it."""
+
+    exit_code = Exit.GITHUB
 
 
 class MissingError(GitHubError):
@@ -17,8 +21,10 @@ class UnsureError(GitHubError):
     """Something was to be written and no answer came: it may be written, and may not."""
 
 
-class RefusedError(Exception):
+class RefusedError(ObservatoryError):
     """An artifact, or its claim to a pull request, is not what it has to be."""
+
+    exit_code = Exit.ARTIFACT
 
 
 def printable(text: str, most: int = _LONGEST) -> str:

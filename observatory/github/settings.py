@@ -24,7 +24,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from observatory.record.files import read_bounded
-from observatory.record.problems import RecordError, reason_of
+from observatory.record.problems import RecordError, RecordUsageError, reason_of
 
 FILE = Path(".github/observatory.toml")
 _LARGEST = 2**16
@@ -64,7 +64,9 @@ def load(path: Path | None) -> Settings:
     content = read_bounded(where, _LARGEST, "no person wrote that")
     if content is None:
         if path is not None:
-            raise RecordError(f"there are no settings in {path}; leave --config out for defaults")
+            raise RecordUsageError(
+                f"there are no settings in {path}; leave --config out for defaults"
+            )
         return Settings()
     try:
         return Settings.model_validate(tomllib.loads(content.decode()))

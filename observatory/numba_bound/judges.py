@@ -21,7 +21,7 @@ from typing import Protocol
 from packaging.version import Version
 
 from dashboard.comment import LIMIT, MARKER
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 
 ROOT = Path(__file__).resolve().parents[2]
 _RESULTS = ROOT / ".observatory" / "numba-bound"

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import pandas as pd
 
 from observatory.record.files import write_atomic
-from observatory.record.problems import RecordError
+from observatory.record.problems import RecordUsageError
 
 Format = Literal["csv", "json", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -30,7 +30,7 @@ def exported(frame: pd.DataFrame, format_: str) -> bytes:
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
         return buffer.getvalue()
-    raise RecordError(f"there is no format {format_!r}; choose from {', '.join(FORMATS)}")
+    raise RecordUsageError(f"there is no format {format_!r}; choose from {', '.join(FORMATS)}")
 
 
 def export(frame: pd.DataFrame, format_: str, path: Path) -> None:

@@ -25,7 +25,7 @@ from observatory.record.files import write_atomic
 from observatory.record.layout import checked_machine, checked_name
 from observatory.record.listing import LARGEST_FILE, MACHINE
 from observatory.record.machine import Machine
-from observatory.record.problems import Problem, RecordError, reason_of
+from observatory.record.problems import Problem, RecordError, RecordUsageError, reason_of
 from observatory.record.pytest_benchmark import Imported, Saved, Statistics, parse
 
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
@@ -69,7 +69,7 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         machine = _machine(saved, results, options)
         env_name = _env_name(saved, options)
     except RecordError as error:
-        raise RecordError(f"{file}: {error}") from error
+        raise type(error)(f"{file}: {error}") from error
     path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
     entries = benchmarks_json.load(results)
     kept = [one for one in saved.benchmarks if benchmarks_json.may_import(one.name, entries)]
@@ -93,7 +93,7 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
 def _content(file: Path) -> bytes:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            raise RecordError(f"{file} is not a file")
+            raise RecordUsageError(f"{file} is not a file")
         with file.open("rb") as stream:
             content = stream.read(LARGEST_FILE + 1)
     except OSError as error:
@@ -108,12 +108,12 @@ def _content(file: Path) -> bytes:
 def _commit(saved: Saved, options: Options) -> str:
     if options.commit is not None:
         if not _COMMIT.fullmatch(options.commit.lower()):
-            raise RecordError(
+            raise RecordUsageError(
                 f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
             )
         return options.commit.lower()
     if saved.commit is None:
-        raise RecordError(
+        raise RecordUsageError(
             "it does not say which commit was measured (commit_info.id); give --commit HASH"
         )
     return saved.commit
@@ -123,11 +123,13 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
     """The machine: as it is described already, else as the file describes it."""
     name = options.machine or saved.node
     if not name:
-        raise RecordError("it does not say on which machine it was measured; give --machine NAME")
+        raise RecordUsageError(
+            "it does not say on which machine it was measured; give --machine NAME"
+        )
     try:
         described = results / checked_machine(name) / MACHINE
     except RecordError as error:
-        raise RecordError(f"{error}, or give --machine NAME") from error
+        raise RecordUsageError(f"{error}, or give --machine NAME") from error
     if not described.exists():
         return Machine(machine=name, **saved.machine)
     try:
@@ -140,7 +142,7 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
     except ValidationError as error:
         raise RecordError(f"{described} cannot be read: {reason_of(error)}") from error
     if found.machine != name:
-        raise RecordError(f"{described} describes another machine, {found.machine!r}")
+        raise RecordUsageError(f"{described} describes another machine, {found.machine!r}")
     return found
 
 
@@ -149,7 +151,7 @@ def _env_name(saved: Saved, options: Options) -> str:
     if options.label is None:
         return name
     if len(options.label) > _LONGEST_LABEL:
-        raise RecordError(f"the label is longer than {_LONGEST_LABEL} characters")
+        raise RecordUsageError(f"the label is longer than {_LONGEST_LABEL} characters")
     return f"{name}-{checked_name(options.label, 'label')}"
 
 
@@ -184,7 +186,7 @@ def _added(path: Path, head: dict[str, Any], rows: dict[str, Any]) -> dict[str, 
             or not isinstance(loaded.get("results"), dict)
             or any(loaded.get(key) != head[key] for key in same)
         ):
-            raise RecordError(
+            raise RecordUsageError(
                 f"{path} holds other results than an import of this commit; "
                 "give another --label or --machine"
             )

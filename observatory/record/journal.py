@@ -21,6 +21,7 @@ from typing import Annotated, BinaryIO, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
+from observatory.errors import Exit
 from observatory.record import layout
 from observatory.record.files import sync_directory
 from observatory.record.ledgers import LedgerStore
@@ -54,6 +55,8 @@ def plan_of(run: str) -> str:
 
 class JournalError(RecordError):
     """A journal cannot take what it is given; the message says why."""
+
+    exit_code = Exit.USAGE
 
 
 class JournalHeader(BaseModel):

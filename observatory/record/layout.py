@@ -22,7 +22,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from observatory.record.problems import RecordError
+from observatory.record.problems import RecordUsageError
 
 if TYPE_CHECKING:
     from observatory.record.subject import Subject
@@ -41,7 +41,7 @@ _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by
 def checked_name(name: str, what: str) -> str:
     """``name`` if it can be one component of a path; RecordError if it cannot."""
     if not _NAME.fullmatch(name) or name.startswith("."):
-        raise RecordError(
+        raise RecordUsageError(
             f"the {what} {name[:200]!r} cannot be part of a file name; "
             "use letters, digits, '-', '_', '+' and '.', not beginning with '.'"
         )
@@ -51,7 +51,9 @@ def checked_name(name: str, what: str) -> str:
 def checked_machine(machine: str) -> str:
     """A machine's name as a directory of results; RecordError if it cannot be one."""
     if machine in RESERVED:
-        raise RecordError(f"a machine cannot be named {machine!r}: results/{machine}/ is in use")
+        raise RecordUsageError(
+            f"a machine cannot be named {machine!r}: results/{machine}/ is in use"
+        )
     return checked_name(machine, "machine name")
 
 

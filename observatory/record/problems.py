@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from observatory.errors import Exit, ObservatoryError
+
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
@@ -31,8 +33,16 @@ class Problem:
         return f"{place}: {self.reason}"
 
 
-class RecordError(Exception):
-    """Results cannot be written or read as asked; the message says why and what to do."""
+class RecordError(ObservatoryError):
+    """Results cannot be read or written; the message says why and what to do."""
+
+    exit_code = Exit.UNREADABLE
+
+
+class RecordUsageError(RecordError):
+    """What was asked for does not fit the results: a directory, a name or an option is wrong."""
+
+    exit_code = Exit.USAGE
 
 
 def reason_of(error: ValidationError) -> str:

@@ -21,7 +21,7 @@ from observatory.record.asv_result import Head
 from observatory.record.cache import Cache, Kept, Source
 from observatory.record.columns import Columns, Ints, Series, SeriesList, joined
 from observatory.record.listing import Listed, Listing, listing
-from observatory.record.problems import Problem, RecordError
+from observatory.record.problems import Problem, RecordUsageError
 from observatory.record.sources import JsonSource, benchmarks_of, problems_of, result_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
     where there is no such directory as ``directory``.
     """
     if not directory.is_dir():
-        raise RecordError(
+        raise RecordUsageError(
             f"there is no results directory {directory}; give --results, or make one: make observe"
         )
     return _Reading(directory, Cache(cache, SeriesList())).results(listing(directory))

@@ -18,7 +18,7 @@ from observatory.record.journal import (
 )
 from observatory.record.latest import speaking
 from observatory.record.ledgers import LedgerError, LedgerStore
-from observatory.record.problems import Problem, RecordError
+from observatory.record.problems import Problem, RecordUsageError
 from observatory.record.read import read_journals
 from observatory.record.sample import Sample
 
@@ -50,7 +50,7 @@ def load(text: str) -> Saved:
     """Read DIR or DIR:LABEL. Raises RecordError where that is nothing, or more than one subject."""
     found = _split(text)
     if found is None:
-        raise RecordError(f"there is no results directory {text!r}")
+        raise RecordUsageError(f"there is no results directory {text!r}")
     directory, label = found
     journals = [one for one in read_journals(directory) if one.header is not None]
     named = [one for one in journals if label is None or _label(one) == label]
@@ -59,7 +59,7 @@ def load(text: str) -> Saved:
         what = "no subject" if label is None else f"no one subject {label!r}"
         if len(named) > 1:
             what = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
-        raise RecordError(
+        raise RecordUsageError(
             f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
             + (f"; there is {there}" if there else "")
         )

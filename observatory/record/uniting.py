@@ -26,7 +26,7 @@ from observatory.record.ledgers import LedgerError, LedgerStore
 from observatory.record.lines import Line, Lines, read_lines, written
 from observatory.record.listing import listing
 from observatory.record.merging import merged
-from observatory.record.problems import Problem, RecordError
+from observatory.record.problems import Problem, RecordError, RecordUsageError
 from observatory.record.uniting_asv import unite_benchmarks, unite_result_files
 from observatory.record.uniting_records import unite_records
 
@@ -58,7 +58,7 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
     """
     for part in parts:
         if not part.is_dir():
-            raise RecordError(f"there is no results directory {part}")
+            raise RecordUsageError(f"there is no results directory {part}")
     done = United()
     by_path: dict[Path, list[Lines]] = defaultdict(list)
     for part in parts:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 from observatory.record.files import read_bounded
-from observatory.record.problems import RecordError
+from observatory.record.problems import RecordError, RecordUsageError
 from observatory.run.git import Git
 
 MACHINE = "github-ubuntu-24.04"
@@ -66,9 +66,9 @@ class Tool:
 
     def __post_init__(self) -> None:
         if not _REPOSITORY.fullmatch(self.repository):
-            raise RecordError(f"{self.repository!r} is no repository; say it like OWNER/NAME")
+            raise RecordUsageError(f"{self.repository!r} is no repository; say it like OWNER/NAME")
         if not _COMMIT.fullmatch(self.commit):
-            raise RecordError(
+            raise RecordUsageError(
                 f"{self.commit!r} is no full hash of a commit: a shorter one, a tag or a branch "
                 "may come to mean something else"
             )
@@ -101,7 +101,7 @@ def look(directory: Path) -> Project:
     )
     for text in (project.branch, project.tests, project.asv, project.asv_results):
         if text is not None and not _SAFE.fullmatch(text):
-            raise RecordError(f"the name {text!r} cannot be written into a workflow")
+            raise RecordUsageError(f"the name {text!r} cannot be written into a workflow")
     return project
 
 
@@ -116,7 +116,7 @@ def this_tool(repository: str | None, commit: str | None, home: Path) -> Tool:
         except RecordError:
             pass
     if repository is None or commit is None:
-        raise RecordError(
+        raise RecordUsageError(
             "it is not known which observatory the workflows should take: this one is no clone of "
             "a repository on GitHub; say --observatory OWNER/NAME --commit HASH"
         )
@@ -199,7 +199,7 @@ def _asv_results(root: Path, directory: str) -> str:
         raise RecordError(f"{path} cannot be read: {str(error)[:200]}") from error
     where = (root / directory / said).resolve()
     if not where.is_relative_to(root.resolve()):
-        raise RecordError(f"{path} keeps its results outside of the repository, in {said!r}")
+        raise RecordUsageError(f"{path} keeps its results outside of the repository, in {said!r}")
     return where.relative_to(root.resolve()).as_posix()
 
 

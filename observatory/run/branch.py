@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from observatory.errors import Exit
 from observatory.record.problems import RecordError
 from observatory.run.git import Git, told
 
@@ -35,9 +36,13 @@ The second argument: directories with what else is on the branch, in commits tha
 class BranchError(RecordError):
     """There is no such branch or repository, or it is not for results; the message says which."""
 
+    exit_code = Exit.USAGE
+
 
 class NotMovedError(BranchError):
     """The branch could not be fetched or moved; the message says why."""
+
+    exit_code = Exit.UNPUBLISHED
 
 
 class _Moved(Exception):

@@ -7,6 +7,7 @@ import tempfile
 
 from pydantic import ValidationError
 
+from observatory.errors import Exit, ObservatoryError
 from observatory.record.contracts import Checked, Contracts
 from observatory.record.problems import reason_of
 from observatory.record.subject import Subject
@@ -18,8 +19,10 @@ _GRACE = 20.0
 """Seconds that a suite gets to clean up after itself when it is ended."""
 
 
-class SuiteError(RuntimeError):
+class SuiteError(ObservatoryError):
     """Raised where the suite gave no record; the message says what it did instead."""
+
+    exit_code = Exit.UNDECIDED
 
 
 def check(

@@ -18,6 +18,7 @@ from filelock import FileLock
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from observatory.errors import Exit, ObservatoryError
 from observatory.record.subject import Subject, Versions
 from observatory.run.index import PREBUILT, as_uv_date
 from observatory.run.interpreters import Interpreter
@@ -36,8 +37,10 @@ print(json.dumps([platform.python_version(),
 """
 
 
-class EnvironmentMakingError(RuntimeError):
+class EnvironmentMakingError(ObservatoryError):
     """Raised when an environment under test cannot be made; the message holds uv's last lines."""
+
+    exit_code = Exit.ENVIRONMENT
 
 
 class _Ready(BaseModel):

@@ -11,10 +11,12 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import numpy.typing as npt
 
+from observatory.errors import ObservatoryError
+
 Values = npt.NDArray[np.float64]
 
 
-class ExternalDetectorError(Exception):
+class ExternalDetectorError(ObservatoryError):
     """The program cannot be started, or does not answer as asked; the message says which."""
 
 

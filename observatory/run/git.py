@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from observatory.errors import Exit
 from observatory.record.problems import RecordError
 
 _TIMEOUT = 600.0  # seconds of one command
@@ -23,6 +24,8 @@ _OTHERS = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
 
 class GitError(RecordError):
     """git is not there, or did not do what it was asked; the message says what it said."""
+
+    exit_code = Exit.USAGE
 
 
 @dataclass

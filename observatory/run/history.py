@@ -20,6 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from observatory.errors import Exit, ObservatoryError
 from observatory.run.index import as_uv_date
 from observatory.run.releases import Release, ReleasesError, ReleaseTable
 
@@ -33,8 +34,10 @@ of its day (see uv.toml).
 """
 
 
-class HistoryError(RuntimeError):
+class HistoryError(ObservatoryError):
     """Raised when git cannot build the history; the message holds git's last lines."""
+
+    exit_code = Exit.ENVIRONMENT
 
 
 def tree_of(release: Release) -> dict[str, str]:

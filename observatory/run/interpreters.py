@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from observatory.errors import Exit, ObservatoryError
 from observatory.run.index import Index
 from observatory.run.uv import RealUv, Uv, UvError
 
@@ -30,8 +31,10 @@ print(json.dumps({
 """
 
 
-class NoInterpreterError(RuntimeError):
+class NoInterpreterError(ObservatoryError):
     """Raised when no installed interpreter can be measured; the message says what to install."""
+
+    exit_code = Exit.ENVIRONMENT
 
 
 @dataclass(frozen=True)

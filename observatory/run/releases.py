@@ -16,6 +16,7 @@ from typing import Annotated
 from packaging.version import Version
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from observatory.errors import ObservatoryError
 from observatory.run.index import Index
 from observatory.run.interpreters import SUPPORTED
 from observatory.run.uv import UvError
@@ -28,7 +29,7 @@ REFERENCE_PYTHON = "3.12"
 VersionText = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)+$", max_length=20)]
 
 
-class ReleasesError(ValueError):
+class ReleasesError(ObservatoryError):
     """Raised when the table, or a question to it, makes no sense; the message says what to do."""
 
 

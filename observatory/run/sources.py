@@ -13,10 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
+from observatory.errors import ObservatoryError
 from observatory.run.history import commit_of_wheel
 
 
-class SubjectError(ValueError):
+class SubjectError(ObservatoryError, ValueError):
     """Raised when a text names no subject; the message says what is accepted."""
 
 

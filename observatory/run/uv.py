@@ -15,12 +15,16 @@ from typing import Protocol
 
 import uv as _uv
 
+from observatory.errors import Exit, ObservatoryError
+
 _LAST_LINES = 12
 _SCRUBBED = ("VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "UV_PROJECT", "UV_WORKING_DIRECTORY")
 
 
-class UvError(RuntimeError):
+class UvError(ObservatoryError):
     """Raised when uv says no. The message holds what was asked and uv's own last lines."""
+
+    exit_code = Exit.ENVIRONMENT
 
     def __init__(self, asked: str, said: str) -> None:
         self.asked = asked

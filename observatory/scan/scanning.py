@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
+from observatory.errors import ObservatoryError
 from observatory.scan.elf import ObjectError
 from observatory.scan.numba_files import (
     CacheFileError,
@@ -31,7 +32,7 @@ MOST_KEPT = 512 * 2**20
 _PER_SYMBOL, _PER_DEFINITION = 600, 100
 
 
-class NoCacheError(ValueError):
+class NoCacheError(ObservatoryError):
     """There is nothing to scan; the message says where, and what to name instead."""
 
 

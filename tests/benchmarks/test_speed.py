@@ -21,8 +21,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
 from dashboard.site import build
-from observatory.cli.observing import observe
-from observatory.cli.reading import Reading, read
+from observatory.app.results import Reading, read
+from observatory.app.site import site_data
 from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.journal import Journal
@@ -98,7 +98,7 @@ def test_read_them_again_from_the_cache(benchmark: BenchmarkFixture, results: Pa
 def test_read_decide_and_build_the_site(
     benchmark: BenchmarkFixture, results: Path, tmp_path: Path
 ) -> None:
-    page: Path = benchmark(lambda: build(observe([results])[0], tmp_path / "html"))
+    page: Path = benchmark(lambda: build(site_data([results])[0], tmp_path / "html"))
     assert page.stat().st_size > 10_000
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.vocabulary import MEMBERS, SIBLINGS, launches_of
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from observatory.record.upgrades import Upgrade, load_all
 from observatory.run.environments import Environment
 from observatory.scan.scanning import scan

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from observatory.record.comparison import Comparison
 from observatory.run.environments import Environment
 from scripts.fault_kit import build

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks.contracts.suite import AREAS
-from observatory.cli.exit_codes import Exit
+from observatory.errors import Exit
 from observatory.record.contracts import Contract, Contracts, load_all
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects

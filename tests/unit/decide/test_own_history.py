@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.cli.watching import find
+from observatory.app.history import find_alerts
 from observatory.decide.alerts import Moment
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.triage import Triage
@@ -18,7 +18,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 @pytest.fixture(scope="module")
 def found() -> Alerts:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    alerts, problems = find(RESULTS, Moment(now, timedelta(days=365), Triage(), None))
+    alerts, problems = find_alerts(RESULTS, Moment(now, timedelta(days=365), Triage(), None))
     assert problems == []
     return alerts
 

@@ -114,4 +114,4 @@ def test_every_page_has_a_policy_that_lets_nothing_in_from_elsewhere(built: Path
 
 def test_the_reference_has_every_command(built: Path) -> None:
     page = (built / "reference/commands.html").read_text()
-    assert [name for name in Commands.modules if f'id="observatory-{name}"' not in page] == []
+    assert [name for name in Commands.sentences if f'id="observatory-{name}"' not in page] == []

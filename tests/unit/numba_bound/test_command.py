@@ -338,7 +338,7 @@ def test_the_exit_status_is_that_of_the_process(tmp_path: Path) -> None:
 
 
 def test_numbers_are_distinct_and_none_means_something_else_to_the_observatory() -> None:
-    from observatory.cli.exit_codes import Exit
+    from observatory.errors import Exit
 
     shared = {0, 1, 2, 130}
     assert {int(s) for s in Status} & {int(e) for e in Exit} == shared

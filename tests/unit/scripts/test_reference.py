@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
-from observatory.cli.exit_codes import Exit
 from observatory.cli.main import Commands
+from observatory.errors import Exit
 from observatory.record.schemas import schemas
 from scripts import reference
 from scripts.markdown import cell, code, fenced, table
@@ -29,7 +29,7 @@ def test_the_committed_pages_are_those_that_the_code_makes(made: dict[str, str])
 
 def test_every_command_is_there_with_its_options(made: dict[str, str]) -> None:
     page = made["commands.md"]
-    for name in Commands.modules:
+    for name in Commands.sentences:
         help_ = page.split(f"## observatory {name}\n", 1)[1].split("\n## ", 1)[0]
         assert f"Usage: observatory {name}" in help_
         assert "--help" in help_

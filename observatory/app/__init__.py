@@ -1,0 +1,56 @@
+"""What the commands of `observatory` do, as functions for notebooks and scripts.
+
+    from observatory import app
+
+    rows = app.frame("results", metrics=["compile_time"])      # a pandas.DataFrame
+    app.plot.history(rows)                                     # matplotlib Axes
+
+| name | what it does |
+|---|---|
+| `measure` | takes the samples of subjects and records them |
+| `compare` | measures two subjects side by side, or reads two saved ones, and judges them |
+| `alerts` | finds what got worse along the history |
+| `frame` | everything that was recorded, as a tidy `pandas.DataFrame` |
+| `ledger` | the compiled functions of one subject, as a `pandas.DataFrame` |
+| `series` | series along the history, each cut into levels |
+| `plot` | the module of pictures: `history`, `series`, `compare`, `ledger` |
+
+A name is imported when it is used first: `import observatory.app` takes a millisecond. Every error
+that a person can mend is an `observatory.errors.ObservatoryError`, whose ``exit_code`` is the
+status with which the command would end.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from observatory.app import plot
+    from observatory.app.comparison import compare
+    from observatory.app.history import alerts, series
+    from observatory.app.ledgers import ledger
+    from observatory.app.measurement import measure
+    from observatory.app.results import frame
+
+__all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "series"]
+
+_MODULES = {
+    "alerts": "history",
+    "compare": "comparison",
+    "frame": "results",
+    "ledger": "ledgers",
+    "measure": "measurement",
+    "series": "history",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_MODULES.get(name, name)}")
+    return module if name == "plot" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,79 @@
+"""Measuring what chance alone does to times on this machine."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from observatory.app.comparer import Comparer, discard, side_of
+from observatory.app.session import Session
+from observatory.app.version import tool_version
+from observatory.decide.comparing import Setting
+from observatory.decide.evidence import Evidence
+from observatory.decide.floors import floors_of
+from observatory.record.calibration import Calibration
+from observatory.record.journal import JournalHeader
+from observatory.record.problems import RecordUsageError
+from observatory.record.saved import load
+from observatory.run.here import environment_of, subjects_here
+from observatory.run.interleave import matrix
+from observatory.run.presets import Narrowed
+from observatory.run.sources import SubjectError
+
+_SEED = 0
+
+
+def calibrate(
+    session: Session, subject: str, samples: int, narrowed: Narrowed, python: str | None = None
+) -> Calibration:
+    """Measure one subject against itself: ``samples`` timed processes of each cell.
+
+    Returns the noise floor of each cell and metric: the smallest relative change that counts on
+    this machine. Raises SubjectError where nothing is left to measure, and EnvironmentMakingError.
+    """
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    cells = matrix(narrowed)
+    if not cells.timed:
+        raise SubjectError(narrowed.none_left("those whose times are taken"))
+    subjects = subjects_here(session.state)
+    chosen = subjects.parse(subject, python=python)
+    environment = environment_of(chosen, subjects, session.state)
+    where = session.state / "calibrations" / session.run
+    base, side = side_of(session, chosen, environment, where)
+    head, _ = side_of(session, chosen, environment, where)
+    base.evidence = head.evidence = together = Evidence()
+    setting = Setting(
+        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=_SEED,
+        observatory=tool_version(), reproduce="",
+    )  # fmt: skip
+    needed = cells.of_timed()
+    try:
+        Comparer(session, {"base": base, "head": head}, setting, needed, 0.0).sample(samples // 2)
+    finally:
+        discard(where)
+    header = JournalHeader(subject=chosen, versions=environment.versions, machine=session.machine)
+    return _calibration(header, together, setting.started_at)
+
+
+def calibrate_saved(saved: str, narrowed: Narrowed) -> Calibration:
+    """Learn the noise floors from samples of one subject that were taken before.
+
+    ``saved`` is a results directory, or ``DIRECTORY:LABEL``. Raises RecordError.
+    """
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    pool = load(saved)
+    kept = [sample for sample in pool.samples if narrowed.keeps(sample.cell)]
+    if not kept:
+        raise RecordUsageError(f"{saved} holds no sample to learn from that the options leave")
+    return _calibration(pool.header, Evidence.of(kept), max(sample.started_at for sample in kept))
+
+
+def _calibration(header: JournalHeader, pool: Evidence, taken_at: datetime) -> Calibration:
+    return Calibration(
+        machine=header.machine,
+        subject=header.subject,
+        versions=header.versions,
+        taken_at=taken_at,
+        floors=list(floors_of(pool, _SEED)),
+    )

@@ -1,0 +1,105 @@
+"""Checking what PyTensor relies on in numba, with one numba after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from observatory.app.progress import Message, Progress, silent
+from observatory.errors import Exit
+from observatory.record import contracts as record
+from observatory.record.contracts import Contracts, Status, version_order
+from observatory.record.subject import Subject
+from observatory.run.contracts import SuiteError, check
+from observatory.run.environments import EnvironmentMakingError
+from observatory.run.here import environment_of
+from observatory.run.numbas import Numba, Numbas
+from observatory.run.subjects import Subjects
+
+_SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
+
+
+@dataclass
+class Checks:
+    """Contracts checked with one numba after another, and what became of each."""
+
+    subjects: Subjects
+    subject: Subject
+    """With its own numba."""
+    text: str
+    requirements: Sequence[str]
+    state: Path
+    results: Path
+    progress: Progress = silent
+    records: list[Contracts] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    without_environment: int = 0
+
+    def check(self, numba: Numba | None) -> None:
+        """Check with one numba; what goes wrong is said, and does not stop the others.
+
+        None: with whatever the subject gets.
+        """
+        subject = self._with(numba)
+        overrides = numba.overrides if numba else ()
+        name = f"PyTensor {subject.label}"
+        try:
+            place = environment_of(subject, self.subjects, self.state, overrides)
+            found = check(place, subject, lifted=bool(overrides))
+        except (EnvironmentMakingError, SuiteError) as error:
+            self.without_environment += isinstance(error, EnvironmentMakingError)
+            self.undecided.append(f"{name}: {error}")
+            self.progress(Message(self.undecided[-1], "error"))
+            return
+        self.records.append(found)
+        record.save(self.results, found)
+        self.progress(Message(f"numba {found.numba}: {_counted(found)} ({found.seconds:.0f} s)"))
+
+    def _with(self, numba: Numba | None) -> Subject:
+        if numba is None or f"numba=={numba.version}" in self.subject.requirements:
+            return self.subject
+        extras = [*self.requirements, f"numba=={numba.version}"]
+        return self.subjects.parse(self.text, extras, self.subject.python)
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit status: what is broken outranks what could not be judged."""
+        if any(one.of("broken") for one in self.records):
+            return Exit.CONTRACTS
+        if self.without_environment and not self.records:
+            return Exit.ENVIRONMENT
+        if self.undecided or any(one.of("failed") for one in self.records):
+            return Exit.UNDECIDED
+        return Exit.OK
+
+
+def numbas_of(
+    checks: Checks, asked: Sequence[str], all_allowed: bool, newest: bool, pre: bool
+) -> Sequence[Numba | None]:
+    """Every numba once, oldest first; None is whatever the subject gets."""
+    numbas = Numbas(checks.subjects.index, checks.subject)
+    found = [numbas.asked(version) for version in asked]
+    found += numbas.allowed() if all_allowed else []
+    found += [numbas.newest()] if newest else []
+    if pre:
+        prerelease = numbas.newest_prerelease()
+        if prerelease is None:
+            checks.progress(Message("pre-releases: no pre-release on the index"))
+        else:
+            found.append(prerelease)
+    if not (found or pre):
+        own = numbas.own()
+        pinned = any(one.startswith("numba==") for one in checks.subject.extras)
+        # The numba of a release's day is within its bounds; one that was typed need not be.
+        return [numbas.asked(own) if own and pinned else None]
+    by_version = {one.version: one for one in found}
+    return sorted(by_version.values(), key=lambda one: version_order(one.version))
+
+
+def _counted(found: Contracts) -> str:
+    order: tuple[Status, ...] = ("broken", "failed", "holds")
+    counts = {status: len(found.of(status)) for status in order}
+    said = [f"{count} {_SAID[status]}" for status, count in counts.items() if count]
+    beyond = ", beyond PyTensor's bounds" if found.checked and found.checked.lifted else ""
+    return ", ".join(said) + beyond

@@ -1,0 +1,83 @@
+"""The rates of detectors of steps, on the series of any asv results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from observatory.decide import evaluation
+from observatory.decide.detectors import Detector
+from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates, Window
+from observatory.decide.places import SelectionError
+from observatory.decide.series import series_of
+from observatory.decide.steps import Values
+from observatory.decide.track import unfit
+from observatory.record.cache import directory_for
+from observatory.record.problems import Problem
+from observatory.record.read import read_results
+from observatory.run.external import external
+
+HALVES = {"all": slice(None), "first": slice(0, None, 2), "second": slice(1, None, 2)}
+_T = TypeVar("_T", Rates, OnlineRates)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """All rates of all detectors."""
+
+    alone: list[Rates]
+    """Values permuted one by one."""
+    blocks: list[Rates]
+    online: list[OnlineRates]
+
+
+def long_series(results: Path, half: str = "all") -> tuple[list[Values], tuple[Problem, ...]]:
+    """The values of every noisy series that is long enough to evaluate, and what was unreadable.
+
+    ``half``: all of them, or every other one: first or second. Raises RecordError.
+    """
+    if half not in HALVES:
+        raise SelectionError(f"there is no half {half!r}; choose from {', '.join(HALVES)}")
+    read = read_results(results, directory_for(results))
+    long = [
+        one.values
+        for one in series_of(read)
+        if len(one.values) >= FEWEST_VALUES and one.place.kind == "noisy" and unfit(one) is None
+    ]
+    return long[HALVES[half]], read.problems
+
+
+def evaluate(
+    series: Sequence[Values],
+    detectors: Mapping[str, Detector],
+    programs: Iterable[tuple[str, str]] = (),
+    *,
+    online: bool = False,
+    seeds: Sequence[int] = (0,),
+    track: Callable[[Sequence[tuple[str, Detector]], str], Iterable[tuple[str, Detector]]],
+) -> Evaluated:
+    """Measure how often detectors are wrong.
+
+    ``programs``: names and commands of detectors that are programs of their own. ``track`` gets the
+    detectors and what is done with them, and yields them again: a place for a progress bar.
+    Returns the rates of each detector. Raises ExternalDetectorError.
+    """
+    with ExitStack() as stack:
+        every = dict(detectors) | {
+            name: stack.enter_context(external(command)) for name, command in programs
+        }
+
+        def measured(
+            what: str, rates: Callable[[str, Detector, Sequence[Window]], _T], block: int = 1
+        ) -> list[_T]:
+            drawn = [one for each in seeds for one in evaluation.windows(series, each, block)]
+            return [rates(name, run, drawn) for name, run in track(list(every.items()), what)]
+
+        return Evaluated(
+            measured("permuted one by one", evaluation.rates),
+            measured(f"permuted in blocks of {BLOCK}", evaluation.rates, BLOCK),
+            measured("night after night", evaluation.online_rates) if online else [],
+        )

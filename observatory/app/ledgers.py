@@ -1,0 +1,79 @@
+"""The compiled functions of a subject as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from observatory.decide.places import SelectionError
+from observatory.record import compiled
+from observatory.record.cache import directory_for
+from observatory.record.problems import Problem
+from observatory.record.read import read_results
+
+COLUMNS = {
+    "function": "name of the compiled function: the Op, or `outer graph`",
+    "outcome": "hit, miss, uncacheable (refused by the cache) or internal (never asked for one)",
+    "count": "number of functions of this name and outcome",
+    "seconds": "what they took together",
+    "bytes": "what they take in the cache; 0 where it holds none of them",
+}
+
+
+def ledger(
+    subject: str,
+    *,
+    results: Path | str = "results",
+    model: str = "radon",
+    scenario: str = "cold",
+    backend: str = "NUMBA",
+    launch: str = "fork",
+    machine: str | None = None,
+) -> pd.DataFrame:
+    """The functions that one cell of a subject compiled or loaded, slowest first.
+
+    Args:
+        subject: How the results call it, e.g. ``3.3.7``.
+        results: The results directory.
+        model: The cell, with the next three.
+        scenario: See ``model``.
+        backend: See ``model``.
+        launch: The start method; see ``model``.
+        machine: Whose samples; the first machine that has some if None.
+
+    Returns:
+        One row for each name and outcome, with the columns of `COLUMNS`: ``seconds`` in seconds,
+        ``bytes`` in bytes. ``attrs`` holds ``subject``, ``cell``, ``machine``, ``columns`` and
+        ``units``.
+
+    Raises:
+        SelectionError: There is no ledger of this cell; the message lists what there is.
+        RecordError: There is no such directory, or a ledger that is needed is broken.
+
+    """
+    directory = Path(results)
+    read = read_results(directory, directory_for(directory))
+    cell = f"{model} {scenario} {backend} {launch}"
+    problems: list[Problem] = []
+    there: list[str] = []
+    for path, journal in read.journals.items():
+        header = journal.header
+        if header is None or header.subject.label != subject:
+            continue
+        if machine not in (None, header.machine.machine):
+            continue
+        functions = compiled.of_journal(path, journal.functions, problems)
+        there += functions
+        if cell in functions:
+            rows = pd.DataFrame(functions[cell], columns=list(COLUMNS))
+            rows.attrs = {
+                "subject": subject, "cell": cell, "machine": header.machine.machine,
+                "columns": dict(COLUMNS), "units": {"seconds": "seconds", "bytes": "bytes"},
+            }  # fmt: skip
+            return rows
+    broken = "".join(f"; {problem}" for problem in problems)
+    known = ", ".join(dict.fromkeys(there)) or "none"
+    raise SelectionError(
+        f"no result holds the functions of {subject!r} in {cell}; cells with some: {known}{broken}"
+    )

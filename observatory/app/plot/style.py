@@ -1,0 +1,186 @@
+"""What all pictures have in common: colours, marks, fonts, axes with units, and how to save one."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from dashboard.charts import shape_of
+from dashboard.words import css_name
+from observatory.decide import units
+from observatory.decide.places import SelectionError
+from observatory.record.files import write_atomic
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+FORMATS = (".png", ".svg", ".pdf")
+_DPI = 200
+_MARKS = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
+_TOKEN = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
+_OTHERS = tuple(f"s{number}" for number in range(8))
+_MOST_TICKS = 24
+"""Labels of subjects above which only every second, third, ... is shown."""
+
+
+@cache
+def tokens() -> dict[str, str]:
+    """The colours of the light page by name, from its stylesheet: the only place that has them."""
+    text = (files("dashboard") / "assets/style.css").read_text(encoding="utf-8")
+    light = text[: text.index("@media")]
+    return dict(_TOKEN.findall(light))
+
+
+def colour_of(backend: str) -> str:
+    """The colour of a backend on the page; a neutral one for what it does not know."""
+    return tokens().get(css_name(backend).removeprefix("b-"), tokens()["other"])
+
+
+def colours(names: Sequence[str]) -> list[str]:
+    """A colour for each name: backends keep their own as long as it tells the names apart."""
+    own = [colour_of(name) for name in names]
+    if len(set(own)) == len(own):
+        return own
+    return [tokens()[_OTHERS[number % len(_OTHERS)]] for number in range(len(names))]
+
+
+def mark_of(backend: str) -> str:
+    """The mark of a backend: a second sign beside its colour."""
+    return _MARKS[shape_of(backend)]
+
+
+def _parameters() -> dict[str, Any]:
+    ink, quiet = tokens()["ink"], tokens()["ink-2"]
+    return {
+        "font.family": ["DejaVu Sans"], "font.size": 10, "text.color": ink,
+        "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
+        "axes.titlecolor": ink, "axes.labelcolor": quiet, "axes.edgecolor": tokens()["edge"],
+        "xtick.color": quiet, "ytick.color": quiet, "legend.frameon": False,
+        "lines.linewidth": 1.8, "lines.markersize": 5.5, "figure.dpi": 110,
+        "svg.hashsalt": "observatory",
+    }  # fmt: skip
+
+
+def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Draw with the style of all pictures, and leave matplotlib's settings as they were."""
+
+    @wraps(draw)
+    def drawn(*arguments: _P.args, **options: _P.kwargs) -> _T:
+        with mpl.rc_context(_parameters()):  # type: ignore[arg-type]
+            return draw(*arguments, **options)
+
+    return drawn
+
+
+def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 3.8) -> Axes:
+    """The given Axes, or new ones of a figure of this size in inches, without needless lines."""
+    if ax is None:
+        # pyplot's figures are those that a notebook shows.
+        from matplotlib import pyplot
+
+        ax = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def scale_of(axis: Axis, unit: str, log: bool) -> None:
+    """A scale whose labels carry the unit of seconds and bytes; counts are whole numbers."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log" if log else "linear"})  # type: ignore[attr-defined]
+    if log:
+        low, high = sorted(axis.get_view_interval())
+        few = high / max(low, 1e-300) < 150
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
+        axis.set_minor_formatter(NullFormatter())
+        axis.set_tick_params(which="minor", length=0)
+    else:
+        axis.set_major_locator(MaxNLocator(5, integer=unit not in ("seconds", "bytes")))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value, unit)))
+    axis.grid(visible=True, color=tokens()["rule"], linewidth=0.8)
+
+
+def _tick(value: float, unit: str) -> str:
+    """A round number, without the digits that a measured one carries."""
+    if value == 0:
+        return "0"
+    text = units.human(value, unit)
+    number, space, name = text.partition(" ")
+    return f"{float(number):g}{space}{name}" if "." in number else text
+
+
+def signed(fraction: float) -> str:
+    """A relative change in percent, with its sign."""
+    return f"{'+' if fraction > 0 else ''}{units.percent(fraction)}"
+
+
+def labelled(metric: str, unit: str) -> str:
+    """The label of an axis: the metric, and its unit where the labels of ticks do not carry it."""
+    name = metric.replace("_", " ")
+    return name if unit in ("seconds", "bytes", "") else f"{name} ({unit})"
+
+
+def subjects_on(ax: Axes, labels: Sequence[str]) -> None:
+    """Subjects along the horizontal axis, evenly spaced, the newest in bold."""
+    every = -(-len(labels) // _MOST_TICKS) or 1
+    shown = [place for place in range(len(labels)) if (len(labels) - 1 - place) % every == 0]
+    names = [_shortened(labels[place]) for place in shown]
+    ax.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=9)
+    ax.set_xlim(-0.5, len(labels) - 0.5)
+    if names:
+        ax.get_xticklabels()[-1].set(fontweight="bold", color=tokens()["ink"])
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= 16 else f"{label[:15]}…"
+
+
+def titled(ax: Axes, title: str, detail: str = "") -> None:
+    """A title in bold, and below it, quieter, a detail."""
+    ax.set_title(title, loc="left", pad=20 if detail else 8)
+    if detail:
+        quiet = tokens()["ink-2"]
+        ax.text(0, 1.02, detail, transform=ax.transAxes, fontsize=9, color=quiet, va="bottom")
+
+
+def legend_above(ax: Axes, title: str) -> None:
+    """The title, and below it the legend in one row."""
+    ax.set_title(title, loc="left", pad=28)
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=5, borderaxespad=0.2, handlelength=1.0,
+        handletextpad=0.5, columnspacing=1.4,
+    )  # fmt: skip
+
+
+def legend_beside(ax: Axes) -> None:
+    """The legend to the right of the axes, where it covers nothing."""
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.2)
+
+
+@styled
+def save(picture: Axes | Figure, path: Path | str) -> Path:
+    """Write a picture as PNG, SVG or PDF, whichever the ending of the path is.
+
+    The same picture gives the same bytes: no date is written, and ids do not depend on chance.
+    Returns the path. Raises SelectionError for another ending, and OSError.
+    """
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in FORMATS:
+        raise SelectionError(f"{target} ends in none of {', '.join(FORMATS)}")
+    figure = picture if isinstance(picture, Figure) else picture.get_figure(root=True)
+    assert figure is not None
+    dated = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+    content = io.BytesIO()
+    figure.savefig(content, format=kind[1:], dpi=_DPI, metadata={dated[kind]: None})
+    write_atomic(target, content.getvalue())
+    return target

@@ -1,0 +1,105 @@
+"""Uniting results with those of a branch, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dashboard.words import several
+from observatory.record import alerts as alerts_record
+from observatory.record.alerts import Alerts
+from observatory.record.files import write_atomic
+from observatory.record.problems import Problem, RecordError
+from observatory.record.tidying import Tidied, tidy
+from observatory.record.uniting import United, holds_all, unite
+
+_NAMED = 3
+_README = """\
+# Results of the observatory
+
+Made by `observatory publish`, which adds what was measured and takes nothing out of this branch's
+history. What each file is: docs/results.md of the observatory. Only `triage.toml` is written by
+hand: what people said of alerts.
+"""
+
+
+@dataclass
+class Publication:
+    """What became of the results in the last attempt."""
+
+    united: United = field(default_factory=United)
+    tidied: Tidied = field(default_factory=Tidied)
+
+
+def put_together(work: Path, parts: Sequence[Path], span: timedelta | None) -> Publication:
+    """Add results directories to ``work``, which holds what the branch holds.
+
+    ``span``: journals without a newer sample than that are compacted; None compacts none.
+    """
+    new = not any(work.iterdir())
+    united = unite(work, parts)
+    tidied = tidy(work, None if span is None else datetime.now(UTC) - span)
+    _adopt_alerts(work, parts, united.problems)
+    if new and any(work.iterdir()):
+        write_atomic(work / "README.md", _README.encode())
+    return Publication(united, tidied)
+
+
+def _adopt_alerts(work: Path, parts: Sequence[Path], problems: list[Problem]) -> None:
+    """Take over the alerts of a part that holds all that the branch holds.
+
+    They follow from all results together: those that were found in a part of them say nothing of
+    the whole. The branch's stay then, and lend ids and times to those that are found next.
+    """
+    best = _alerts_of(work, problems)
+    known = [(part, found) for part in parts if (found := _alerts_of(part, problems)) is not None]
+    for part, found in known:
+        if _later(found, best) and holds_all(part, work):
+            best = found
+            alerts_record.save(work, found)
+
+
+def _alerts_of(results: Path, problems: list[Problem]) -> Alerts | None:
+    try:
+        return alerts_record.load(results)
+    except RecordError as error:
+        problems.append(Problem(results / alerts_record.FILE, str(error)))
+        return None
+
+
+def _later(found: Alerts, best: Alerts | None) -> bool:
+    if best is None or best.newest is None:
+        return True
+    return found.newest is not None and found.newest >= best.newest and found != best
+
+
+def message(made: Publication) -> str:
+    """The message of the commit."""
+    headers = made.united.grown.values()
+    labels = list(dict.fromkeys(header.subject.label for header in headers))
+    machines = list(dict.fromkeys(header.machine.machine for header in headers))
+    if not labels:
+        return "Results: nothing new is measured\n"
+    first = f"Results: {_some(labels)} on {_some(machines)}"
+    return f"{first}\n\n" + "\n".join(lines(made)) + "\n"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def lines(made: Publication) -> list[str]:
+    """What was added, for people."""
+    united, tidied = made.united, made.tidied
+    samples = f"{several(united.samples, 'sample')} of {several(len(united.grown), 'subject')}"
+    others = f"{several(united.ledgers, 'ledger')}, {several(united.files, 'other file')}"
+    found = [f"new: {samples}, {others}"]
+    if tidied.journals:
+        found.append(
+            f"{several(tidied.journals, 'journal')} compacted, {tidied.before:,} to "
+            f"{tidied.after:,} bytes; {several(tidied.ledgers, 'ledger')} that nobody reads removed"
+        )
+    return [*found, *united.notes]

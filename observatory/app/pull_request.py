@@ -1,0 +1,82 @@
+"""A comparison on its pull request: one comment, a label taken off, a check on the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dashboard.plain import shorten
+from dashboard.telling.story import tell
+from observatory.decide.places import SelectionError
+from observatory.github import artifact, checks, sticky
+from observatory.github.artifact import LARGEST_COMPARISON, LARGEST_ZIP, Artifact
+from observatory.github.client import GitHub
+from observatory.github.errors import GitHubError, RefusedError
+from observatory.github.settings import CommentSettings
+from observatory.github.target import Target, with_origin
+from observatory.record.comparison import Comparison
+from observatory.record.files import read_bounded
+from observatory.record.problems import RecordError
+
+
+def artifact_of(file: Path) -> Artifact:
+    """The artifact in a file. Raises SelectionError where there is none, and RefusedError."""
+    try:
+        content = read_bounded(file, max(LARGEST_ZIP, LARGEST_COMPARISON), "no comparison is")
+    except RecordError as error:
+        raise RefusedError(str(error)) from error
+    if content is None:
+        raise SelectionError(f"there is no file {file}")
+    return artifact.read(content)
+
+
+def publish(
+    github: GitHub, target: Target, comparison: Comparison, text: str,
+    wanted: CommentSettings, dry_run: bool, say: Callable[[str], None],
+) -> None:  # fmt: skip
+    """Publish the comment, take the label off, put the check: each is tried whichever fails.
+
+    ``say`` is called with a line for each thing that was done. Raises GitHubError.
+    """
+    number, run = target.pull.number, target.run
+    said = sticky.Wanted(
+        with_origin(text, target), (run.id, run.run_attempt) if run is not None else None
+    )
+    story = tell(comparison)
+    title = shorten("".join(p if isinstance(p, str) else p.text for p in story.verdict), 200)
+
+    def the_comment() -> None:
+        if target.pull.locked:
+            say(f"pull request {number} is locked: it gets no comment")
+        elif dry_run:
+            actions = sticky.look(github, number, said, {}).actions
+            say(f"would be done: {', '.join(type(one).__name__.lower() for one in actions)}")
+        else:
+            for line in sticky.publish(github, number, said):
+                say(f"pull request {number}: {line}")
+
+    def the_label() -> None:
+        if wanted.label and not dry_run and github.remove_label(number, wanted.label):
+            say(f"pull request {number}: took the label {wanted.label} off")
+
+    def the_check() -> None:
+        if wanted.check == "none":
+            return
+        concluded = checks.conclusion(story.state, wanted.check)
+        if not dry_run:
+            by = f"{run.id}.{run.run_attempt}" if run else "by hand"
+            checks.put(github, target.sha, wanted.check_name, concluded, title, text, by)
+        say(f"commit {target.sha[:10]}: {wanted.check_name} is {concluded}")
+
+    _each(the_comment, the_label, the_check)
+
+
+def _each(*steps: Callable[[], None]) -> None:
+    failed = []
+    for step in steps:
+        try:
+            step()
+        except GitHubError as error:
+            failed.append(str(error))
+    if failed:
+        raise GitHubError("; ".join(failed))

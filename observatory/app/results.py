@@ -1,0 +1,100 @@
+"""A results directory as a table: the tidy frame, what is noted beside it, what was unreadable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from observatory.decide.frame import frame as frame_of
+from observatory.decide.frame import select
+from observatory.record.cache import directory_for
+from observatory.record.latest import Note
+from observatory.record.problems import Problem
+from observatory.record.read import read_results
+
+COLUMNS = {
+    "subject": "what was measured: a release (3.3.7), a commit, a wheel",
+    "pytensor": "version of PyTensor; empty in results of other projects",
+    "numba": "version of numba; empty if there is none",
+    "python": "version of Python, e.g. 3.13",
+    "machine": "name of the machine that measured",
+    "model": "the graph, e.g. radon; empty in results of other projects",
+    "scenario": "what happens to the cache, e.g. warm_disk; of other projects the benchmark",
+    "backend": "NUMBA, C, C_VM, ...",
+    "launch": "start method of the measured process: fork, spawn or forkserver",
+    "metric": "what was measured, e.g. compile_time; higher is worse",
+    "unit": "unit of value, ci_low and ci_high",
+    "kind": "exact, near_exact or noisy",
+    "value": "median of the samples of the latest run, in the metric's unit",
+    "n": "number of samples that the value rests on",
+    "ci_low": "lower end of asv's 99 % interval of the median; NaN below five samples",
+    "ci_high": "its upper end",
+    "date": "when the subject was made (released or committed), UTC",
+}
+"""What each column of the frame means; `frame` puts it into ``attrs["columns"]`` as well."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Everything that was read from a results directory."""
+
+    frame: pd.DataFrame
+    notes: tuple[Note, ...]
+    """Failed samples and the like."""
+    problems: tuple[Problem, ...]
+    """What is broken."""
+
+
+def read(directory: Path) -> Reading:
+    """Read a results directory. Raises RecordError where there is none."""
+    results = read_results(directory, directory_for(directory))
+    journals = results.journals.values()
+    notes = [note for journal in journals for note in journal.notes]
+    return Reading(frame_of(results), tuple(notes), results.problems)
+
+
+def frame(
+    results: Path | str = "results",
+    *,
+    subjects: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+    backends: Sequence[str] = (),
+    launches: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Everything that was recorded, one row for each cell and metric of each subject.
+
+    Args:
+        results: A directory of asv results, of this project or of any other.
+        subjects: Only these subjects; the next four narrow other columns. Empty: all.
+        scenarios: See ``subjects``.
+        backends: See ``subjects``.
+        launches: Only these start methods.
+        metrics: See ``subjects``.
+
+    Returns:
+        A tidy frame with the columns of `COLUMNS`, sorted by date. ``value``, ``ci_low`` and
+        ``ci_high`` are in the row's ``unit`` (seconds, bytes, counts). ``attrs`` holds ``units``
+        (metric to unit), ``columns`` (column to meaning) and ``problems`` (a sentence for each
+        file that could not be read).
+
+    Raises:
+        RecordError: There is no such directory.
+        SelectionError: No row matches a filter; the message lists the words that exist.
+
+    """
+    reading = read(Path(results))
+    rows = select(
+        reading.frame, subjects=subjects, scenarios=scenarios, backends=backends,
+        launches=launches, metrics=metrics,
+    )  # fmt: skip
+    pairs = rows[["metric", "unit"]].drop_duplicates()
+    rows.attrs = {
+        "units": dict(zip(pairs["metric"], pairs["unit"], strict=True)),
+        "columns": dict(COLUMNS),
+        "problems": [str(problem) for problem in reading.problems],
+    }
+    return rows

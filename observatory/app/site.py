@@ -1,0 +1,129 @@
+"""From results directories to what the pages show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from dashboard.observed import Observed
+from dashboard.site import Links, build
+from observatory.app.fingerprint import fingerprint
+from observatory.app.history import runs_of, said_of, watched_of
+from observatory.app.version import tool_version
+from observatory.decide.alerts import STALE_AFTER, Moment
+from observatory.decide.places import place_order
+from observatory.decide.series import series_of
+from observatory.decide.track import Track, tracked
+from observatory.decide.watch import watch
+from observatory.record import alerts as alerts_record
+from observatory.record import calibration, compiled, upgrades
+from observatory.record import contracts as contracts_record
+from observatory.record.alerts import Alerts
+from observatory.record.cache import directory_for
+from observatory.record.compiled import Functions
+from observatory.record.latest import Note
+from observatory.record.problems import Problem, RecordError
+from observatory.record.read import Results, read_results, united
+from observatory.record.triage import Triage
+
+_Record = TypeVar("_Record")
+
+
+def site_data(
+    directories: Sequence[Path], machine: str | None = None
+) -> tuple[Observed, list[Problem]]:
+    """Everything in the directories, read and decided, and what could not be read.
+
+    Alerts are those of RESULTS/alerts.json if it was made of just these results; else, and for
+    several directories, they are found as `observatory alerts` would have found them with the
+    newest sample. Nothing depends on when this runs.
+
+    Raises RecordError where there is no such directory.
+    """
+    read = united([read_results(one, directory_for(one)) for one in directories])
+    problems = list(read.problems)
+    tracks = list(tracked(series_of(read)))
+    alerts = _alerts(directories, read, tracks, problems)
+    lines = {id(track.series.line): number for number, track in enumerate(tracks)}
+    tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
+    functions: dict[tuple[str, str, str], Functions] = {}
+    notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    measured_at: dict[tuple[str, str], datetime] = {}
+    for path, journal in read.journals.items():
+        if journal.header is None:
+            continue
+        where = journal.header.machine.machine, journal.header.subject.env_name
+        notes[where] += journal.notes
+        found = compiled.of_journal(path, journal.functions, problems)
+        functions.setdefault((*where, journal.header.subject.commit), found)
+        if journal.measured_at is not None:
+            place = journal.header.subject.label, where[0]
+            measured_at[place] = max(
+                journal.measured_at, measured_at.get(place, journal.measured_at)
+            )
+    # Before the problems are told: each adds those of its own.
+    calibrations = _loaded(calibration.load_all, directories, problems)
+    contracts = _loaded(contracts_record.load_all, directories, problems)
+    made = _loaded(upgrades.load_all, directories, problems)
+    observed = Observed(
+        tracks, read.values, read.files, alerts, tool_version(),
+        problems=[str(problem) for problem in problems],
+        notes=notes, measured_at=measured_at, functions=functions,
+        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine,
+    )  # fmt: skip
+    return observed, problems
+
+
+def build_site(
+    directories: Sequence[Path],
+    out: Path,
+    links: Links | None = None,
+    machine: str | None = None,
+) -> tuple[Path, list[Problem]]:
+    """Write the site of some results directories; return its first page and what was unreadable.
+
+    ``machine`` chooses whose matrix the first page shows where there are several. Raises
+    RecordError and NotOurDirectoryError.
+    """
+    observed, problems = site_data(directories, machine)
+    return build(observed, out, links or Links()).resolve(), problems
+
+
+def _alerts(
+    directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
+) -> Alerts:
+    said = [said_of(one) for one in directories]
+    for _, unread in said:
+        problems += unread
+    triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])
+    previous = None
+    if len(directories) == 1:
+        try:
+            previous = alerts_record.load(directories[0])
+        except RecordError as error:
+            problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
+        if previous is not None and previous.made_of == fingerprint(read, triage):
+            return previous
+    newest = max((run.measured_at for run in runs_of(read)), default=None)
+    now = newest or datetime.min.replace(tzinfo=UTC)
+    watched = watched_of(directories, read, tracks, problems)
+    return watch(watched, Moment(now, STALE_AFTER, triage, previous), tool_version())
+
+
+def _loaded(
+    load: Callable[[Path], Iterator[_Record | RecordError]],
+    directories: Sequence[Path],
+    problems: list[Problem],
+) -> list[_Record]:
+    """The records of one kind in all directories; what is broken joins the problems."""
+    found = []
+    for directory in directories:
+        for one in load(directory):
+            if isinstance(one, RecordError):
+                problems.append(Problem(directory, str(one)))
+            else:
+                found.append(one)
+    return found

@@ -1,0 +1,104 @@
+"""Upgrades: a subject on the cache that another one left."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import zip_longest
+from pathlib import Path
+
+from benchmarks.vocabulary import Cell
+from observatory.app.progress import Message, Progress, silent
+from observatory.decide import upgrades as deciding
+from observatory.record import upgrades as record
+from observatory.record.machine import Machine
+from observatory.record.sample import Sample
+from observatory.record.subject import Subject
+from observatory.record.upgrades import Side, Upgrade
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor
+from observatory.run.here import environment_of, subjects_here
+from observatory.run.mutex import alone
+from observatory.run.sources import SubjectError
+from observatory.run.upgrade import Chain
+
+
+def upgrade(
+    sides: Sequence[tuple[Side, Environment]],
+    cells: Sequence[Cell],
+    *,
+    results: Path,
+    machine: Machine,
+    timeout: float,
+    state: Path,
+    progress: Progress = silent,
+) -> list[Upgrade]:
+    """Let each subject use the cache that the one before it left; then the first one comes back.
+
+    Returns a record for each pair of neighbours, in order; each is saved under RESULTS/upgrades as
+    soon as it is there.
+    """
+    run = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    caches = (state / "caches" / f"upgrade-{run}").absolute()
+    caches.mkdir(parents=True)
+
+    def say(text: str) -> None:
+        progress(Message(text))
+
+    def took(name: str, sample: Sample) -> None:
+        say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")
+
+    chain = Chain(cells, took)
+    found: list[Upgrade] = []
+    try:
+        with alone(say):
+            before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
+            for number, (side, environment) in enumerate(sides):
+                executor = Executor(environment, caches, timeout, flags=side.flags)
+                name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
+                if before is None:
+                    before = (name, executor, chain.first(name, executor), side)
+                    continue
+                turns, fresh = chain.turns(before[:3], (name, executor))
+                parts = [deciding.part(t.cell, t.fill, t.use, t.again) for t in turns]
+                found.append(
+                    Upgrade(
+                        base=before[3], head=side, machine=machine, taken_at=datetime.now(UTC),
+                        parts=parts,
+                    )
+                )  # fmt: skip
+                record.save(results, found[-1])
+                before = (name, executor, fresh, side)
+    finally:
+        shutil.rmtree(caches, ignore_errors=True)
+    return found
+
+
+def sides_of(
+    texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str], state: Path
+) -> list[tuple[Side, Environment]]:
+    """The subjects in their order, each with its flags and its environment. Raises SubjectError."""
+    subjects = subjects_here(state)
+    chosen: list[Subject] = []
+    if len(pythons) <= 1:
+        # Together, so that all get one Python where one fits all.
+        chosen += subjects.parse_all(texts, (), next(iter(pythons), None))
+    else:
+        for text, python in zip_longest(texts, pythons):
+            if text is None or python is None:
+                raise SubjectError(
+                    f"{len(texts)} subjects and {len(pythons)} times --python: "
+                    "give one for all, or one for each"
+                )
+            chosen += subjects.parse_all([text], (), python)
+    if len(chosen) < 2:
+        raise SubjectError("an upgrade needs two subjects at least: 3.2.3 3.2.4")
+    if len(flags) > len(chosen):
+        raise SubjectError(f"{len(flags)} times --flags for {len(chosen)} subjects")
+    sides = []
+    for one, added in zip_longest(chosen, flags):
+        environment = environment_of(one, subjects, state)
+        side = Side(subject=one, versions=environment.versions, flags=added or None)
+        sides.append((side, environment))
+    return sides

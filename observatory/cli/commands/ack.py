@@ -1,0 +1,80 @@
+"""`observatory ack`: acknowledge an alert."""
+
+from __future__ import annotations
+
+import getpass
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from observatory.cli import options
+from observatory.cli.spans import is_span, span
+from observatory.decide.places import SelectionError
+from observatory.record import alerts as record
+from observatory.record import triage
+from observatory.record.alerts import Acknowledgement
+from observatory.record.problems import reason_of
+
+
+def command(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Of the alert; its beginning will do.")],
+    why: Annotated[str, typer.Option(help="What is known: the next person reads it.")],
+    until: Annotated[str, typer.Option(help="A date, 2026-12-31, or a span from now: 36h, 2w.")],
+    who: Annotated[str | None, typer.Option(help="Default: your name in git.")] = None,
+    results: options.Results = Path("results"),
+) -> None:
+    """Acknowledge an alert: say that it is known, why, and until when it may rest.
+
+    Appends to RESULTS/triage.toml, which belongs into git. After that time the alert comes back.
+    """  # fmt: skip
+    known = record.load(results)
+    alerts = known.alerts if known else []
+    matching = [alert for alert in alerts if id_ and alert.id.startswith(id_)]
+    if len(matching) != 1:
+        there = ", ".join(alert.id for alert in matching or alerts if alert.state != "resolved")
+        what = "no alert" if not matching else "more than one alert"
+        raise SelectionError(
+            f"{what} in {results / record.FILE} has an id that begins with {id_!r}; "
+            f"there is {there or 'none: run `observatory alerts` first'}"
+        )
+    now = datetime.now(UTC)
+    if (end := _until(until, now)) <= now:
+        raise SelectionError(f"--until {until} is over already")
+    if not why.strip():
+        raise SelectionError("--why is empty: say what is known, for the next person")
+    try:
+        said = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
+    except ValidationError as error:
+        raise SelectionError(
+            f"the acknowledgement is not as it has to be: {reason_of(error)}"
+        ) from error
+    path = triage.add(results, said)
+    print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
+
+
+def _until(text: str, now: datetime) -> datetime:
+    if is_span(text):
+        return now + span(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise SelectionError(
+            f"--until {text!r} is no date; say it like 2026-12-31, or a span like 2w"
+        ) from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _me() -> str:
+    try:
+        asked = ["git", "config", "user.name"]
+        name = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        name = ""
+    try:
+        return name or getpass.getuser()
+    except (KeyError, OSError) as error:  # a container without a name for its user
+        raise SelectionError("git knows no name of yours: say --who") from error

@@ -1,0 +1,73 @@
+"""`observatory canary`: whether processes that share a cache return each other's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.vocabulary import MEMBERS, SIBLINGS
+from observatory.app.canary import canary, status
+from observatory.app.measurement import TIMEOUT
+from observatory.app.session import Session
+from observatory.cli import options
+from observatory.cli.progress import TerminalProgress
+from observatory.cli.tables import render
+from observatory.decide.canary import Finding, sentence, table
+from observatory.record.journal import new_run
+from observatory.record.machine import this_machine
+from observatory.run.here import STATE, subjects_here
+from observatory.run.presets import Narrowed
+
+
+def command(
+    subject: Annotated[
+        list[str] | None,
+        typer.Argument(help='As for `run`: 3.3.7, "3.3.7 numba==0.66.0", 2.36.0..3.3.7.'),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every model in every arrangement; takes much longer.")
+    ] = False,
+    model: Annotated[
+        list[str] | None, typer.Option(help=f"Only this one; repeatable: {', '.join(MEMBERS)}.")
+    ] = None,
+    scenario: Annotated[
+        list[str] | None, typer.Option(help=f"Only this one; repeatable: {', '.join(SIBLINGS)}.")
+    ] = None,
+    launch: options.Launches = None,
+    with_: Annotated[
+        list[str] | None, typer.Option("--with", help="Another requirement; repeatable.")
+    ] = None,
+    python: Annotated[str | None, typer.Option(help="Python of the environment.")] = None,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
+) -> None:
+    """Find out whether processes that share a cache return each other's numbers.
+
+    Siblings (forked, from a fork server, spawned; in turn, at once, nested, ...) compile different
+    functions of one name into one cache; a fresh process reads all of them, and every value is
+    compared with NumPy's. Every sample is recorded under RESULTS.
+    """  # fmt: skip
+    console = Console()
+    preset = "canary-full" if full or model else "canary"
+    session = Session(
+        results=results, state=state, machine=this_machine(machine), timeout=timeout,
+        run=new_run(preset), progress=TerminalProgress(console),
+    )  # fmt: skip
+
+    def measured(label: str, findings: Sequence[Finding]) -> None:
+        console.print(render(table(label, findings)))
+        console.print(sentence(label, findings), markup=False, highlight=False)
+
+    findings = canary(
+        session, subjects_here(state), subject or ["newest"],
+        Narrowed(model, scenario, None, launch), preset=preset, requirements=with_ or (),
+        python=python, measured=measured,
+    )  # fmt: skip
+    if worst := status(findings):
+        raise typer.Exit(worst)

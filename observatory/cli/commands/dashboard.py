@@ -1,0 +1,48 @@
+"""`observatory dashboard`: what was recorded, as pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboard.site import Links
+from observatory.app.site import build_site
+from observatory.cli import options
+from observatory.cli.problems import report_problems
+from observatory.decide.places import SelectionError
+
+
+def command(
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(help="Directory of asv results; repeatable.  [default: results]"),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Directory to write the site into.")] = Path("html"),
+    commit_url: Annotated[
+        str, typer.Option(help="Where a commit is shown: its hash is added. https only.")
+    ] = "",
+    compare_url: Annotated[
+        str, typer.Option(help="Where two commits are compared: HASH...HASH is added.")
+    ] = "",
+    strict: options.Strict = False,
+) -> None:
+    """Build the static site: open OUT/index.html, no server and no network needed.
+
+    Any directory of asv results will do. Alerts are those of RESULTS/alerts.json: `observatory
+    alerts` first.
+    """  # fmt: skip
+    links = Links(_address("--commit-url", commit_url), _address("--compare-url", compare_url))
+    page, problems = build_site(results or [Path("results")], out, links)
+    print(f"The page: {page}")
+    report_problems(problems, strict)
+
+
+def _address(option: str, text: str) -> str:
+    if text and not re.fullmatch(r"https://[\w.\-]+(/[\w.\-~%]*)*/?", text):
+        raise SelectionError(
+            f"{option} {text!r} is no https address such as https://host/o/r/commit/"
+        )
+    return text

@@ -1,0 +1,69 @@
+"""`observatory deliver`: one GitHub issue for each alert."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboard.alerts import with_page
+from dashboard.issue import issue_text, issue_title
+from observatory.cli import github, options
+from observatory.decide.places import SelectionError
+from observatory.github import delivering, settings
+from observatory.github.issues import Standing, Wanted
+from observatory.record import alerts as record
+from observatory.record.alerts import Alert, State
+
+_PAGE = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
+_STANDING: dict[State, Standing] = {
+    "new": "open", "open": "open", "expired": "open", "acknowledged": "known", "resolved": "over",
+}  # fmt: skip
+
+
+def command(
+    results: options.Results = Path("results"),
+    repo: github.Repo = "",
+    page: Annotated[
+        str | None, typer.Option(help="Address of the site: issues link to the alert's page.")
+    ] = None,
+    config: github.Config = None,
+    api: github.Api = github.API,
+    dry_run: github.DryRun = False,
+) -> None:
+    """Keep one issue for each alert of RESULTS/alerts.json: open, update, close, reopen.
+
+    What people do by hand stays: a closed issue, an edited title, a lock. The token is in
+    GITHUB_TOKEN.
+    """  # fmt: skip
+    if page is not None and not _PAGE.fullmatch(page):
+        raise SelectionError(f"--page {page!r} is no address; say it like https://example.org/")
+    wanted = settings.load(config).issues
+    found = record.load(results)
+    if found is None:
+        raise SelectionError(f"there is no {results / record.FILE}: run `observatory alerts` first")
+    pages = {alert.id for alert in with_page(found)} if page else set()
+    alerts = [
+        _wanted(alert, f"{page}".rstrip("/") if alert.id in pages else None)
+        for alert in sorted(found.alerts, key=lambda one: record.STATES.index(one.state))
+    ]
+    hub = github.client(repo, api)
+    if dry_run:
+        plan, _ = delivering.look(hub, alerts, wanted.most_a_night, {})
+        lines = [f"would be done: {delivering.told(action)}" for action in plan.actions]
+    else:
+        done = delivering.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
+        lines, plan = list(done.done), done.plan
+    github.say(*(lines or ["every issue says this already"]))
+    for line in delivering.left(plan, wanted.most_a_night):
+        github.say(line)
+
+
+def _wanted(alert: Alert, site: str | None) -> Wanted:
+    page = None if site is None else f"{site}/alerts/{alert.id}.html"
+    return Wanted(
+        alert.id, _STANDING[alert.state], issue_title(alert), partial(issue_text, alert, page)
+    )

@@ -1,0 +1,185 @@
+"""`observatory evaluate-detector`: the rates of the detector of steps, on anyone's results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from observatory.app.evaluation import Evaluated, evaluate, long_series
+from observatory.cli import options
+from observatory.cli.problems import report_problems
+from observatory.decide import evaluation
+from observatory.decide.detectors import DETECTORS, OURS, Detector
+from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
+from observatory.decide.places import SelectionError
+from observatory.decide.steps import PARAMETERS
+from observatory.record.files import write_atomic
+
+
+def command(
+    results: Annotated[Path, typer.Argument(help="Any directory of asv results.")],
+    detector: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only this one; repeatable: {', '.join(DETECTORS)}."),
+    ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--external",
+            metavar="NAME=COMMAND",
+            help="Also a program that reads a JSON list of values a line and answers with a JSON "
+            "list of indices; repeatable. See scripts/otava_detector.py.",
+        ),
+    ] = None,
+    half: Annotated[
+        str,
+        typer.Option(
+            help="first or second: every other series; ours was chosen on the first half."
+        ),
+    ] = "all",
+    online: Annotated[
+        bool, typer.Option("--online", help="Also night after night: ninety times the work.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of windows, permutations and positions.")] = 0,
+    repeat: Annotated[
+        int, typer.Option(help="Windows of each series: with one, luck moves F1 by 0.01.", min=1)
+    ] = 1,
+    json: Annotated[Path | None, typer.Option(help="Write every figure here.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw it here: .png, .svg or .pdf.")] = None,
+    strict: options.Strict = False,
+) -> None:
+    """Measure how often detectors of steps are wrong, on the series of any asv results.
+
+    Windows of real series are permuted, so that every alarm is false, and steps of known size are
+    put in. Series of fewer than 200 values are left out.
+    """  # fmt: skip
+    known = _known(detector or list(DETECTORS))
+    programs = _programs(others)
+    series, problems = long_series(results, half)
+    if not series:
+        report_problems(problems, strict=False)
+        raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+
+        def track(
+            detectors: Sequence[tuple[str, Detector]], what: str
+        ) -> Iterable[tuple[str, Detector]]:
+            return progress.track(detectors, description=what)
+
+        found = evaluate(
+            series, known, programs, online=online, seeds=range(seed, seed + repeat), track=track
+        )
+    console = Console()
+    console.print(
+        f"{len(series)} series of {results} (half: {half}), seed {seed}, windows of each: {repeat}",
+        markup=False,
+    )
+    console.print(_table(found.alone, "Values permuted one by one"))
+    console.print(_table(found.blocks, f"Values permuted in blocks of {BLOCK}"))
+    if found.online:
+        console.print(_online_table(found.online))
+    if json is not None:
+        write_atomic(json, _json(found, len(series), half, seed, repeat))
+    if picture is not None:
+        # matplotlib takes half a second to import: only a picture needs it.
+        from observatory.app import plot
+
+        plot.save(plot.detectors(found.alone), picture)
+    report_problems(problems, strict)
+
+
+def _known(names: Sequence[str]) -> dict[str, Detector]:
+    for name in names:
+        if name not in DETECTORS:
+            raise SelectionError(f"there is no detector {name!r}; choose from {list(DETECTORS)}")
+    return {name: DETECTORS[name][0] for name in names}
+
+
+def _programs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    found = []
+    for text in texts or ():
+        name, separator, command = text.partition("=")
+        if not (name and separator and command.strip()):
+            raise SelectionError(f"--external {text!r} is not NAME=COMMAND")
+        found.append((name, command))
+    return found
+
+
+def _table(found: Sequence[Rates], title: str) -> Table:
+    steps = [f"+{step - 1:.0%}" for step in evaluation.STEPS]
+    header = ("detector", "F1", "false series per 1000", *steps, "ms a series")
+    rows = [
+        (
+            one.detector, f"{one.f1:.3f}", f"{one.false_series_per_1000:.1f}",
+            *(f"{one.recall(step):.0%}" for step in evaluation.STEPS), f"{one.ms_per_series:.2f}",
+        )
+        for one in found
+    ]  # fmt: skip
+    return _drawn(title, header, rows)
+
+
+def _online_table(found: Sequence[OnlineRates]) -> Table:
+    step = f"+{evaluation.ONLINE_STEP - 1:.0%}"
+    header = (
+        "detector", "false alarms per 1000 series-nights",
+        f"{step} found within {evaluation.FOUND_WITHIN} nights", "median delay in nights",
+    )  # fmt: skip
+    rows = [
+        (
+            one.detector, f"{one.false_per_1000_nights:.2f}", f"{one.found:.1%}",
+            "-" if one.median_delay is None else f"{one.median_delay:g}",
+        )
+        for one in found
+    ]  # fmt: skip
+    return _drawn(f"Run again every night, {evaluation.NIGHTS[0]} to {evaluation.NIGHTS[1]}",
+                  header, rows)  # fmt: skip
+
+
+def _drawn(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for number, name in enumerate(header):
+        table.add_column(name, justify="left" if number == 0 else "right")
+    for row in rows:
+        table.add_row(*row, style="bold" if row[0] == OURS else None)
+    return table
+
+
+def _json(found: Evaluated, series: int, half: str, seed: int, repeat: int) -> bytes:
+    def told(one: Rates) -> dict[str, object]:
+        return {
+            "detector": one.detector,
+            "f1": one.f1,
+            "false_series_per_1000": one.false_series_per_1000,
+            "recall": {f"{step:g}": one.recall(step) for step in evaluation.STEPS},
+            "null_alarms": one.null_alarms,
+            "extra": one.extra,
+            "ms_per_series": one.ms_per_series,
+        }
+
+    made = {
+        "series": series,
+        "half": half,
+        "seed": seed,
+        "windows_of_each": repeat,
+        "parameters": asdict(PARAMETERS),
+        "permuted": [told(one) for one in found.alone],
+        "permuted_in_blocks": [told(one) for one in found.blocks],
+        "online": [
+            {
+                "detector": one.detector,
+                "false_alarms_per_1000_series_nights": one.false_per_1000_nights,
+                "found": one.found,
+                "median_delay_nights": one.median_delay,
+            }
+            for one in found.online
+        ],
+    }
+    return orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n"

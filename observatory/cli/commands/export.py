@@ -1,0 +1,50 @@
+"""`observatory export`: what was recorded, as data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from observatory.app.results import read
+from observatory.cli import options
+from observatory.cli.problems import naming_problems
+from observatory.decide.frame import select
+from observatory.record.export import export, exported
+
+
+def command(
+    format_: Annotated[
+        str, typer.Option("--format", help="csv, json (one object a row) or parquet.")
+    ] = "csv",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; standard output if none.")
+    ] = None,
+    results: options.Results = Path("results"),
+    subject: Annotated[
+        list[str] | None, typer.Option(help="Only this subject; repeatable.")
+    ] = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    metric: options.Metrics = None,
+    strict: options.Strict = False,
+) -> None:
+    """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
+    reading = read(results)
+    with naming_problems(reading.problems, strict):
+        rows = select(
+            reading.frame,
+            subjects=subject or (),
+            scenarios=scenario or (),
+            backends=backend or (),
+            launches=launch or (),
+            metrics=metric or (),
+        )
+        if out is None:
+            sys.stdout.buffer.write(exported(rows, format_))
+            sys.stdout.buffer.flush()
+        else:
+            export(rows, format_, out)

@@ -1,0 +1,101 @@
+"""`observatory init`: workflows and settings for a repository that wants to be observed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboard.words import several
+from observatory.record.files import write_atomic
+from observatory.record.problems import RecordUsageError
+from observatory.run.adoption import File, Project, files_for, look, this_tool
+
+_HOME = Path(__file__).resolve().parents[3]
+_BACKUP = ".bak"
+
+
+def command(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A checkout of PyTensor, or of any project.")
+    ] = Path(),
+    observatory: Annotated[
+        str | None,
+        typer.Option(metavar="OWNER/NAME", help="Where the observatory is. Default: this clone's."),
+    ] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="Its commit, in full. Default: the one that is checked out.")
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help=f"Write over what is there; it is kept as NAME{_BACKUP}."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be written, and write nothing.")
+    ] = False,
+) -> None:
+    """Write the workflows that measure, compare and show a project; each line is explained.
+
+    Finds asv suites and tests with pytest-benchmark: they are shown as they are, with history,
+    alerts and comparison. A checkout of PyTensor also gets comparisons of pull requests.
+    """  # fmt: skip
+    project = look(directory)
+    chosen = files_for(project, this_tool(observatory, commit, _HOME))
+    _say_found(project)
+    if not chosen:
+        raise RecordUsageError(
+            f"{project.root} is no PyTensor, and has neither an asv.conf.json nor a test that uses "
+            "pytest-benchmark: there is nothing to show yet"
+        )
+    written = 0
+    for file in chosen:
+        if dry_run:
+            print(f"# {file.path}\n{file.content.decode()}")
+        else:
+            written += _write(project.root, file, force)
+    if not dry_run:
+        print(f"{several(written, 'file')} written.")
+        _say_next(project)
+
+
+def _say_found(project: Project) -> None:
+    kind = "a checkout of PyTensor" if project.is_pytensor else project.name or "a project"
+    print(f"{project.root}: {kind}, default branch {project.branch}")
+    if project.tests is not None:
+        print(f"found: pytest-benchmark in {project.tests}")
+    if project.asv is not None:
+        print(f"found: asv.conf.json in {project.asv}, results in {project.asv_results}")
+
+
+def _write(root: Path, file: File, force: bool) -> bool:
+    path = root / file.path
+    if path.exists() and path.read_bytes() == file.content:
+        print(f"{file.path}: is there already, as it would be written")
+        return False
+    if path.exists() and not force:
+        print(f"{file.path}: is there already and stays as it is; --force replaces it")
+        return False
+    if path.exists():
+        write_atomic(_free(path), path.read_bytes())
+    write_atomic(path, file.content)
+    print(f"{file.path}: {file.purpose}")
+    return True
+
+
+def _free(path: Path) -> Path:
+    """A name beside ``path`` that nothing has, and that GitHub takes for no workflow."""
+    number = 0
+    while (found := path.with_name(f"{path.name}{_BACKUP}{number or ''}")).exists():
+        number += 1
+    return found
+
+
+def _say_next(project: Project) -> None:
+    print("Then:")
+    print('- GitHub, Settings, Pages: choose "GitHub Actions" as the source')
+    if project.is_pytensor:
+        print("- create the label run-benchmark; whoever may label may ask for a comparison")
+    if project.tests is not None or project.asv is not None:
+        print('- read the lines marked "YOURS": they install what the benchmarks need')
+    print("- commit the files, and look at them in a pull request")

@@ -1,0 +1,231 @@
+"""`observatory nightly`: all that is done every night, in its order, whatever fails."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dashboard.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
+from dashboard.publish import MARKER
+from observatory.cli import options
+from observatory.decide import units
+from observatory.decide.places import SelectionError
+from observatory.errors import Exit
+from observatory.record import alerts as alerts_record
+from observatory.record import night as record
+from observatory.record.files import write_atomic
+from observatory.record.night import Night, Step
+from observatory.record.problems import RecordError
+from observatory.run.commits import commits_between
+from observatory.run.here import STATE
+from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
+from observatory.run.nights import STEPS, Wishes, steps
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
+
+SEVEREST_FIRST = (
+    Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
+    Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED, Exit.GITHUB, Exit.UNREADABLE,
+    Exit.UNDECIDED,
+)  # fmt: skip
+"""Of several steps that ended badly the first of these is the status of the night."""
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+_ADDRESS = re.compile(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?")
+_PICTURED = ("cold", "warm_disk", "warm_process")
+
+
+def command(
+    subject: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="What to measure anew: newest, 3.3.7. Default: newest, if no --commits."
+        ),
+    ] = None,
+    repo: Annotated[Path | None, typer.Option(help="A clone of PyTensor, for --commits.")] = None,
+    commits: Annotated[
+        str | None,
+        typer.Option(help="A range A..B of its commits; those that were measured are left out."),
+    ] = None,
+    results: options.Results = Path("results"),
+    out: Annotated[Path, typer.Option(help="Directory of the pages.")] = Path("html"),
+    preset: Annotated[str, typer.Option(help="How much is measured of each.")] = "quick",
+    python: Annotated[str | None, typer.Option(help="Python of the environments.")] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="Another requirement; repeatable; '' is none."),
+    ] = None,
+    launch: options.Launches = None,
+    backend: options.Backends = None,
+    scenario: options.Scenarios = None,
+    machine: options.Machine = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only this step; repeatable: {', '.join(STEPS)}."),
+    ] = None,
+    canary: Annotated[bool, typer.Option(help="Do siblings return each other's numbers?")] = True,
+    contracts: Annotated[bool, typer.Option(help="What PyTensor relies on in numba.")] = True,
+    feed: Annotated[bool, typer.Option("--feed", help="Atom, with --link in it.")] = False,
+    link: Annotated[str, typer.Option(help="Where the pages will be, for feed and issues.")] = "",
+    deliver: Annotated[
+        str, typer.Option(metavar="OWNER/NAME", help="Keep an issue there for each alert.")
+    ] = "",
+    publish: Annotated[
+        str, typer.Option(metavar="BRANCH", help="Add the results to this branch.")
+    ] = "",
+    publish_in: Annotated[Path, typer.Option(help="The repository that it is of.")] = Path(),
+    remote: Annotated[str, typer.Option(help="Where it is pushed to; '' for nowhere.")] = "origin",
+    summary: Annotated[
+        Path | None, typer.Option(help="Append a summary as Markdown: $GITHUB_STEP_SUMMARY.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew, even if a night was not ended.")
+    ] = False,
+    state: Annotated[Path, typer.Option(help="Where nights and environments are kept.")] = STATE,
+) -> None:
+    """Measure, guard, alert, build the pages, tell GitHub, publish: each by its own command.
+
+    A step that fails hides none of the others. Called again after a kill, it goes on where it
+    stopped. The exit status is the worst of all steps'.
+    """  # fmt: skip
+    _check(preset, only or (), repo, commits, link, deliver)
+    narrowed = Narrowed(None, scenario, backend, launch)
+    if unknown := narrowed.unknown():
+        raise SelectionError(unknown)
+    if not tasks_of(PRESETS[preset](), narrowed):
+        raise SelectionError(narrowed.none_left(f"the preset {preset}"))
+    left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
+    wishes = Wishes(
+        subjects=subject or (() if commits else ("newest",)),
+        commits=commits_between(repo, commits) if repo and commits else (),
+        only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
+        python=python, extras=[one for one in with_ or () if one], launches=launch or (),
+        backends=backend or (), scenarios=scenario or (), machine=machine,
+        state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
+        publish=publish, repository=publish_in, remote=remote,
+    )  # fmt: skip
+    known = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
+    asked = [f"{name}={value}" for name, value in known.items()]
+    console = Console(highlight=False, soft_wrap=True)
+    say = partial(console.print, markup=False, style="bold")
+    directory = state / "nightly"
+    with one_at_a_time(directory, say) as lock:
+        now = datetime.now(UTC)
+        night = None if fresh else record.unfinished(directory, asked, now)
+        if night is None:
+            night = _new(wishes, asked, now)
+            record.save(directory, night)
+        else:
+            say(f"going on with the night of {night.started_at:%Y-%m-%d %H:%M} UTC")
+        night = Nightly(directory, partial(command_of, lock=lock), say).carry_out(night)
+    console.print(_table(night))
+    if summary is not None:
+        _summarise(summary, night, wishes, console)
+    if not night.over:
+        raise typer.Exit(Exit.INTERRUPTED)
+    worst = severest([step.status for step in night.steps if step.status], SEVEREST_FIRST)
+    if worst:
+        raise typer.Exit(worst if worst > 0 else Exit.UNEXPECTED)
+
+
+def _check(
+    preset: str, only: Sequence[str], repo: Path | None, commits: str | None, link: str,
+    deliver: str,
+) -> None:  # fmt: skip
+    """What would only be found out hours later. Raises SelectionError."""
+    if preset not in PRESETS:
+        raise SelectionError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
+    for name in only:
+        if name not in STEPS:
+            raise SelectionError(f"there is no step {name!r}; choose from {', '.join(STEPS)}")
+    if (repo is None) != (commits is None):
+        raise SelectionError("--repo and --commits go together: --repo CLONE --commits A..B")
+    if link and not _ADDRESS.fullmatch(link):
+        raise SelectionError(f"--link {link!r} is no https address such as https://host/pages/")
+    if deliver and not _REPOSITORY.fullmatch(deliver):
+        raise SelectionError(f"--deliver {deliver!r} is no repository; say it like OWNER/NAME")
+    if deliver and not os.environ.get("GITHUB_TOKEN"):
+        raise SelectionError("--deliver needs a token in the environment variable GITHUB_TOKEN")
+
+
+def _new(wishes: Wishes, asked: list[str], now: datetime) -> Night:
+    return Night(
+        schema="observatory/night/1", id=now.strftime("%Y%m%dT%H%M%SZ"), asked=asked,
+        results=str(wishes.results), started_at=now, steps=steps(wishes),
+    )  # fmt: skip
+
+
+def _table(night: Night) -> Table:
+    drawn = Table(title=f"Night of {night.started_at:%Y-%m-%d}", title_justify="left",
+                  box=SIMPLE_HEAD, padding=(0, 1, 0, 0))  # fmt: skip
+    for name in ("step", "outcome", "took"):
+        drawn.add_column(name, justify="right" if name == "took" else "left")
+    for told in map(_told, night.steps):
+        took = "" if told.took is None else units.seconds(told.took)
+        drawn.add_row(Text(told.name), Text(told.outcome, style="" if told.good else "red"), took)
+    return drawn
+
+
+def _told(step: Step) -> Told:
+    took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
+    return Told(step.name, _outcome(step), took, step.status == Exit.OK)
+
+
+def _outcome(step: Step) -> str:
+    if step.skipped is not None:
+        return f"not done, {step.skipped}"
+    if step.status is None:
+        return "interrupted" if step.tries else "not begun"
+    if step.status == Exit.OK:
+        return "done" if step.tries == 1 else f"done, at the {step.tries}. try"
+    if step.status in set(Exit):
+        return f"{step.status}: {Exit(step.status).meaning}"
+    return f"it died of signal {-step.status}" if step.status < 0 else f"status {step.status}"
+
+
+def _summarise(summary: Path, night: Night, wishes: Wishes, console: Console) -> None:
+    alerts = None
+    with suppress(RecordError):  # the step that found them has said so
+        alerts = alerts_record.load(wishes.results)
+    picture = _picture(wishes, summary)
+    told = list(map(_told, night.steps))
+    text = night_summary(told, alerts, datetime.now(UTC), wishes.link, picture)
+    try:
+        with summary.open("a", encoding="utf-8") as stream:  # it belongs to several steps of a job
+            stream.write(text)
+    except OSError as error:
+        console.print(f"--summary {summary} cannot be written: {error.strerror}", style="yellow")
+
+
+def _picture(wishes: Wishes, summary: Path) -> str | None:
+    """Where the picture of the newest subject is, for the summary; None if there is none."""
+    if not wishes.results.is_dir():
+        return None
+    from observatory.app.results import read  # pandas: only a summary needs it
+
+    frame = read(wishes.results).frame
+    times = frame[(frame["metric"] == "compile_time") & frame["scenario"].isin(_PICTURED)]
+    if times.empty:
+        return None
+    last = times.iloc[-1]
+    mine = times[(times["subject"] == last["subject"]) & (times["machine"] == last["machine"])]
+    mine = mine[mine["launch"] == ("fork" if "fork" in set(mine["launch"]) else last["launch"])]
+    bars = [Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
+            for row in mine.itertuples()]  # fmt: skip
+    content = night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
+    if wishes.link and (wishes.out / MARKER).is_file():
+        add_picture(wishes.out, content)
+        return f"{wishes.link.rstrip('/')}/{PICTURE}"
+    beside = summary.with_suffix(".svg")
+    write_atomic(beside, content)
+    return beside.name

@@ -1,0 +1,46 @@
+"""`observatory observe`: from nothing to the page of the newest PyTensor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.app.measurement import TIMEOUT, measure_subjects
+from observatory.app.session import Session
+from observatory.app.site import build_site
+from observatory.cli import options
+from observatory.cli.measured import finish
+from observatory.cli.progress import TerminalProgress
+from observatory.record.journal import new_run
+from observatory.record.machine import this_machine
+from observatory.run.here import STATE, subjects_here
+from observatory.run.presets import Narrowed
+
+
+def command(
+    results: options.Results = Path("results"),
+    out: Annotated[Path, typer.Option(help="Directory of the page.")] = Path("html"),
+    machine: options.Machine = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run.")] = False,
+    state: options.State = STATE,
+) -> None:
+    """Measure the newest PyTensor (quick matrix), show the table, build the page.
+
+    Finds the newest interpreter that PyTensor supports, makes an environment, takes one timed and
+    one counting sample of each cell, and ends with the location of the page.
+    """
+    console = Console()
+    subjects = subjects_here(state)
+    newest, choice = subjects.newest()
+    session = Session(
+        results=results, state=state, machine=this_machine(machine), timeout=TIMEOUT,
+        run=new_run("quick"), resume=resume, progress=TerminalProgress(console),
+    )  # fmt: skip
+    if choice.note is not None:
+        session.say(choice.note, "warning")
+    measurement = measure_subjects(session, subjects, [newest], "quick", Narrowed())
+    page, _ = build_site([results], out, machine=measurement.machine)
+    finish(console, measurement, page)

@@ -1,0 +1,141 @@
+"""`observatory plot`: pictures of what was recorded, for papers, release notes and issues."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchmarks.vocabulary import LAUNCHES, METRICS, SCENARIOS
+from observatory.cli import options
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Draw what was recorded as PNG, SVG or PDF.\n\nThe same results give the same bytes. "
+    "`observatory.app.plot` draws the same in a notebook.",
+)
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf.")]
+Metric = Annotated[str, typer.Option(help=f"What is drawn: {', '.join(METRICS)}.")]
+Model = Annotated[str, typer.Option(help="The model of the cells.")]
+Launch = Annotated[str, typer.Option(help=f"The start method: {', '.join(LAUNCHES)}.")]
+Scenario = Annotated[str, typer.Option(help=f"The scenario: {', '.join(SCENARIOS)}.")]
+Machine = Annotated[str | None, typer.Option(help="Whose values. Default: the most measured.")]
+Log = Annotated[
+    bool | None,
+    typer.Option("--log/--linear", help="The scale. Default: logarithmic for times and sizes."),
+]
+Width = Annotated[float, typer.Option(help="Width in inches.", min=2, max=40)]
+Height = Annotated[float | None, typer.Option(help="Height in inches.", min=1, max=40)]
+
+
+@app.callback()
+def _without_windows() -> None:
+    os.environ["MPLBACKEND"] = "agg"  # before matplotlib is imported
+
+
+@app.command()
+def history(
+    output: Output,
+    results: options.Results = Path("results"),
+    metric: Metric = "compile_time",
+    scenario: Scenario = "warm_process",
+    model: Model = "radon",
+    launch: Launch = "fork",
+    machine: Machine = None,
+    log: Log = None,
+    width: Width = 7.0,
+    height: Height = None,
+) -> None:
+    """Draw a metric of each backend along the subjects."""
+    from observatory.app import frame, plot
+
+    rows = frame(results)
+    drawn = plot.history(
+        rows, metric=metric, scenario=scenario, model=model, launch=launch, machine=machine, log=log
+    )
+    _save(drawn, output, width, height)
+
+
+@app.command()
+def series(
+    output: Output,
+    results: options.Results = Path("results"),
+    metric: Metric = "compile_time",
+    model: Annotated[list[str] | None, typer.Option(help="Only this; repeatable.")] = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    machine: Annotated[list[str] | None, typer.Option(help="Only this; repeatable.")] = None,
+    log: Log = None,
+    width: Width = 7.0,
+    height: Height = None,
+) -> None:
+    """Draw series with their levels and steps."""
+    from observatory.app import plot
+    from observatory.app import series as series_of
+
+    tracks = series_of(
+        results, metric=metric, models=model or (), scenarios=scenario or (),
+        backends=backend or (), launches=launch or (), machines=machine or (),
+    )  # fmt: skip
+    _save(plot.series(tracks, log=log), output, width, height)
+
+
+@app.command()
+def compare(
+    comparison: Annotated[
+        Path, typer.Argument(metavar="FILE.json", help="What `compare --json` wrote.")
+    ],
+    output: Output,
+    metric: Metric = "compile_time",
+    most: Annotated[int, typer.Option(help="Cells that are drawn at most.", min=1)] = 30,
+    width: Width = 7.5,
+    height: Height = None,
+) -> None:
+    """Draw one metric of a comparison, cell by cell, with intervals."""
+    from observatory.app import plot
+    from observatory.app.comparison import load_comparison
+
+    _save(
+        plot.compare(load_comparison(comparison), metric=metric, most=most), output, width, height
+    )
+
+
+@app.command()
+def ledger(
+    subject: Annotated[str, typer.Argument(help="As the results call it, e.g. 3.3.7.")],
+    output: Output,
+    results: options.Results = Path("results"),
+    model: Model = "radon",
+    scenario: Scenario = "cold",
+    backend: Annotated[str, typer.Option(help="The backend of the cell.")] = "NUMBA",
+    launch: Launch = "fork",
+    machine: Machine = None,
+    most: Annotated[int, typer.Option(help="Names that are drawn at most.", min=1)] = 15,
+    width: Width = 7.0,
+    height: Height = None,
+) -> None:
+    """Draw the slowest compiled functions of a cell, coloured by outcome."""
+    from observatory.app import ledger as ledger_of
+    from observatory.app import plot
+
+    functions = ledger_of(
+        subject, results=results, model=model, scenario=scenario, backend=backend, launch=launch,
+        machine=machine,
+    )  # fmt: skip
+    _save(plot.ledger(functions, most=most), output, width, height)
+
+
+def _save(drawn: Axes, output: Path, width: float, height: float | None) -> None:
+    from observatory.app import plot
+
+    figure = drawn.get_figure(root=True)
+    assert figure is not None
+    figure.set_size_inches(width, height or figure.get_figheight())
+    print(f"The picture: {plot.save(drawn, output)}")

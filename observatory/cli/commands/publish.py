@@ -1,0 +1,83 @@
+"""`observatory publish`: what was measured, onto a branch of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from observatory.app.publication import Publication, lines, message, put_together
+from observatory.cli import options
+from observatory.cli.problems import report_problems
+from observatory.cli.spans import span
+from observatory.decide.places import SelectionError
+from observatory.run.branch import Branch, NotMovedError, Published
+
+
+def command(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Results directories: yours, or those that matrix jobs uploaded."),
+    ] = None,
+    repo: Annotated[Path, typer.Option(help="The repository, a local clone.")] = Path(),
+    branch: Annotated[str, typer.Option(help="Its branch; made if it is not there.")] = "results",
+    remote: Annotated[str, typer.Option(help="Where --push pushes to.")] = "origin",
+    push: Annotated[
+        bool, typer.Option("--push", help="Fetch the branch, add to it and push it.")
+    ] = False,
+    compact_after: Annotated[
+        str,
+        typer.Option(
+            help="What no page reads of journals without a newer sample goes: 36h, 30d, 8w, never."
+        ),
+    ] = "30d",
+    checkout: Annotated[
+        Path | None, typer.Option(help="Also write what the branch then holds into this directory.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be added, and commit nothing.")
+    ] = False,
+    strict: options.Strict = False,
+) -> None:
+    """Add results to a branch that holds results and nothing else.
+
+    Journals are merged sample by sample, so that publishing twice changes nothing and several may
+    publish at once: nobody's commit is overwritten. What people wrote on the branch stays.
+    """  # fmt: skip
+    kept_for = None if compact_after == "never" else span(compact_after, "--compact-after")
+    if not results and checkout is None:
+        raise SelectionError("nothing to publish: name a results directory")
+    if checkout is not None and checkout.exists() and any(checkout.iterdir()):
+        raise SelectionError(f"--checkout {checkout} is there already; name a new directory")
+    target = Branch(repo, branch, remote if push else None)
+    made = Publication()
+
+    def edit(work: Path, others: Sequence[Path]) -> str:
+        nonlocal made
+        made = put_together(work, [*others, *(results or ())], kept_for)
+        return message(made)
+
+    try:
+        done = target.change(edit, dry_run)
+        if checkout is not None and not dry_run:
+            target.checkout(checkout)
+    except NotMovedError as error:
+        raise NotMovedError(f"{error}; nothing was published") from error
+    for line in lines(made) if done.before != done.after or dry_run else made.united.notes:
+        print(line)
+    print(_outcome(target, done, dry_run))
+    report_problems(made.united.problems, strict)
+
+
+def _outcome(target: Branch, done: Published, dry_run: bool) -> str:
+    where = f"{target.name} of {target.remote or target.repository.resolve()}"
+    if dry_run:
+        return f"Nothing was committed to {where}: a dry run."
+    if done.before == done.after:
+        return f"{where} has all of this already."
+    again = f", at the {done.tries}. try" if done.tries > 1 else ""
+    verb = "pushed" if target.remote else "committed"
+    began = ", which begins with it" if done.before is None else ""
+    return f"{verb} {str(done.after)[:10]} to {where}{began}{again}."

@@ -1,0 +1,103 @@
+"""`observatory scan-cache`: which functions of a cache share a symbol, or may come to share one."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dashboard.plain import shorten
+from dashboard.words import several
+from observatory.cli import options
+from observatory.cli.problems import report_problems
+from observatory.errors import Exit
+from observatory.record.problems import Problem
+from observatory.scan.report import Report, Symbol
+from observatory.scan.scanning import scan
+from observatory.scan.symbols import Class
+
+_STYLES: dict[Class, str] = {"collided": "bold red", "vulnerable": "red", "harmless": ""}
+_LONGEST_NAME = 150
+
+
+def command(
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="PyTensor's base_compiledir, NUMBA_CACHE_DIR, or a directory above.",
+        ),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print the whole report instead.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also harmless copies of one function.")
+    ] = False,
+    strict: options.Strict = False,
+) -> None:
+    """Find functions in numba's cache that share a symbol, or may come to share one.
+
+    Reads the files without running anything of them. A process that loads two functions of one
+    symbol calls the same one for both, and returns another model's numbers.
+    """  # fmt: skip
+    report = scan(directory)
+    if json:
+        print(json_module.dumps(asdict(report), indent=1))
+    else:
+        _print(report, everything)
+    problems = [Problem(directory / broken.path, broken.reason) for broken in report.unreadable]
+    report_problems(problems, strict)
+    if report.collided_symbols or report.vulnerable_symbols:
+        raise typer.Exit(Exit.SYMBOLS)
+
+
+def _print(report: Report, everything: bool) -> None:
+    console = Console(highlight=False)
+    shown = [symbol for symbol in report.symbols if everything or symbol.kind != "harmless"]
+    if shown:
+        console.print(_table(shown))
+    console.print(sentence(report), markup=False, soft_wrap=True)
+
+
+def _table(symbols: Sequence[Symbol]) -> Table:
+    """A row for each class and name: functions of one name differ in their uids and types."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for name in ("symbols", "bodies", "files"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("function", overflow="fold")
+    rows: dict[tuple[Class, str], list[Symbol]] = {}
+    for symbol in symbols:
+        rows.setdefault((symbol.kind, symbol.function), []).append(symbol)
+    for (kind, function), found in rows.items():
+        table.add_row(
+            Text(kind, style=_STYLES[kind]),
+            str(len(found)),
+            str(max(symbol.bodies for symbol in found)),
+            str(len({file for symbol in found for file in symbol.files})),
+            Text(shorten(function, _LONGEST_NAME)),
+        )
+    return table
+
+
+def sentence(report: Report) -> str:
+    """The counts in a sentence, and what they mean in another."""
+    found = (
+        f"{several(report.collided_symbols, 'symbol')} collided, "
+        f"{report.vulnerable_symbols} vulnerable, {report.harmless_symbols} harmless, among "
+        f"{several(report.functions, 'function')} in {several(report.data_files, 'data file')}"
+    )
+    if report.unreadable:
+        found += f"; {several(len(report.unreadable), 'file')} could not be read"
+    if report.collided_symbols:
+        return f"{found}. A process that loads this cache may call the wrong function."
+    if report.vulnerable_symbols:
+        return f"{found}. Another process may give one of these symbols to another function."
+    return f"{found}."

@@ -1,0 +1,66 @@
+"""`observatory show`: what was recorded, as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+
+from observatory.app.results import Reading, read
+from observatory.cli import options
+from observatory.cli.problems import naming_problems
+from observatory.cli.tables import render
+from observatory.decide.frame import select
+from observatory.decide.places import SelectionError
+from observatory.decide.table import Table, comparison_tables, subject_tables
+
+
+def command(
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Subjects, e.g. 3.3.7; several are shown side by side. None: the newest."
+        ),
+    ] = None,
+    results: options.Results = Path("results"),
+    metric: options.Metrics = None,
+    scenario: options.Scenarios = None,
+    backend: options.Backends = None,
+    launch: options.Launches = None,
+    strict: options.Strict = False,
+) -> None:
+    """Show the table of one subject, or of several side by side.
+
+    Several runs of one subject are one column: the latest run of each cell speaks.
+    """  # fmt: skip
+    reading = read(results)
+    console = Console()
+    with naming_problems(reading.problems, strict):
+        chosen = select(
+            reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
+        )
+        if subjects is None:
+            subjects = [newest_subject(chosen)]
+        for table in tables(reading, chosen, subjects, metric):
+            console.print(render(table))
+
+
+def tables(
+    reading: Reading, frame: pd.DataFrame, subjects: list[str], metrics: list[str] | None
+) -> list[Table]:
+    """The tables for one subject, or for several."""
+    if len(subjects) == 1 and metrics is None:
+        return subject_tables(frame, subjects[0], reading.notes)
+    if metrics is None:
+        return comparison_tables(frame, subjects, notes=reading.notes)
+    return comparison_tables(frame, subjects, metrics, notes=reading.notes)
+
+
+def newest_subject(frame: pd.DataFrame) -> str:
+    """The subject of the latest date. Raises SelectionError for an empty frame."""
+    if frame.empty:
+        raise SelectionError("there are no results yet; make some: observatory run --quick")
+    return str(frame.sort_values("date")["subject"].iloc[-1])

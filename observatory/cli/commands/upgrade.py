@@ -1,0 +1,73 @@
+"""`observatory upgrade`: a subject on the cache that another one left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.vocabulary import backends_of, models_of
+from observatory.app.measurement import TIMEOUT
+from observatory.app.upgrade import sides_of, upgrade
+from observatory.cli import options
+from observatory.cli.progress import TerminalProgress
+from observatory.cli.tables import render
+from observatory.decide.upgrades import is_stale, is_wrong, table
+from observatory.errors import Exit
+from observatory.record.machine import this_machine
+from observatory.run.here import STATE
+from observatory.run.upgrade import SCENARIO, cells_of
+
+
+def command(
+    subject: Annotated[
+        list[str],
+        typer.Argument(
+            help="At least two, each used on the cache of the one before: 3.2.3 3.2.4, a range "
+            '3.2.3..3.3.7, "3.3.7 numba==0.66.0".'
+        ),
+    ],
+    flags: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="PYTENSOR_FLAGS of the first, the second, ... subject, e.g. floatX=float32; "
+            "repeatable, '' for none."
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Repeatable: {', '.join(models_of(SCENARIO))}. Default: all."),
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."),
+    ] = None,
+    python: Annotated[
+        list[str] | None,
+        typer.Option(help="Python of all, or, repeated, of the first, the second, ..."),
+    ] = None,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
+) -> None:
+    """Let a subject use the cache that another one left, as an upgrade does.
+
+    What it returns is compared with the reference and with what it returns from an empty cache: a
+    value that differs is stale. Then the first one comes back: what has it lost? Each pair is
+    recorded under RESULTS/upgrades.
+    """  # fmt: skip
+    console = Console()
+    sides = sides_of(subject, flags or [], python or [], state)
+    found = upgrade(
+        sides, cells_of(model, backend or ["NUMBA"]), results=results,
+        machine=this_machine(machine), timeout=timeout, state=state,
+        progress=TerminalProgress(console),
+    )  # fmt: skip
+    console.print(render(table(found)))
+    if any(is_stale(one) or is_wrong(one) for one in found):
+        raise typer.Exit(Exit.WRONG_RESULTS)
+    if any(part.failure for one in found for part in one.parts):
+        raise typer.Exit(Exit.SAMPLE_FAILED)

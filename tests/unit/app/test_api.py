@@ -1,0 +1,140 @@
+"""The names that a notebook uses: light to import, documented, and the frame that they return."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.vocabulary import METRICS, Cell
+from observatory import app
+from observatory.app import progress, results
+from observatory.app.ledgers import COLUMNS as LEDGER_COLUMNS
+from observatory.decide.frame import COLUMNS
+from observatory.decide.places import SelectionError
+from observatory.errors import Exit
+from observatory.record.asv_files import project
+from observatory.record.journal import Journal
+from observatory.record.problems import RecordUsageError
+from tests.factories import RUN, WARM, failed, header, ledger, sample
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Two releases: the first misses, and the second is faster."""
+    where = tmp_path / "results"
+    for label, misses, seconds in (("2.35.1", 105, 5.0), ("3.3.7", 0, 0.25)):
+        journal = Journal.of(where, header(label))
+        journal.append(
+            RUN,
+            sample(WARM, "counting", {"cache_misses": misses}, ledger=ledger("Add", "Add", "Mul")),
+        )
+        journal.append(RUN, sample(WARM, "timing", {"compile_time": seconds}))
+        project(where, journal.read())
+    return where
+
+
+def test_importing_the_api_imports_nothing_heavy() -> None:
+    code = "import sys, observatory.app; print({'numpy', 'pandas', 'typer'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("name", app.__all__)
+def test_every_name_is_there_and_documented(name: str) -> None:
+    assert name in dir(app)
+    assert getattr(app, name).__doc__
+    assert f"| `{name}` |" in (app.__doc__ or "")
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'frames'"):
+        _ = app.frames  # type: ignore[attr-defined]
+
+
+def test_the_frame_is_tidy_and_says_its_units(recorded: Path) -> None:
+    rows = app.frame(recorded, metrics=["compile_time", "cache_misses"])
+    assert list(rows.columns) == list(COLUMNS)
+    times = rows[rows["metric"] == "compile_time"]
+    assert dict(zip(times["subject"], times["value"], strict=True)) == {
+        "2.35.1": 5.0,
+        "3.3.7": 0.25,
+    }
+    assert rows.attrs["units"] == {
+        name: METRICS[name].unit for name in ("compile_time", "cache_misses")
+    }
+    assert rows.attrs["problems"] == []
+
+
+def test_every_column_of_the_frame_is_explained(recorded: Path) -> None:
+    assert tuple(results.COLUMNS) == COLUMNS
+    assert app.frame(recorded).attrs["columns"] == results.COLUMNS
+
+
+def test_the_frame_names_what_could_not_be_read(recorded: Path) -> None:
+    (recorded / "bench" / "0123abcd-broken.json").write_text("{")
+    (problem,) = app.frame(recorded).attrs["problems"]
+    assert "0123abcd-broken.json" in problem
+
+
+def test_what_is_not_there_is_an_error_with_a_status(recorded: Path, tmp_path: Path) -> None:
+    with pytest.raises(RecordUsageError) as nowhere:
+        app.frame(tmp_path / "nowhere")
+    with pytest.raises(SelectionError, match="no result has the metric 'speed'") as nothing:
+        app.frame(recorded, metrics=["speed"])
+    assert nowhere.value.exit_code is nothing.value.exit_code is Exit.USAGE
+
+
+def test_saved_subjects_are_compared_without_measuring(recorded: Path) -> None:
+    comparison = app.compare(f"{recorded}:3.3.7", f"{recorded}:2.35.1")
+    (worse,) = [verdict for verdict in comparison.worse if verdict.metric == "cache_misses"]
+    assert (worse.base.values, worse.head.values) == ([0], [105])
+
+
+def test_alerts_are_found_and_written_only_if_asked(recorded: Path) -> None:
+    found = app.alerts(recorded)
+    assert len(found) == len(list(found)) == len(found.record.alerts)
+    assert not (recorded / "alerts.json").exists()
+    app.alerts(recorded, save=True)
+    assert (recorded / "alerts.json").exists()
+
+
+def test_a_series_has_the_recorded_values_and_its_levels(recorded: Path) -> None:
+    (track,) = app.series(recorded, scenarios=["warm_disk"])
+    assert track.series.values.tolist() == [5.0, 0.25]
+    assert track.series.place.unit == "seconds"
+    with pytest.raises(SelectionError, match="no series of 'compile_time' matches"):
+        app.series(recorded, scenarios=["cold"])
+
+
+def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> None:
+    functions = app.ledger("3.3.7", results=recorded, scenario="warm_disk")
+    assert list(functions.columns) == list(LEDGER_COLUMNS)
+    assert dict(zip(functions["function"], functions["count"], strict=True)) == {"Add": 2, "Mul": 1}
+    seconds = sum(entry.seconds for entry in ledger("Add", "Add", "Mul"))
+    assert functions["seconds"].sum() == pytest.approx(seconds, abs=1e-3)
+    with pytest.raises(SelectionError, match="cells with some: radon warm_disk NUMBA fork"):
+        app.ledger("3.3.7", results=recorded, scenario="cold")
+
+
+def test_progress_prints_as_lines() -> None:
+    from benchmarks.plan import Rounds, plan
+
+    (task,) = plan([COLD], Rounds(timing=0, counting=1))
+    updates = [
+        progress.Message("another run is measuring"),
+        progress.RunBegins("3.3.7", (task,), 2),
+        progress.SampleBegins(task),
+        progress.SampleEnds(task, sample(COLD, "counting"), 2.0),
+        progress.SampleEnds(task, failed(COLD, "counting"), 2.0),
+    ]
+    message, begins, sample_begins, taken, lost = map(str, updates)
+    assert message == "another run is measuring"
+    assert begins == "3.3.7: 1 samples"
+    assert sample_begins.startswith("radon cold NUMBA fork counting")
+    assert "taken, 2.00 s" in taken
+    assert failed(COLD).status in lost

@@ -1,0 +1,116 @@
+"""Compaction of the committed results: whatever is made of them is the same, byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dashboard.site import build
+from observatory.app.history import find_alerts
+from observatory.app.results import read
+from observatory.app.site import site_data
+from observatory.decide.alerts import Moment
+from observatory.decide.comparing import Setting, compared
+from observatory.decide.evidence import Evidence
+from observatory.record import layout
+from observatory.record.asv_files import project
+from observatory.record.comparison import Side
+from observatory.record.export import exported
+from observatory.record.journal import read_journal
+from observatory.record.saved import Saved, load_all
+from observatory.record.tidying import tidy
+from observatory.record.triage import Triage
+
+RESULTS = Path(__file__).parents[3] / "results"
+NOW = datetime(2027, 6, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The committed results, and the same compacted, both far from their repository."""
+    root = tmp_path_factory.mktemp("results")
+    for name in ("whole", "less"):
+        shutil.copytree(RESULTS, root / name / "results")
+    whole, less = root / "whole" / "results", root / "less" / "results"
+    done = tidy(less, NOW)
+    assert done.journals == len(layout.journals(whole)) > 0
+    assert done.after < 0.6 * done.before
+    return whole, less
+
+
+def test_every_value_interval_and_note(places: tuple[Path, Path]) -> None:
+    whole, less = map(read, places)
+    assert exported(less.frame, "json") == exported(whole.frame, "json")
+    assert less.notes == whole.notes
+    assert less.problems == whole.problems == ()
+
+
+def test_every_alert_improvement_and_what_is_not_judged(places: tuple[Path, Path]) -> None:
+    whole, less = (
+        find_alerts(place, Moment(NOW, timedelta(days=2), Triage(), None)) for place in places
+    )
+    assert less[0].model_dump_json() == whole[0].model_dump_json()
+    assert len(whole[0].alerts) > 3
+    assert less[1] == whole[1] == []
+
+
+def test_every_difference_between_neighbours_function_by_function(
+    places: tuple[Path, Path],
+) -> None:
+    whole, less = (list(_differences(place)) for place in places)
+    assert len(whole) > 10
+    assert less == whole
+    assert any('"functions":[{' in text for text in whole)
+
+
+def test_every_page_and_every_file_of_the_site(places: tuple[Path, Path]) -> None:
+    whole, less = (_site(place) for place in places)
+    assert less.keys() == whole.keys()
+    assert [name for name, content in whole.items() if less[name] != content] == []
+
+
+def test_what_plain_asv_reads(places: tuple[Path, Path], tmp_path: Path) -> None:
+    for place in places:
+        for journal in layout.journals(place):
+            project(tmp_path / place.parent.name, read_journal(journal))
+    whole, less = (_files(tmp_path / place.parent.name) for place in places)
+    assert len(whole) > 10
+    assert less == whole
+
+
+def test_a_second_time_there_is_nothing_to_do(places: tuple[Path, Path]) -> None:
+    done = tidy(places[1], NOW)
+    assert (done.journals, done.ledgers) == (0, 0)
+
+
+def _differences(results: Path) -> Iterator[str]:
+    for base, head in pairwise(load_all(results)):
+        setting = Setting(
+            base=_side(base), head=_side(head), started_at=NOW, interleaved=False, seed=0,
+            observatory="", reproduce="",
+        )  # fmt: skip
+        found = compared(setting, Evidence.of(base.samples), Evidence.of(head.samples), 0.0)
+        yield found.model_dump_json()
+
+
+def _side(saved: Saved) -> Side:
+    head = saved.header
+    return Side(subject=head.subject, versions=head.versions, machine=head.machine)
+
+
+def _site(results: Path) -> dict[str, bytes]:
+    observed, problems = site_data([results])
+    assert problems == []
+    out = results.parent / "html"
+    build(observed, out)
+    return _files(out)
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    found = sorted(path for path in root.rglob("*") if path.is_file())
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}

@@ -1,0 +1,300 @@
+"""A whole comparison: what differs beside the subject, what is warned of, what is workload."""
+
+import contextlib
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.vocabulary import Cell
+from dashboard.comment import comment
+from observatory.app import comparer as comparing
+from observatory.app import comparison as module
+from observatory.app.comparer import Comparer
+from observatory.app.session import Session
+from observatory.cli.commands import compare as command
+from observatory.cli.commands.calibrate import command as calibrate
+from observatory.cli.commands.compare import repeated, status
+from observatory.cli.main import app
+from observatory.decide.comparing import Setting, compared
+from observatory.decide.evidence import Evidence
+from observatory.errors import Exit
+from observatory.record import calibration as record
+from observatory.record.calibration import Calibration, Floor
+from observatory.record.comparison import Comparison, Side
+from observatory.record.journal import new_run
+from observatory.record.problems import RecordError
+from observatory.record.sample import LedgerEntry, Sample
+from observatory.record.saved import INTERLEAVED
+from observatory.run.interleave import Matrix
+from observatory.run.sources import SubjectError
+from tests.factories import NOON, WARM, failed, header, journal, sample
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
+
+
+def side(label: str = "3.3.7", cpu: str = "Some CPU", **packages: str) -> Side:
+    under = header(label)
+    versions = under.versions.model_copy(update={"packages": packages})
+    machine = under.machine.model_copy(update={"cpu": cpu})
+    return Side(subject=under.subject, versions=versions, machine=machine)
+
+
+def setting(**changes: Any) -> Setting:
+    fields: dict[str, Any] = {
+        "base": side("3.3.6"), "head": side("3.3.7"), "started_at": NOON, "interleaved": True,
+        "seed": 1, "observatory": "0.1.0", "reproduce": "observatory compare 3.3.6 3.3.7",
+    }  # fmt: skip
+    return Setting(**fields | changes)
+
+
+def compare(old: list[Sample], new: list[Sample], **changes: Any) -> Comparison:
+    return compared(setting(**changes), Evidence.of(old), Evidence.of(new), 12.0)
+
+
+def compiled(*names: str) -> Sample:
+    ledger = [
+        LedgerEntry.model_validate(
+            {"name": name, "kind": "numba", "key": f"{name} {number}", "outcome": "miss",
+             "seconds": 0.1, "step": "build"}
+        )
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    return sample(COLD, "counting", {"cache_misses": len(names)}, ledger=ledger)
+
+
+def times(*values: float) -> list[Sample]:
+    return [sample(WARM, metrics={"compile_time": value}) for value in values]
+
+
+def test_packages_and_the_machine_that_differ_are_named_but_not_pytensor() -> None:
+    told = compare(
+        [sample()], [sample()],
+        base=side(numba="0.67.0", pytensor="3.3.6", etuples="0.3"),
+        head=side(numba="0.68.0", pytensor="3.3.7", cpu="Other CPU"),
+    )  # fmt: skip
+    assert [(d.what, d.base, d.head) for d in told.differences] == [
+        ("cpu", "Some CPU", "Other CPU"), ("etuples", "0.3", None), ("numba", "0.67.0", "0.68.0"),
+    ]  # fmt: skip
+    assert any(warning.startswith("the CPUs differ") for warning in told.warnings)
+
+
+def test_other_functions_are_workload_by_name_and_no_alarm() -> None:
+    told = compare([compiled("Add", "Mul", "Mul")], [compiled("Add", "Sub")])
+    (workload,) = told.workload
+    assert (workload.backend, workload.appeared, workload.vanished) == (
+        "NUMBA", [("Sub", 1)], [("Mul", 2)],
+    )  # fmt: skip
+    assert told.worse == []
+
+
+def test_runs_that_were_not_interleaved_say_so_and_need_more() -> None:
+    slower = times(*(1.2 * value for value in SEVEN))
+    assert [v.conclusion for v in compare(times(*SEVEN), slower).worse] == ["worse"]
+    apart = compare(times(*SEVEN), slower, interleaved=False)
+    assert apart.worse == []
+    assert any("different runs" in warning for warning in apart.warnings)
+
+
+def calibration(cpu: str) -> Calibration:
+    floor = Floor(cell=WARM, metric="compile_time", kind="noisy", samples=28, change=0.4)
+    at = side(cpu=cpu)
+    return Calibration(
+        machine=at.machine, subject=at.subject, versions=at.versions, taken_at=NOON, floors=[floor]
+    )
+
+
+def test_a_calibration_counts_on_its_own_cpu_only() -> None:
+    slower = times(*(1.2 * value for value in SEVEN))
+    here = compare(times(*SEVEN), slower, calibration=calibration("Some CPU"))
+    assert here.worse == []
+    assert not any("calibrat" in warning for warning in here.warnings)
+    elsewhere = compare(times(*SEVEN), slower, calibration=calibration("Other CPU"))
+    assert len(elsewhere.worse) == 1
+    assert any("of another CPU" in warning for warning in elsewhere.warnings)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "meaning"),
+    [
+        ([sample()], [sample()], Exit.OK),
+        ([sample()], [sample(metrics={"wrong_results": 1})], Exit.WRONG_RESULTS),
+        ([sample()], [failed()], Exit.WORSE),
+        ([failed()], [failed()], Exit.UNDECIDED),
+        ([sample(), sample(COLD)], [sample()], Exit.UNDECIDED),
+        (times(*SEVEN[:3]), times(*SEVEN[:3]), Exit.UNDECIDED),
+    ],
+    ids=["equal", "wrong", "crashed", "both fail", "a cell missing", "too few"],
+)
+def test_the_exit_status_has_one_meaning(
+    base: list[Sample], head: list[Sample], meaning: Exit
+) -> None:
+    assert status(compare(base, head)) is meaning
+
+
+def test_the_command_to_repeat_names_no_paths_of_the_runner() -> None:
+    typed = [
+        "compare",
+        "3.3.6",
+        "3.3.7",
+        "--json",
+        "/tmp/a.json",
+        "--markdown=/tmp/b.md",
+        "--seed",
+        "2",
+    ]
+    assert list(repeated(typed, {})) == ["compare", "3.3.6", "3.3.7", "--seed", "2"]
+    named = ["compare", "--machine", "main", "main", "fix"]
+    pinned = {"main": "aaaa", "fix": "bbbb"}
+    assert list(repeated(named, pinned)) == ["compare", "--machine", "main", "aaaa", "bbbb"]
+    for option in (["--measure=counting"], ["--json", "a.json"], ["--json=a.json"]):
+        told = list(repeated(["compare", *option, "main", "fix"], pinned))
+        assert told[-2:] == ["aaaa", "bbbb"]
+
+
+def test_the_command_to_repeat_names_commits_and_not_what_moves_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = tmp_path / "clone"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(clone)]
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for message in ("one", "two"):
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", message], check=True)
+    commits = subprocess.check_output([*git, "rev-list", "HEAD"], text=True).split()
+    told: list[str] = []
+
+    def compared_with(*_: str, reproduce: str, **__: object) -> Comparison:
+        told.append(reproduce)
+        raise SubjectError("enough")
+
+    monkeypatch.setattr(command, "compare_subjects", compared_with)
+    typed = ["compare", "--repo", str(clone), "HEAD~1", "HEAD"]
+    monkeypatch.setattr("sys.argv", ["observatory", *typed])
+    CliRunner().invoke(app, typed)
+    assert f"observatory compare --repo {clone} {commits[1]} {commits[0]}" in told
+
+
+def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> None:
+    pool, results = tmp_path / "pool", tmp_path / "results"
+    results.mkdir()
+    taken = [sample(metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)]
+    journal(pool, taken)
+    calibrate(saved=str(pool), results=results)
+    found = record.load(results, "bench")
+    assert found is not None
+    (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
+    assert floor.samples == 28
+    assert found.taken_at == max(one.started_at for one in taken)
+    with pytest.raises(RecordError, match="that the options leave"):
+        calibrate(saved=str(pool), results=results, scenario=["cold"])
+    with pytest.raises(SubjectError, match="no scenario 'warm'"):
+        calibrate(saved=str(pool), results=results, scenario=["warm"])
+
+
+def test_a_spent_budget_ends_the_counting_after_the_first_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a comparison of old releases takes three times what was asked for."""
+    counted: list[str] = []
+
+    class Taking:
+        def count(self, group: tuple[Cell, ...], deadline: float) -> bool:
+            if deadline > time.monotonic():
+                counted.append(str(group[0]))
+            return deadline > time.monotonic()
+
+        def trace(self, cells: tuple[Cell, ...]) -> None:
+            counted.append("traced")
+
+        def time(self, cells: object, pairs: int, deadline: float) -> bool:
+            return False
+
+    groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
+    machine = header().machine
+    session = Session(tmp_path, tmp_path, machine, 1.0, new_run(INTERLEAVED))
+    comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
+    monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
+    monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
+    comparer.run()
+    assert counted == [str(WARM)]
+
+
+def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    class Taking:
+        def time(self, cells: list[Cell], pairs: int, deadline: float) -> bool:
+            assert cells == [WARM]
+            taken.append(pairs)
+            return True
+
+    session = Session(tmp_path, tmp_path, header().machine, 1.0, new_run(INTERLEAVED))
+    matrix = Matrix((), (), (WARM, COLD))
+    comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
+    undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))
+    assert [verdict.conclusion for verdict in undecided.verdicts if verdict.kind == "noisy"]
+    monkeypatch.setattr(comparer, "compare", lambda *_: undecided)
+    comparer.matrix = Matrix((), (), (WARM,))
+    comparer._time(Taking(), time.monotonic() + 60)  # type: ignore[arg-type]
+    assert taken == [7, 3, 5, 15]
+
+
+def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
+    base, head = (Evidence.of([compiled(name), sample()]) for name in ("Add", "Sub"))
+    assert compared(setting(), base, head, 0.0, [WARM]).workload
+    other = Cell("radon", "warm_disk", "C", "fork")
+    assert compared(setting(), base, head, 0.0, [other]).workload == []
+
+
+def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:
+    counted = [sample(measure="counting", metrics={"cache_misses": 0})]
+    assert "Nothing changed in what is counted: the only cell" in comment(compare(counted, counted))
+    timed = [*counted, *times(*SEVEN)]
+    assert "in what is counted" not in comment(compare(timed, timed))
+
+
+def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> None:
+    for label, misses, seconds in (("3.3.6", 0, 0.25), ("3.3.7", 35, 1.0)):
+        counted = sample(measure="counting", metrics={"cache_misses": misses})
+        cold = compiled("Add", "Mul" if misses else "Sub")
+        journal(tmp_path / label, [counted, cold, *times(*[seconds] * 7)], under=header(label))
+    sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
+
+    def told(*options: str) -> Comparison:
+        done = CliRunner().invoke(app, ["compare", *sides, "--json", "-", *options])
+        return Comparison.model_validate_json(done.stdout)
+
+    assert {v.metric for v in told().worse} == {"cache_misses", "compile_time"}
+    counted_only = told("--measure", "counting")
+    assert {v.metric for v in counted_only.worse} == {"cache_misses"}
+    assert {v.kind for v in counted_only.verdicts} == {"exact"}
+    assert counted_only.warnings == [module.NO_TIMES]  # none on what a change of times counts
+    assert module.NO_TIMES not in told("--scenario", "warm_disk").warnings
+    narrow = told(
+        "--scenario", "cold", "--backend", "NUMBA", "--launch", "fork", "--model", "radon"
+    )
+    assert {v.cell.scenario for v in narrow.verdicts} == {"cold"}
+    assert told("--scenario", "warm_disk").workload  # what the cold builds tell of those cells
+    done = CliRunner().invoke(app, ["compare", *sides, "--backend", "C"])
+    assert isinstance(done.exception, SubjectError)
+    assert "there is no saved sample to compare" in str(done.exception)
+
+
+def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
+    """As a workflow calls it that always has a clone."""
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for label, misses in (("3.3.6", 0), ("3.3.7", 35)):
+        counted = sample(measure="counting", metrics={"cache_misses": misses})
+        journal(tmp_path / label, [counted], under=header(label))
+    sides = [str(tmp_path / label) for label in ("3.3.6", "3.3.7")]
+    done = CliRunner().invoke(app, ["compare", "--repo", str(clone), *sides])
+    assert done.exit_code == Exit.WORSE, done.output
+    assert "35" in done.output

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from observatory.cli.commands.nightly import SEVEREST_FIRST
+from observatory.errors import Exit
+from observatory.record import layout
+from observatory.record import night as record
+from observatory.record.journal import read_journal
+from observatory.record.night import Night
+from observatory.record.subject import Subject
+from tests.fake_observatory import TASKS
+
+ROOT = Path(__file__).parents[4]
+KILLS = 20
+_CALL = """
+import sys
+from observatory.run import nightly
+nightly.PROGRAM = (sys.executable, {fake!r})
+from observatory.cli.main import main
+sys.argv[0] = "observatory"
+main()
+"""
+
+
+class Stage:
+    """A directory in which nights are acted."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.home = tmp_path
+        self.log = tmp_path / "log"
+        self.said = tmp_path / "said"
+        self.results = tmp_path / "results"
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+        code = _CALL.format(fake=str(ROOT / "tests" / "fake_observatory.py"))
+        with self.said.open("wb") as said:  # no pipe: a step that outlives its night would hold it
+            return subprocess.Popen(
+                [sys.executable, "-c", code, "nightly", *arguments],
+                cwd=self.home, stdout=said, stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONPATH": str(ROOT), "OBSERVATORY_FAKE_LOG": str(self.log),
+                     "NO_COLOR": "1", "COLUMNS": "160", **environment},
+            )  # fmt: skip
+
+    def night(self, *arguments: str, **environment: str) -> tuple[int, str]:
+        process = self.start(*arguments, **environment)
+        status = process.wait(timeout=90)
+        return status, self.said.read_text()
+
+    def begun(self) -> list[str]:
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line.removeprefix("begins ") for line in lines if line.startswith("begins")]
+
+    def nights(self) -> list[Night]:
+        return [record.load(path) for path in sorted(self.home.glob(".observatory/nightly/*.json"))]
+
+    def taken(self) -> Counter[tuple[str, str, str]]:
+        """How often each cell and pass is recorded, run by run."""
+        entries = [e for path in layout.journals(self.results) for e in read_journal(path).entries]
+        return Counter((e.run, str(e.sample.cell), e.sample.measure) for e in entries)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)
+
+
+def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
+    status, said = stage.night(
+        "3.3.7", "--feed", "--publish", "results", "--link", "https://example.org/x/",
+        "--summary", "summary.md",
+    )  # fmt: skip
+    assert status == Exit.OK, said
+    commands = ["run", "canary", "contracts", "alerts", "dashboard", "alerts", "publish"]
+    assert stage.begun() == commands
+    for name in ("measure 3.3.7", "canary", "contracts", "alerts", "site", "feed", "publish"):
+        assert re.search(rf"^ *{re.escape(name)} +done ", said, re.MULTILINE), said
+    summary = (stage.home / "summary.md").read_text()
+    assert "| `measure` 3.3.7" in summary or "measure" in summary
+    assert "![Compile times of the newest subject](https://example.org/x/pictures/newest.svg)" in (
+        summary
+    )
+    assert (stage.home / "html" / "pictures" / "newest.svg").read_text().startswith("<svg")
+    assert "pictures/newest.svg" in (stage.home / "html" / ".observatory-site").read_text()
+    assert all(night.over for night in stage.nights())
+    assert max(stage.taken().values()) == 1
+    assert stage.taken().total() == TASKS
+
+
+def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> None:
+    stage.night("3.3.7", "--summary", "summary.md", "--no-canary", "--no-contracts")
+    assert stage.begun() == ["run", "alerts", "dashboard"]
+    assert "](summary.svg)" in (stage.home / "summary.md").read_text()
+    assert (stage.home / "summary.svg").exists()
+
+
+def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> None:
+    status, said = stage.night(
+        "3.3.7", "--publish", "results",
+        OBSERVATORY_FAKE_CANARY="5", OBSERVATORY_FAKE_ALERTS="1", OBSERVATORY_FAKE_PUBLISH="15",
+    )  # fmt: skip
+    assert status == Exit.WRONG_RESULTS
+    assert stage.begun() == ["run", "canary", "contracts", "alerts", "dashboard", "publish"]
+    assert f"5: {Exit.WRONG_RESULTS.meaning}" in said
+    assert f"15: {Exit.UNPUBLISHED.meaning}" in said
+
+
+def test_every_status_that_a_step_may_have_is_ranked() -> None:
+    of_nights = set(Exit) - {Exit.OK, Exit.INTERRUPTED}
+    never = {Exit.WORSE, Exit.ARTIFACT, Exit.UNFIT}
+    assert of_nights - never == set(SEVEREST_FIRST)
+
+
+def test_the_next_night_measures_anew(stage: Stage) -> None:
+    stage.night("3.3.7", "--only", "measure")
+    status, _ = stage.night("3.3.7", "--only", "measure")
+    assert status == Exit.OK
+    assert stage.begun() == ["run", "run"]
+    assert len(stage.nights()) == 2
+    assert len({run for run, _, _ in stage.taken()}) == 2
+
+
+def test_another_night_is_not_gone_on_with(stage: Stage) -> None:
+    process = stage.start("3.3.7", OBSERVATORY_FAKE_PAUSE="0.1")
+    _until(lambda: stage.results.exists())
+    _kill(process)
+    stage.night("3.3.6", "--only", "measure")
+    first, second = stage.nights()
+    assert not first.over
+    assert second.over
+
+
+def test_a_night_can_be_begun_anew(stage: Stage) -> None:
+    process = stage.start("3.3.7", "--only", "measure", OBSERVATORY_FAKE_PAUSE="0.1")
+    _until(lambda: stage.results.exists())
+    _kill(process)
+    status, said = stage.night("3.3.7", "--only", "measure", "--fresh")
+    assert status == Exit.OK
+    assert "going on" not in said
+    assert stage.begun() == ["run", "run"]
+
+
+def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
+    process = stage.start("3.3.7", "--only", "measure", OBSERVATORY_FAKE_PAUSE="0.1")
+    _until(lambda: len(stage.taken()) > 2)
+    process.terminate()
+    assert process.wait(timeout=30) == Exit.INTERRUPTED
+    status, said = stage.night("3.3.7", "--only", "measure")
+    assert status == Exit.OK
+    assert "going on with the night of" in said
+    assert stage.begun() == ["run", "run resumed"]
+    assert stage.taken().total() == TASKS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--preset", "huge"], "there is no preset 'huge'"),
+        (["--backend", "JAX"], "there is no backend 'JAX'"),
+        (["--scenario", "siblings"], "these options leave no cell of the preset quick"),
+        (["--only", "dinner"], "there is no step 'dinner'; choose from measure, canary"),
+        (["--repo", "."], "--repo and --commits go together"),
+        (["--link", "ftp://x"], "is no https address"),
+        (["--deliver", "nobody"], "is no repository; say it like OWNER/NAME"),
+        (["--deliver", "a/b"], "needs a token in the environment variable GITHUB_TOKEN"),
+        (["--repo", ".", "--commits", "no..where"], "is no range of commits"),
+    ],
+)
+def test_a_mistake_is_said_before_the_night_begins(
+    stage: Stage, arguments: list[str], said: str
+) -> None:
+    status, told = stage.night(*arguments, GITHUB_TOKEN="")
+    assert status == Exit.USAGE
+    assert said in " ".join(told.split())
+    assert stage.begun() == []
+
+
+def test_killed_at_any_instant_nothing_is_lost_and_nothing_doubled(stage: Stage) -> None:
+    """Twenty kills over several nights: of the nightly alone, and of its step with it."""
+    chosen = random.Random(20261121)
+    arguments = ("3.3.7", "--publish", "results")
+    kills = 0
+    for attempt in range(3 * KILLS):
+        if kills == KILLS:
+            break
+        before, steps = stage.taken(), len(stage.begun())
+        process = stage.start(*arguments, OBSERVATORY_FAKE_PAUSE="0.03")
+        if chosen.random() < 0.8:  # else before anything has begun
+            _until(partial(_moved, stage, steps, process))
+        try:
+            process.wait(chosen.uniform(0, 1.5))
+        except subprocess.TimeoutExpired:
+            _kill(process, with_step=attempt % 2 == 0)
+            kills += 1
+        assert before <= stage.taken(), "something that was recorded is lost"
+    assert kills == KILLS
+    status, said = stage.night(*arguments)
+    assert status == Exit.OK, said
+    nights = stage.nights()
+    assert all(night.over for night in nights)
+    assert all(step.status == 0 for night in nights for step in night.steps)
+    taken = stage.taken()
+    assert set(taken.values()) == {1}, "something is doubled"
+    runs = {run for run, _, _ in taken}
+    assert taken.total() == len(runs) * TASKS, "a run was not gone on with"
+    assert len(runs) == len(nights)
+    for path in layout.journals(stage.results):
+        assert read_journal(path).problems == []
+        json.loads(layout.asv_path(stage.results, "bench", _subject(path)).read_bytes())
+
+
+def _subject(path: Path) -> Subject:
+    header = read_journal(path).header
+    assert header is not None
+    return header.subject
+
+
+def _moved(stage: Stage, steps: int, process: subprocess.Popen[bytes]) -> bool:
+    return len(stage.begun()) > steps or process.poll() is not None
+
+
+def _until(seen: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not seen():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def _kill(process: subprocess.Popen[bytes], with_step: bool = True) -> None:
+    steps = psutil.Process(process.pid).children(recursive=True) if with_step else []
+    for one in [process, *steps]:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    process.wait()
+    psutil.wait_procs(steps, timeout=10)

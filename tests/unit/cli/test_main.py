@@ -1,0 +1,150 @@
+"""The commands as a user meets them: help, errors, exit statuses, exports."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.vocabulary import Cell
+from observatory.errors import Exit
+from observatory.record.asv_files import project
+from observatory.record.journal import Journal
+from tests.factories import RUN, header, sample
+
+WARM = Cell("radon", "warm_disk", "NUMBA", "fork")
+
+
+def observatory(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "observatory", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Two releases, one of which misses."""
+    where = tmp_path / "results"
+    for label, misses in (("2.35.1", 105), ("3.3.7", 0)):
+        journal = Journal.of(where, header(label))
+        counted = sample(WARM, measure="counting", metrics={"cache_misses": misses})
+        journal.append(RUN, counted)
+        project(where, journal.read())
+    return where
+
+
+def test_the_help_lists_every_command_and_every_exit_status() -> None:
+    said = observatory("--help").stdout
+    for command in ("run", "observe", "show", "export", "dashboard"):
+        assert f"\n  {command} " in said
+    for code in Exit:
+        assert f"{code.value} {code.meaning.split()[0]}" in " ".join(said.split())
+
+
+def test_the_version_is_said() -> None:
+    assert observatory("--version").stdout.startswith("observatory 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("show", "--results", "nowhere"), "there is no results directory nowhere"),
+        (("run", "--preset", "huge", "--subject", "3.3.7"), "there is no preset 'huge'"),
+        (("run", "--subject", "9.9.x"), "'9.9.x' is not about pytensor"),
+        (("run", "--repo", "."), "--repo and --commits go together"),
+        (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is no range of commits"),
+        (("frobnicate",), "No such command"),
+    ],
+)
+def test_a_mistake_of_the_user_is_answered_in_a_sentence(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    done = observatory(*arguments)
+    assert done.returncode == Exit.USAGE
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_the_newest_subject_is_shown_by_default(results: Path) -> None:
+    done = observatory("show", "--results", str(results))
+    assert done.returncode == Exit.OK
+    assert "3.3.7" in done.stdout
+    assert "2.35.1" not in done.stdout
+
+
+def test_two_subjects_are_shown_side_by_side(results: Path) -> None:
+    options = ("--metric", "cache_misses", "--results", str(results))
+    done = observatory("show", "2.35.1", "3.3.7", *options)
+    (row,) = (line for line in done.stdout.splitlines() if "cache_misses" in line)
+    assert row.split()[-2:] == ["105", "0"]
+
+
+def test_a_subject_without_results_is_answered_with_those_that_have_some(results: Path) -> None:
+    done = observatory("show", "3.0.0", "--results", str(results))
+    assert done.returncode == Exit.USAGE
+    assert "3.0.0" in done.stderr
+
+
+def test_an_export_is_a_frame_in_each_format(results: Path, tmp_path: Path) -> None:
+    options = ("--results", str(results), "--metric", "cache_misses")
+    rows = pd.read_csv(io.StringIO(observatory("export", *options).stdout))
+    assert dict(zip(rows["subject"], rows["value"], strict=True)) == {"2.35.1": 105, "3.3.7": 0}
+    plain = json.loads(observatory("export", "--format", "json", *options).stdout)
+    assert [row["value"] for row in plain] == [105, 0]
+    out = tmp_path / "frame.parquet"
+    observatory("export", "--format", "parquet", "--out", str(out), *options)
+    assert pd.read_parquet(out)["value"].tolist() == [105, 0]
+
+
+def test_a_broken_file_is_named_and_skipped_and_fails_only_if_asked(results: Path) -> None:
+    broken = results / "bench" / "0123abcd-broken.json"
+    broken.write_text("{")
+    lenient = observatory("show", "--results", str(results))
+    assert lenient.returncode == Exit.OK
+    assert "0123abcd-broken.json" in lenient.stderr.replace("\n", "")
+    strict = observatory("show", "--strict", "--results", str(results))
+    assert strict.returncode == Exit.UNREADABLE
+
+
+def test_a_reader_that_leaves_early_is_no_error(results: Path) -> None:
+    command = f"{sys.executable} -m observatory export --results {results} | head -c 10"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_the_dashboard_says_where_the_page_is(results: Path, tmp_path: Path) -> None:
+    done = observatory("dashboard", "--results", str(results), "--out", str(tmp_path / "html"))
+    assert done.returncode == Exit.OK
+    assert f"The page: {tmp_path / 'html' / 'index.html'}" in done.stdout
+    assert (tmp_path / "html" / "index.html").exists()
+
+
+def test_an_interrupted_command_says_so_and_has_a_status_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from observatory.cli import main as command
+
+    def interrupted() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(command, "app", interrupted)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        with pytest.raises(SystemExit) as left:
+            command.main()
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
+    assert left.value.code == Exit.INTERRUPTED
+    assert "what was measured is recorded" in capsys.readouterr().err
