@@ -72,20 +72,19 @@ def interval(low: float, high: float, ratio: float) -> str:
     return f"; 95 % interval {units.span(low, high)}"
 
 
-def drifting(
-    one: Sized, ratio: float, unit: str, stretch: str = "the first and last values"
-) -> tuple[str, str]:
+def drifting(one: Sized, ratio: float, unit: str) -> tuple[str, str]:
     """A drift in a few words, and its numbers.
 
-    The ratio of first to last is an estimate, steps taken out. The medians beside it are left out
-    where the noise makes them say the opposite.
+    The ratio of first to last is an estimate, steps taken out. The medians of the first and last
+    values are left out where the noise makes them say the opposite.
     """
-    said = f"about {units.signed(ratio)}"
     sure = "" if one.low is None or one.high is None else interval(one.low, one.high, ratio)
-    seen = "" if (one.after > one.before) != (ratio > 1) else (
-        f"medians of {stretch}: {units.change(one.before, one.after, unit)}"
-    )  # fmt: skip
-    return said, "; ".join(part for part in (sure.removeprefix("; "), seen) if part)
+    seen = ""
+    if (one.after > one.before) == (ratio > 1):
+        levels = units.change(one.before, one.after, unit)
+        seen = f"medians of the first and last values: {levels}"
+    numbers = "; ".join(part for part in (sure.removeprefix("; "), seen) if part)
+    return f"about {units.signed(ratio)}", numbers
 
 
 def _modes(modes: Modes, unit: str) -> str:

@@ -135,6 +135,17 @@ def test_a_foreign_benchmark_without_parameters_or_description_keeps_its_name(
     assert (row["scenario"], row["metric"], row["unit"]) == ("suite.track_it", "value", "")
 
 
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [("suite.time_it", "seconds"), ("A.timeraw_it", "seconds"), ("a.B.peakmem_it", "bytes"),
+     ("a.mem_it", "bytes"), ("time_suite.track_it", "")],
+)  # fmt: skip
+def test_a_lost_description_does_not_lose_the_unit(name: str, unit: str, tmp_path: Path) -> None:
+    put(tmp_path, _foreign(name, [], 2.0))
+    (row,) = rows(of(tmp_path))
+    assert (row["metric"], row["unit"]) == ("value", unit)
+
+
 def test_our_suites_run_by_plain_asv_are_cells_without_a_journal(tmp_path: Path) -> None:
     params = [["'radon'"], ["'C'"], ["'fork'"]]
     put(tmp_path, _foreign("compile.Cold.track_compile_time", params, 2.0))
