@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -12,6 +13,9 @@ from observatory.app.progress import skipped
 from observatory.decide.places import SelectionError
 from observatory.errors import Exit
 from observatory.record.problems import Problem
+
+if TYPE_CHECKING:
+    from observatory.app.results import Reading
 
 
 def report_problems(problems: Sequence[Problem], strict: bool) -> None:
@@ -25,14 +29,15 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
 
 
 @contextmanager
-def naming_problems(problems: Sequence[Problem], strict: bool) -> Iterator[None]:
+def naming_problems(reading: Reading, strict: bool) -> Iterator[None]:
     """Name on stderr what was broken once the block is done; see `report_problems`.
 
-    They are named too where the block finds nothing to show: they may be why.
+    They are named too where the block finds nothing to show. They are the reason where nothing at
+    all could be read.
     """
     try:
         yield
     except SelectionError:
-        report_problems(problems, strict)
+        report_problems(reading.problems, strict or reading.frame.empty)
         raise
-    report_problems(problems, strict)
+    report_problems(reading.problems, strict)

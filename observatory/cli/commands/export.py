@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
     reading = read(results)
-    with naming_problems(reading.problems, strict):
+    with naming_problems(reading, strict):
         rows = select(
             reading.frame,
             subjects=subject or (),

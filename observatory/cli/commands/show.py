@@ -38,7 +38,7 @@ def command(
     """  # fmt: skip
     reading = read(results)
     console = Console()
-    with naming_problems(reading.problems, strict):
+    with naming_problems(reading, strict):
         chosen = select(
             reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
         )

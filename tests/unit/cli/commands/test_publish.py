@@ -18,6 +18,7 @@ from observatory.record.files import write_atomic
 from observatory.record.journal import read_journal
 from observatory.record.problems import RecordError
 from observatory.record.sample import Sample
+from observatory.run.branch import NotMovedError
 from tests.factories import LATER, NOON, RUN, failed, header, journal, sample
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
@@ -191,8 +192,9 @@ def test_what_people_wrote_on_the_branch_stays(repo: Path, tmp_path: Path) -> No
 def test_a_push_that_cannot_be_done_has_a_status_of_its_own(repo: Path, tmp_path: Path) -> None:
     git(repo, "remote", "set-url", "origin", str(tmp_path / "gone.git"))
     done = publish(repo, measured(tmp_path / "results"), "--push")
-    assert done.exit_code == Exit.UNPUBLISHED
-    assert "nothing was published" in done.output.replace("\n", " ")
+    assert isinstance(done.exception, NotMovedError)
+    assert done.exception.exit_code is Exit.UNPUBLISHED
+    assert "nothing was published" in str(done.exception)
 
 
 @pytest.mark.parametrize(
