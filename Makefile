@@ -4,9 +4,9 @@
 # `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.
 
 PYTHON ?= python3
-# Two at a time, a file each, the long files first (tests/conftest.py): most of the time is real
-# compiles, which use one CPU.
-PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
+# Three at a time, a file each, the long files first (tests/conftest.py). Two CPUs are enough: most of
+# the time is real compiles, which use one CPU, and some tests wait for another's sample or a clock.
+PYTEST_ARGS ?= -n 3 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory

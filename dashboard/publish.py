@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from observatory.errors import ObservatoryError
+from observatory.record.files import sync_directory
 
 MARKER = ".observatory-site"
 """Names, one a line, the files of a directory that this module wrote."""
@@ -44,7 +45,7 @@ def publish(files: Mapping[str, bytes], out: Path) -> None:
             if old.exists():
                 old.rename(out)
             raise
-        _sync(out.parent)
+        sync_directory(out.parent)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
 
@@ -85,12 +86,4 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     for each in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
-        _sync(each)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_directory(each)

@@ -89,6 +89,14 @@ class Fault:
         return "may" if any(alarms.cover(cell, metric) for alarms in self.may) else "never"
 
 
+_NEVER_FOUND = (
+    Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+    Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
+    Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
+    Alarms(_MEMORY, ("call",), _NUMBA),
+)
+"""What may alarm where functions that were stored are compiled again all the same."""
+
 FAULTS: tuple[Fault, ...] = (
     Fault(
         "key_salted",
@@ -125,12 +133,7 @@ FAULTS: tuple[Fault, ...] = (
         "the key of one Op, Split, is another one each time",
         "keys are not repeatable",
         must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=(
-            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-            Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
-            Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
-            Alarms(_MEMORY, ("call",), _NUMBA),
-        ),
+        may=_NEVER_FOUND,
         functions=("Split{len_splits=2, axis=0}", "outer graph"),
     ),
     Fault(
@@ -144,12 +147,7 @@ FAULTS: tuple[Fault, ...] = (
         "numba's cache is written and never read",
         "stored but not loaded",
         must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=(
-            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-            Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
-            Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
-            Alarms(_MEMORY, ("call",), _NUMBA),
-        ),
+        may=_NEVER_FOUND,
     ),
     Fault(
         "variable_names_in_keys",

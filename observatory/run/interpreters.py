@@ -155,13 +155,17 @@ def _fallback_note(
 
 
 def _everywhere(uv: Uv) -> Iterator[Path]:
-    for directory in os.environ.get("PATH", "").split(os.pathsep):
+    roots = _pyenv_roots()
+    # A shim starts one of the versions below, and takes five times as long.
+    shims = {root / "shims" for root in roots}
+    for directory in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         for minor in reversed(SUPPORTED):
-            path = Path(directory or ".") / f"python{minor}"
-            if path.is_file() and os.access(path, os.X_OK):
-                yield path
-    for root in _pyenv_roots():
-        yield from sorted(root.glob("versions/3.*/bin/python"))
+            path = directory / f"python{minor}"
+            if directory not in shims and path.is_file() and os.access(path, os.X_OK):
+                yield directory.resolve() / path.name  # /bin may be a link to /usr/bin
+    for root in roots:
+        for minor in SUPPORTED:
+            yield from sorted(root.glob(f"versions/{minor}.*/bin/python"))
     try:
         # Only those that uv manages: asked for all, it tries every pyenv shim, which takes 12 s.
         args = ("--only-installed", "--managed-python", "--output-format", "json")

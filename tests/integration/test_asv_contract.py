@@ -58,7 +58,11 @@ class Asv:
     def __call__(self, results: Path, *args: str, **more: str) -> str:
         """Run a sub-command on a results directory; what it printed, if it ended well."""
         config = util.load_json(str(ROOT / "asv.releases.conf.json"), js_comments=True)
+        # What is imported of an environment that is used once is less than all that it holds.
+        (install,) = config["install_command"]
+        assert "--compile-bytecode" in install
         config |= {
+            "install_command": [install.replace("--compile", "--no-compile")],
             "repo": self.variables["RELEASES"],
             "pythons": [self.variables["MINOR"]],
             "benchmark_dir": str(SUITES),

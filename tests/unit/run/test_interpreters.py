@@ -108,3 +108,22 @@ def test_no_interpreter_at_all_says_what_to_install():
 def test_an_index_that_refuses_every_interpreter_is_quoted(found):
     with pytest.raises(NoInterpreterError, match="No solution found"):
         newest_supported(_offering({}), found)
+
+
+def test_shims_of_pyenv_are_not_started_and_their_versions_are(
+    silent_uv, python, tmp_path, monkeypatch
+):
+    root = tmp_path / "pyenv"
+    real = python("3.12.5")
+    for version in ("3.9.1", "3.12.5"):
+        (root / "versions" / version / "bin").mkdir(parents=True)
+        (root / "versions" / version / "bin" / "python").symlink_to(real)
+    shim = root / "shims" / "python3.12"
+    shim.parent.mkdir()
+    shim.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexec {real}\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(root))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{shim.parent}:/bin")
+    assert find(silent_uv).of("3.12").path == real
+    assert not (tmp_path / "started").exists()
