@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import orjson
 
 from observatory.record import layout
-from observatory.record.journal import JournalEntry, read_journal
-from observatory.record.latest import speaking
+from observatory.record.journal import JournalEntry
+from observatory.record.journal_reader import read_journal
 from observatory.record.ledgers import LedgerError, LedgerStore, StoredEntry
 from observatory.record.problems import Problem
+from observatory.record.values import latest_runs
 
 Outcome = Literal["hit", "miss", "uncacheable", "internal"]
 UNKEPT = ""
@@ -44,7 +45,7 @@ def functions_of(
     A ledger that is missing or broken is added to the problems.
     """
     found: dict[str, tuple[Function, ...]] = {}
-    for entry in speaking(entries):
+    for entry in latest_runs(entries):
         place = entry.sample.cell
         cell = f"{place.model} {place.scenario} {place.backend} {place.launch}"
         if entry.ledger is None or entry.seconds is None or cell in found:

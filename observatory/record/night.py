@@ -5,7 +5,6 @@ Written before and after each step, so that whoever goes on after a kill knows w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from observatory.record import layout
 from observatory.record.files import read_bounded, write_atomic
 from observatory.record.journal import RunId
+from observatory.record.journal_reader import read_journal
 from observatory.record.problems import RecordError, reason_of
 from observatory.record.sample import Count, Text, Word
 
@@ -23,7 +23,6 @@ LARGEST_FILE = 16 * 2**20
 MOST_STEPS = 5_000
 STALE_AFTER = timedelta(hours=20)
 """A night that was begun longer ago is not gone on with: another one is due."""
-_RUN = re.compile(rb'^\{"run":"(\d{8}T\d{6}Z)', re.MULTILINE)
 
 
 class _Record(BaseModel):
@@ -105,6 +104,6 @@ def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | 
 
 
 def newest_run(results: Path) -> str:
-    """The newest run in any journal of a results directory; empty if there is none."""
-    runs = (max(_RUN.findall(path.read_bytes()), default=b"") for path in layout.journals(results))
-    return max(runs, default=b"").decode()
+    """When the newest run of a results directory began, as its id says it; empty without a run."""
+    journals = (read_journal(path).entries for path in layout.journals(results))
+    return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")

@@ -8,19 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from observatory.record import layout
-from observatory.record.journal import (
-    JournalContents,
-    JournalEntry,
-    JournalHeader,
-    plan_of,
-    read_header,
-    read_journal,
-)
-from observatory.record.latest import speaking
+from observatory.record.journal import JournalEntry, JournalHeader, plan_of
+from observatory.record.journal_reader import JournalContents, read_header, read_journal
 from observatory.record.ledgers import LedgerError, LedgerStore
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import read_journals
 from observatory.record.sample import Sample
+from observatory.record.values import latest_runs
 
 INTERLEAVED = "interleaved"
 """Ends the id of a run that measured two subjects side by side."""
@@ -28,7 +22,7 @@ INTERLEAVED = "interleaved"
 
 @dataclass(frozen=True)
 class Saved:
-    """The samples that speak for a subject, in the order taken; counting ones with ledgers."""
+    """The samples that count for a subject, in the order taken; counting ones with ledgers."""
 
     header: JournalHeader
     samples: tuple[Sample, ...]
@@ -90,9 +84,11 @@ def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
 def _saved(contents: JournalContents, store: LedgerStore) -> Saved:
     assert contents.header is not None
     problems = list(contents.problems)
-    spoken = speaking(contents.current())
-    samples = [_with_ledger(entry, store, problems) for entry in spoken]
-    return Saved(contents.header, tuple(samples), frozenset(e.run for e in spoken), tuple(problems))
+    counted = latest_runs(contents.current())
+    samples = [_with_ledger(entry, store, problems) for entry in counted]
+    return Saved(
+        contents.header, tuple(samples), frozenset(e.run for e in counted), tuple(problems)
+    )
 
 
 def _split(text: str) -> tuple[Path, str | None] | None:
