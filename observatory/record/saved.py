@@ -41,7 +41,10 @@ def looks_saved(text: str) -> bool:
 
 
 def load(text: str) -> Saved:
-    """Read DIR or DIR:LABEL. Raises RecordError where that is nothing, or more than one subject."""
+    """Read the one subject that ``text`` names, as DIR or DIR:LABEL.
+
+    Raises RecordError if there is no such subject, or more than one.
+    """
     found = _split(text)
     if found is None:
         raise RecordError(f"there is no results directory {text!r}")
@@ -62,9 +65,9 @@ def load(text: str) -> Saved:
 
 
 def load_all(directory: Path) -> Iterator[Saved]:
-    """Every subject of a results directory, by machine and then by the date of the subject.
+    """Read every subject of a results directory, in the order of `place_of`.
 
-    One is read at a time: all of them with their ledgers may be more than fits into memory.
+    Subjects are read one at a time: all of them with their ledgers may not fit into memory.
     """
     headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
     store = LedgerStore(directory / layout.LEDGERS)
@@ -76,7 +79,7 @@ def load_all(directory: Path) -> Iterator[Saved]:
 
 
 def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
-    """By which subjects are sorted: machine, environment, date, commit."""
+    """The key by which subjects are sorted: machine, environment, date and commit."""
     subject = header.subject
     return header.machine.machine, subject.env_name, subject.date, subject.commit
 

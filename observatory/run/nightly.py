@@ -14,7 +14,7 @@ from pathlib import Path
 
 from observatory.record import night as record
 from observatory.record.locking import locked
-from observatory.record.night import Night, Step
+from observatory.record.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
 """Every step is a command of it."""
@@ -80,7 +80,7 @@ class Nightly:
                 return
             self.wait(_A_MOMENT)
 
-    def _why_not(self, step: Step, night: Night) -> str | None:
+    def _why_not(self, step: NightStep, night: Night) -> str | None:
         by_name = {one.name: one for one in night.steps}
         for name in step.needs:
             needed = by_name.get(name)
