@@ -19,12 +19,13 @@ from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell, metrics_of
 from observatory.decide import units
 from observatory.decide.causes import explained, shows_in
 from observatory.decide.changes import Occurrence, id_of, over_with
-from observatory.decide.evidence import CORRECTNESS, Evidence
+from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import REUSE_LOST, lost_by_name
 from observatory.decide.verdicts import judge_exact
 from observatory.record.alerts import At, Change, SeriesChange, series_key
 from observatory.record.comparison import Cause, FunctionChange, Verdict
+from observatory.record.values import CORRECTNESS
 
 OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
 """Metrics that the time of a build follows from."""

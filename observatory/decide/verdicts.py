@@ -19,11 +19,12 @@ from typing import Literal
 
 from benchmarks.vocabulary import Cell, Metric, metrics_of
 from observatory.decide import noisy
-from observatory.decide.evidence import CORRECTNESS, Evidence
+from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import reuse_lost
 from observatory.decide.units import count, percent
 from observatory.record.comparison import Conclusion, Missing, Ratio, Values, Verdict
+from observatory.record.values import CORRECTNESS
 
 JUDGED_NOISY = ("compile_time", "call_time", "import_time", "peak_rss")
 _TIMES = ("compile_time", "call_time")
