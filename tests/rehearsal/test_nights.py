@@ -2,8 +2,8 @@
 
     make rehearse CLONE=../pytensor
 
-What `tests/unit/cli/test_nightly.py` acts with a stand-in happens here: commits are built from
-source, a fault of the kit is committed between two nights and taken back later, GitHub is the
+What `tests/unit/cli/commands/test_nightly.py` acts with a stand-in happens here: commits are built
+from source, a fault of the kit is committed between two nights and taken back later, GitHub is the
 one on loopback, the branch is one of a bare repository. Half an hour, so no part of `make test`.
 """
 
