@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.models import radon_pymc, reference
-from benchmarks.models.parameters import Variant, layout
-from benchmarks.models.radon_data import RadonData
+from benchmarks.models.parts.parameters import Variant, layout
+from benchmarks.models.parts.radon_data import RadonData
 from benchmarks.vocabulary import BASE_VARIANT
 
 CHAINS = 2

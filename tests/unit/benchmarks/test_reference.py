@@ -8,9 +8,9 @@ from scipy import stats
 from scipy.optimize import approx_fprime
 
 from benchmarks.models import radon_data
-from benchmarks.models.parameters import Variant, layout, point
-from benchmarks.models.radon_data import RadonData
-from benchmarks.models.reference import Reference, evaluate, is_wrong
+from benchmarks.models.parts.parameters import Variant, layout, point
+from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.reference import Reference, evaluate, is_wrong
 from benchmarks.vocabulary import VARIANTS
 
 

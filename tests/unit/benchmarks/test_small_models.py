@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from benchmarks.models import closures, linalg, lookalikes, randoms
-from benchmarks.models.small import POINT
+from benchmarks.models.parts.small import POINT
 from benchmarks.vocabulary import MEMBERS
 
 MODELS = {
