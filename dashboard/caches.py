@@ -111,7 +111,7 @@ def times_of(observed: Observed) -> dict[Spot, dict[Cell, float]]:
     for track in observed.tracks:
         series, place = track.series, track.series.place
         if place.model and place.metric == "compile_time":
-            cell = Cell(place.model, place.scenario, place.backend, place.launch)
+            cell = place.cell
             number = observed.line_of(track)
             for at, value in zip(series.at.tolist(), series.values.tolist(), strict=True):
                 found[number, at][cell] = value

@@ -191,7 +191,7 @@ def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
         if place.scenario not in TIMED or place.metric != headline_time(place.scenario):
             continue
         if subject.setting.is_of(line) and _has(track, subject):
-            yield Cell(place.model, place.scenario, place.backend, place.launch), number
+            yield place.cell, number
 
 
 def _has(track: Track, subject: Newest) -> bool:

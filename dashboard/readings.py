@@ -86,7 +86,7 @@ def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, .
 def _of(track: Track, observed: Observed) -> Iterator[Reading]:
     series, place = track.series, track.series.place
     setting = setting_of(series.line)
-    cell = Cell(place.model, place.scenario, place.backend, place.launch)
+    cell = place.cell
     for index, value in enumerate(series.values.tolist()):
         subject = series.subject(index)
         header = observed.files[subject.file].header

@@ -21,7 +21,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.vocabulary import Cell
 from observatory.record.comparison import Comparison, Verdict
 from scripts.fault_kit import FAULTS, Fault, build, fault
 
@@ -130,7 +129,7 @@ def checked(one: Fault | None, told: Comparison, seconds: float) -> Row:
         causes=kinds,
         wanted=wanted,
         alarms=tuple(sorted(alarms)),
-        aside=tuple(f"{v.metric} of {_cell(v)}" for v in aside),
+        aside=tuple(f"{v.metric} of {v.cell}" for v in aside),
         seconds=seconds,
     )
 
@@ -150,11 +149,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def _expects(one: Fault | None, verdict: Verdict) -> str:
-    return "never" if one is None else one.expects(_cell(verdict), verdict.metric)
-
-
-def _cell(verdict: Verdict) -> Cell:
-    return Cell(**verdict.cell.model_dump())
+    return "never" if one is None else one.expects(verdict.cell, verdict.metric)
 
 
 if __name__ == "__main__":

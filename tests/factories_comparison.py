@@ -7,7 +7,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from benchmarks.vocabulary import METRICS, cells, metrics_of
+from benchmarks.vocabulary import METRICS, Cell, cells, metrics_of
 from observatory.record.comparison import (
     COMPARISON_SCHEMA,
     Cause,
@@ -22,13 +22,12 @@ from observatory.record.comparison import (
     Workload,
 )
 from observatory.record.machine import Machine
-from observatory.record.sample import CellRecord
 from observatory.record.subject import Versions
 from tests.factories import NOON, subject
 
 BACKENDS = ("C", "C_VM", "NUMBA")
 CELLS = [
-    CellRecord(**vars(cell))
+    cell
     for cell in cells(backends=BACKENDS)
     if cell.scenario not in ("variants", "siblings")
     or (cell.backend == "NUMBA" and (cell.scenario == "variants" or cell.launch == "fork"))
@@ -50,13 +49,13 @@ _COUNTS = {
 }  # fmt: skip
 
 
-def cell(words: str) -> CellRecord:
+def cell(words: str) -> Cell:
     """`warm_disk NUMBA fork` of the model radon."""
     scenario, backend, launch = words.split()
-    return CellRecord(model="radon", scenario=scenario, backend=backend, launch=launch)
+    return Cell(model="radon", scenario=scenario, backend=backend, launch=launch)
 
 
-def where(**axes: str | tuple[str, ...]) -> list[CellRecord]:
+def where(**axes: str | tuple[str, ...]) -> list[Cell]:
     """Cells of the factory that have these words."""
     allowed = {axis: (word,) if isinstance(word, str) else word for axis, word in axes.items()}
     return [
@@ -65,7 +64,7 @@ def where(**axes: str | tuple[str, ...]) -> list[CellRecord]:
 
 
 def exact(
-    place: CellRecord, metric: str, base: float, head: float, conclusion: str = "worse", **more: Any
+    place: Cell, metric: str, base: float, head: float, conclusion: str = "worse", **more: Any
 ) -> Verdict:
     """An exact verdict of one value a side."""
     unit = METRICS[metric].unit if metric in METRICS else "functions"
@@ -76,10 +75,11 @@ def exact(
 
 
 def noisy(
-    place: CellRecord, metric: str, factor: float = 1.0, conclusion: str = "unaffected", **more: Any
+    place: Cell, metric: str, factor: float = 1.0, conclusion: str = "unaffected", **more: Any
 ) -> Verdict:
     """A noisy verdict of nine values a side, HEAD's ``factor`` times those of BASE."""
-    random = Random(f"{place}{metric}")
+    words = " ".join(f"{axis}={word!r}" for axis, word in vars(place).items())
+    random = Random(f"{words}{metric}")
     typical = _TYPICAL.get(metric) or _TYPICAL.get(place.scenario, 1.0)
     base = [round(typical * random.uniform(0.985, 1.015), 12) for _ in range(9)]
     head = [round(typical * factor * random.uniform(0.985, 1.015), 12) for _ in range(9)]
@@ -92,7 +92,7 @@ def noisy(
     return Verdict.model_validate(fields | more)
 
 
-def calls(place: CellRecord, factor: float, conclusion: str, **more: Any) -> Verdict:
+def calls(place: Cell, factor: float, conclusion: str, **more: Any) -> Verdict:
     """A near-exact verdict on `python_calls`."""
     base, head = [597_703.0, 597_743.0], [597_703.0 * factor, 597_743.0 * factor]
     ratio = Ratio(estimate=factor, low=factor * 0.9999, high=factor * 1.0001, confidence=None)
@@ -102,7 +102,7 @@ def calls(place: CellRecord, factor: float, conclusion: str, **more: Any) -> Ver
     return Verdict.model_validate(fields | more)
 
 
-def verdicts(changed: Iterable[Verdict] = (), without: Iterable[CellRecord] = ()) -> list[Verdict]:
+def verdicts(changed: Iterable[Verdict] = (), without: Iterable[Cell] = ()) -> list[Verdict]:
     """Every verdict of the factory's cells, all unaffected but those that are given."""
     given = {(each.cell, each.metric): each for each in changed}
     left_out = set(without)

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from benchmarks.vocabulary import Cell
 from observatory.record.comparison import (
     Cause,
     Comparison,
@@ -17,7 +18,6 @@ from observatory.record.comparison import (
     Verdict,
     Workload,
 )
-from observatory.record.sample import CellRecord
 from tests import factories_comparison as factory
 
 FRAGMENTS = (
@@ -38,9 +38,9 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @st.composite
-def hostile_cells(draw: st.DrawFn) -> CellRecord:
+def hostile_cells(draw: st.DrawFn) -> Cell:
     words = st.one_of(HOSTILE, st.sampled_from(("radon", "cold", "NUMBA", "fork")))
-    return CellRecord(model=draw(words), scenario=draw(words), backend=draw(words),
+    return Cell(model=draw(words), scenario=draw(words), backend=draw(words),
                       launch=draw(words))  # fmt: skip
 
 
@@ -124,8 +124,8 @@ def flood(piece: str) -> Comparison:
     def word(number: int) -> str:
         return f"{number}{long}"
 
-    def where(number: int) -> CellRecord:
-        return CellRecord(model=word(number % 7), scenario=word(number), backend=word(number % 11),
+    def where(number: int) -> Cell:
+        return Cell(model=word(number % 7), scenario=word(number), backend=word(number % 11),
                           launch=word(number % 3))  # fmt: skip
 
     conclusions = ("worse", "better", "undecided", "workload changed", "unaffected")

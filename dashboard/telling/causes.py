@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from benchmarks.vocabulary import Cell
 from dashboard.document import Flat, Folded, Heading, Line, Part, Piece, Points, Rows, Strong, Words
 from dashboard.telling.advice import about_cause
 from dashboard.telling.cells import Labels
@@ -14,7 +15,6 @@ from dashboard.telling.tally import Tally, is_evidence
 from dashboard.words import several
 from observatory.decide.units import change, count, seconds
 from observatory.record.comparison import Cause, FunctionChange, Verdict
-from observatory.record.sample import CellRecord
 
 _VISIBLE = 3
 _FOLDED = 60
@@ -59,7 +59,7 @@ def uncaused(tally: Tally, labels: Labels) -> list[Part]:
 
 def counts(verdicts: Sequence[Verdict], labels: Labels, most: int) -> tuple[Words, ...]:
     """Exact changes: "`cache_misses` 0 → 35 in ...", those of the most cells first."""
-    groups: dict[tuple[str, str], set[CellRecord]] = defaultdict(set)
+    groups: dict[tuple[str, str], set[Cell]] = defaultdict(set)
     for verdict in verdicts:
         if worst(verdict.base) == worst(verdict.head):
             continue  # it differs in what its reason says, and not in numbers

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from benchmarks.vocabulary import METRICS
+from benchmarks.vocabulary import METRICS, Cell
 from dashboard.document import Folded, Heading, Part, Piece, Points, Strong, Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import enumerated, name, sentence
@@ -14,7 +14,6 @@ from dashboard.telling.tally import Tally
 from dashboard.words import known_first, several
 from observatory.decide.units import count
 from observatory.record.comparison import Difference
-from observatory.record.sample import CellRecord
 
 _VISIBLE = 4
 _MOST = 60
@@ -45,7 +44,7 @@ def cautions(tally: Tally, labels: Labels) -> list[Part]:
 
 def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
     """Wrong results and crashes that are no news."""
-    by_metric: dict[str, set[CellRecord]] = defaultdict(set)
+    by_metric: dict[str, set[Cell]] = defaultdict(set)
     for verdict in tally.standing:
         by_metric[verdict.metric].add(verdict.cell)
     said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
@@ -56,7 +55,7 @@ def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
 
 def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
     """Cells without a result, by side and reason."""
-    groups: dict[tuple[str, str], list[tuple[CellRecord, str]]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[tuple[Cell, str]]] = defaultdict(list)
     crashed = {cell for cause in tally.causes if cause.kind == "crashed" for cell in cause.cells}
     for missing in tally.comparison.missing:
         told = missing.side == "head" and missing.cell in crashed
@@ -73,7 +72,7 @@ def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
 def _undecided(tally: Tally, labels: Labels) -> Iterator[Words]:
     """Metrics that were measured and could not be judged, by reason."""
     told = {(missing.cell, missing.reason) for missing in tally.comparison.missing}
-    groups: dict[str, list[tuple[CellRecord, str, str]]] = defaultdict(list)
+    groups: dict[str, list[tuple[Cell, str, str]]] = defaultdict(list)
     for verdict in tally.comparison.undecided:
         reason = verdict.reason or "no reason was given"
         if (verdict.cell, reason) not in told:

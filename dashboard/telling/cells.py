@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
 from dashboard.document import Name, Piece, Words
 from dashboard.telling.phrases import enumerated, name
 from dashboard.words import known_first, several
 from observatory.decide.units import count
 from observatory.record.comparison import Comparison
-from observatory.record.sample import CellRecord
 
 _NAMED_CELLS = 3
 _NAMED_WORDS = 7
@@ -29,7 +28,7 @@ class Labels:
     """How cells are named: without their model where the whole comparison has only one."""
 
     model: str | None
-    every: frozenset[CellRecord]
+    every: frozenset[Cell]
     """All cells that the comparison speaks of."""
 
     @classmethod
@@ -39,13 +38,13 @@ class Labels:
         models = {cell.model for cell in every}
         return cls(models.pop() if len(models) == 1 else None, frozenset(every))
 
-    def cell(self, cell: CellRecord) -> Name:
+    def cell(self, cell: Cell) -> Name:
         """One cell."""
         words = (cell.scenario, cell.backend, cell.launch)
         shown = words if self.model is not None else (cell.model, *words)
         return name(" ".join(shown))
 
-    def cells(self, cells: Collection[CellRecord]) -> Words:
+    def cells(self, cells: Collection[Cell]) -> Words:
         """Several cells, by their axes: "`cold` · `C` and `NUMBA` · `spawn`; `call C fork`"."""
         chosen = set(cells)
         if len(chosen) < 2:
@@ -60,7 +59,7 @@ class Labels:
             said.append(f"; and {several(rest, 'more cell')}")
         return tuple(said)
 
-    def crowd(self, cells: set[CellRecord]) -> Words:
+    def crowd(self, cells: set[Cell]) -> Words:
         """For a headline: the cell, or how many of what: "4 warm cells of `NUMBA`"."""
         if len(cells) == 1:
             return (self.cell(next(iter(cells))),)
@@ -77,7 +76,7 @@ class Labels:
             words += [" of ", *enumerated([name(word) for word in backends], 2, "backend")]
         return tuple(words)
 
-    def _group(self, cells: list[CellRecord]) -> Words:
+    def _group(self, cells: list[Cell]) -> Words:
         """Cells of the same scenarios: axis by axis if they are all combinations of these."""
         axes = [
             known_first((getattr(cell, axis) for cell in cells), known)
@@ -91,7 +90,7 @@ class Labels:
             said += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
         return tuple(said[1:])
 
-    def _whole(self, cells: set[CellRecord]) -> Words:
+    def _whole(self, cells: set[Cell]) -> Words:
         """Say that no cell is left out, of all or of a backend; empty where some are."""
         if cells >= self.every:
             return ("every cell",)
@@ -103,33 +102,33 @@ class Labels:
         return ("every cell of ", name(backend)) if own and cells >= own else ()
 
     @cached_property
-    def _of_backend(self) -> dict[str, set[CellRecord]]:
-        found: dict[str, set[CellRecord]] = defaultdict(set)
+    def _of_backend(self) -> dict[str, set[Cell]]:
+        found: dict[str, set[Cell]] = defaultdict(set)
         for cell in self.every:
             found[cell.backend].add(cell)
         return dict(found)
 
 
-def all_cells(comparison: Comparison) -> set[CellRecord]:
+def all_cells(comparison: Comparison) -> set[Cell]:
     """Every cell that the comparison speaks of."""
     judged = {verdict.cell for verdict in comparison.verdicts}
     return judged | {missing.cell for missing in comparison.missing}
 
 
-def in_order(cells: Collection[CellRecord]) -> list[CellRecord]:
+def in_order(cells: Collection[Cell]) -> list[Cell]:
     """Cells in the order of the vocabulary, unknown words last."""
     orders = {
         axis: {word: place for place, word in enumerate(known)} for axis, known in _AXES.items()
     }
 
-    def place(cell: CellRecord) -> list[tuple[int, str]]:
+    def place(cell: Cell) -> list[tuple[int, str]]:
         words = {axis: getattr(cell, axis) for axis in _AXES}
         return [(orders[axis].get(word, len(orders[axis])), word) for axis, word in words.items()]
 
     return sorted(set(cells), key=place)
 
 
-def _alike(cells: Collection[CellRecord]) -> list[list[CellRecord]]:
+def _alike(cells: Collection[Cell]) -> list[list[Cell]]:
     """Cells in groups that are told together, each with the same rest for all its words.
 
     First scenarios that have the same backends and launches, then, within these, backends that
@@ -138,12 +137,12 @@ def _alike(cells: Collection[CellRecord]) -> list[list[CellRecord]]:
     return [group for outer in _merged(cells, "scenario") for group in _merged(outer, "backend")]
 
 
-def _merged(cells: Collection[CellRecord], axis: str) -> list[list[CellRecord]]:
-    by_word: dict[str, list[CellRecord]] = defaultdict(list)
+def _merged(cells: Collection[Cell], axis: str) -> list[list[Cell]]:
+    by_word: dict[str, list[Cell]] = defaultdict(list)
     for cell in in_order(cells):
         by_word[getattr(cell, axis)].append(cell)
     rest = [other for other in _AXES if other != axis]
-    groups: dict[frozenset[tuple[str, ...]], list[CellRecord]] = defaultdict(list)
+    groups: dict[frozenset[tuple[str, ...]], list[Cell]] = defaultdict(list)
     for found in by_word.values():
         key = frozenset(tuple(getattr(cell, other) for other in rest) for cell in found)
         groups[key] += found

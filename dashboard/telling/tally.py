@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from benchmarks.vocabulary import Cell
 from dashboard.telling.cells import all_cells
 from dashboard.telling.phrases import worst
 from observatory.decide.causes import OF_PYTHON
 from observatory.record.comparison import Cause, Comparison, Verdict
-from observatory.record.sample import CellRecord
 
 WRONG, CRASHED = "wrong_results", "crashed"
 _FIRST = ("wrong results", "crashed")
@@ -22,12 +22,12 @@ class Tally:
     comparison: Comparison
 
     @cached_property
-    def cells(self) -> set[CellRecord]:
+    def cells(self) -> set[Cell]:
         """Every cell that was asked for."""
         return all_cells(self.comparison)
 
     @cached_property
-    def worse(self) -> set[CellRecord]:
+    def worse(self) -> set[Cell]:
         """Cells with an alarm."""
         return {verdict.cell for verdict in self.comparison.worse}
 
@@ -37,19 +37,19 @@ class Tally:
         return [v for v in self.comparison.verdicts if v.conclusion == "better"]
 
     @cached_property
-    def better(self) -> set[CellRecord]:
+    def better(self) -> set[Cell]:
         """Cells in which something got better and nothing worse."""
         return {verdict.cell for verdict in self.improved} - self.worse
 
     @cached_property
-    def unjudged(self) -> set[CellRecord]:
+    def unjudged(self) -> set[Cell]:
         """Other cells of which something is missing or undecided."""
         found = {missing.cell for missing in self.comparison.missing}
         found |= {verdict.cell for verdict in self.comparison.undecided}
         return found - self.worse - self.better
 
     @cached_property
-    def unaffected(self) -> set[CellRecord]:
+    def unaffected(self) -> set[Cell]:
         """All other cells."""
         return self.cells - self.worse - self.better - self.unjudged
 

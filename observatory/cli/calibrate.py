@@ -21,7 +21,7 @@ from observatory.cli.run import Machine, State, Timeout
 from observatory.cli.tables import render
 from observatory.cli.version import tool_version
 from observatory.decide.comparing import Setting
-from observatory.decide.evidence import Evidence, cell_of
+from observatory.decide.evidence import Evidence
 from observatory.decide.floors import floors_of
 from observatory.decide.noisy import FEWEST
 from observatory.decide.table import Table
@@ -77,7 +77,7 @@ def calibrate(
         raise SubjectError(unknown)
     if saved is not None:
         pool = load(saved)
-        kept = [sample for sample in pool.samples if narrowed.keeps(cell_of(sample))]
+        kept = [sample for sample in pool.samples if narrowed.keeps(sample.cell)]
         if not kept:
             raise RecordError(f"{saved} holds no sample to learn from that the options leave")
         taken_at = max(sample.started_at for sample in kept)

@@ -104,7 +104,7 @@ class Comparer:
                 break
             taken = look
             left = {verdict.cell for verdict in self.compare().undecided if verdict.kind == "noisy"}
-            undecided = [c for c in undecided if any(vars(c) == one.model_dump() for one in left)]
+            undecided = [cell for cell in undecided if cell in left]
             self._say(f"{look} processes a side: {several(len(undecided), 'cell')} still undecided")
         if undecided:
             spent = time.monotonic() >= deadline
@@ -114,7 +114,7 @@ class Comparer:
     def _confirm(self, interleaving: Interleaving) -> None:
         """Count once more where something alarms: a count that is not deterministic shows so."""
         alarmed = {verdict.cell for verdict in self.compare().worse if verdict.kind == "exact"}
-        again = [c for c in self.matrix.counted if any(vars(c) == a.model_dump() for a in alarmed)]
+        again = [cell for cell in self.matrix.counted if cell in alarmed]
         if again:
             interleaving.recount(again)
             self._say(f"counted again where something got worse: {several(len(again), 'cell')}")

@@ -30,7 +30,7 @@ class Finding:
 
 def judge(sample: Sample) -> Finding:
     """What a sample of siblings says. Wrong values outrank a crash: nobody notices them."""
-    cell = Cell(**sample.cell.model_dump())
+    cell = sample.cell
     wrong = [check for check in sample.checks if check.wrong]
     if wrong:
         notes = tuple(f"{check.name}: {check.note or 'not the reference'}" for check in wrong)

@@ -18,7 +18,7 @@ from observatory.decide.evidence import Evidence
 from observatory.decide.functions import changes, seconds_more
 from observatory.decide.reuse import REUSE_LOST, lost_by_name
 from observatory.record.comparison import Cause, CauseKind, Conclusion, FunctionChange, Verdict
-from observatory.record.sample import CellRecord, LedgerEntry
+from observatory.record.sample import LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _WEIGHTS: tuple[CauseKind, ...] = ("wrong results", "crashed")
@@ -91,10 +91,10 @@ def shows_in(kind: CauseKind) -> tuple[str, ...]:
 
 
 def _findings(
-    verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[CellRecord]
+    verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
 ) -> Iterator[_Finding]:
     """``calm``: the cells in which building enters no more Python functions."""
-    cell = Cell(**verdict.cell.model_dump())
+    cell = verdict.cell
     if verdict.metric == "wrong_results":
         yield _Finding("wrong results", cell.backend, cell)
     elif verdict.metric == "crashed":
@@ -132,9 +132,9 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
     return bool(before and after) and min(after) > max(before)
 
 
-def _second_build(cell: Cell) -> CellRecord:
+def _second_build(cell: Cell) -> Cell:
     """The cell that builds the same in a process that has imported everything already."""
-    return CellRecord(**vars(replace(cell, scenario="warm_process")))
+    return replace(cell, scenario="warm_process")
 
 
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
@@ -228,9 +228,9 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
     return united
 
 
-def _only_spawn(cell: Cell, misses: Mapping[CellRecord, str]) -> bool:
+def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
     """Whether a cell that misses is one of spawn, and its twin under fork hits."""
-    twin = CellRecord(**vars(replace(cell, launch="fork")))
+    twin = replace(cell, launch="fork")
     return cell.launch == "spawn" and misses.get(twin) == "unaffected"
 
 
@@ -247,7 +247,7 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
         id="cause",
         kind=kind,
         sentence=sentences.of_cause(kind, cells, functions, head, family=group[0].family),
-        cells=[CellRecord(**vars(cell)) for cell in cells],
+        cells=list(cells),
         functions=functions,
         seconds_lost=max((finding.seconds for finding in group), default=0.0),
     )

@@ -155,7 +155,7 @@ class _Pair:
         old, new = self.base.evidence, self.head.evidence
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, Floors.of(None, interleaved=False)).verdicts
-        exact = [v for v in verdicts if v.kind == "exact" and (_cell(v), v.metric) in places]
+        exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
         causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
@@ -195,7 +195,7 @@ class _Pair:
         worse: bool = True,
     ) -> _Followed:
         old, new = self.base.evidence, self.head.evidence
-        series = [_Watched(_cell(v), self._told(v), _counter(v, old, new)) for v in verdicts]
+        series = [_Watched(v.cell, self._told(v), _counter(v, old, new)) for v in verdicts]
         times = list(self._times(series))
         change = Change(
             id=id_,
@@ -212,7 +212,7 @@ class _Pair:
         after = max(verdict.head.values)
         return SeriesChange(
             machine=self.history.machine, env_name=self.history.env_name,
-            benchmark=str(_cell(verdict)), metric=verdict.metric, unit=verdict.unit, kind="exact",
+            benchmark=str(verdict.cell), metric=verdict.metric, unit=verdict.unit, kind="exact",
             before=max(verdict.base.values), after=after, now=after, last_good=self.base.at,
             first_bad=self.head.at, newest=self.head.at, holds=True,
         )  # fmt: skip
@@ -229,10 +229,6 @@ class _Pair:
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
                     "before": before, "after": after, "now": None,
                 })  # fmt: skip
-
-
-def _cell(verdict: Verdict) -> Cell:
-    return Cell(**verdict.cell.model_dump())
 
 
 def _sentence(metric: str, told: Sequence[SeriesChange]) -> str:
@@ -259,7 +255,7 @@ def _with_it(times: Sequence[SeriesChange]) -> str:
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
     """How the count of a verdict is read from any subject; None where it has none."""
-    cell = _cell(verdict)
+    cell = verdict.cell
     if verdict.metric != REUSE_LOST:
         metric = METRICS[verdict.metric]
         return lambda evidence: max(evidence.values(cell, metric).values, default=None)

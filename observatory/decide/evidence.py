@@ -14,12 +14,6 @@ CORRECTNESS = ("wrong_results", "crashed")
 """Every pass gives these two."""
 
 
-def cell_of(sample: Sample) -> Cell:
-    """The cell of a sample, as the vocabulary has it."""
-    place = sample.cell
-    return Cell(place.model, place.scenario, place.backend, place.launch)
-
-
 @dataclass
 class Evidence:
     """The samples of one side, in the order taken. Counting samples carry their ledger."""
@@ -40,7 +34,7 @@ class Evidence:
     def add(self, sample: Sample) -> None:
         """Take in one more sample."""
         self.samples.append(sample)
-        self._by_place[cell_of(sample), sample.measure].append(sample)
+        self._by_place[sample.cell, sample.measure].append(sample)
 
     @property
     def cells(self) -> set[Cell]:

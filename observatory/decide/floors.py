@@ -16,7 +16,6 @@ from benchmarks.vocabulary import Cell, metrics_of
 from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
 from observatory.record.calibration import Calibration, Floor
-from observatory.record.sample import CellRecord
 
 SMALLEST = 0.03
 SEPARATE_RUNS = 0.25
@@ -30,7 +29,7 @@ holds names of different lengths."""
 QUANTILE = 0.99
 _DRAWS = 10_000
 
-_Key = tuple[CellRecord, str]
+_Key = tuple[Cell, str]
 
 
 @dataclass(frozen=True)
@@ -51,13 +50,13 @@ class Floors:
 
         What chance does was measured with FEWEST a side, and falls with the root of their number.
         """
-        known = self.changes.get((CellRecord(**vars(cell)), metric))
+        known = self.changes.get((cell, metric))
         floor = DEFAULT_MINIMUM_EFFECT if known is None else at_size(known, processes)
         return floor if self.interleaved else max(floor, SEPARATE_RUNS)
 
     def spread(self, cell: Cell, metric: str) -> float:
         """For a near-exact metric."""
-        known = self.changes.get((CellRecord(**vars(cell)), metric))
+        known = self.changes.get((cell, metric))
         return max(known or 0.0, DEFAULT_SPREADS.get(metric, DEFAULT_SPREAD))
 
 
@@ -82,7 +81,7 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
             else:
                 continue
             yield Floor(
-                cell=CellRecord(**vars(cell)),
+                cell=cell,
                 metric=metric.name,
                 kind="noisy" if metric.kind == "noisy" else "near_exact",
                 samples=len(values),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
 from observatory.record.asv_names import parse_name, parse_params
 from observatory.record.read import Described, ResultFile, Results
 
@@ -56,6 +56,11 @@ class Place(NamedTuple):
     metric: str
     unit: str
     kind: str
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that the series belongs to."""
+        return Cell(self.model, self.scenario, self.backend, self.launch)
 
 
 def subjects_of(files: Sequence[ResultFile]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.vocabulary import WARM_SCENARIOS, Cell
 from observatory.record.comparison import Values, Verdict
-from observatory.record.sample import CellRecord, LedgerEntry
+from observatory.record.sample import LedgerEntry
 
 REUSE_LOST = "reuse_lost"
 _FROM_EMPTY = ("cold", "variants")
@@ -31,7 +31,7 @@ def reuse_lost(
     conclusion = "worse" if lost else "unaffected" if same else "workload changed"
     return Verdict.model_validate(
         {
-            "cell": CellRecord(**vars(cell)),
+            "cell": cell,
             "metric": REUSE_LOST,
             "unit": "functions",
             "kind": "exact",

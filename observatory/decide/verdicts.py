@@ -24,7 +24,6 @@ from observatory.decide.floors import Floors
 from observatory.decide.reuse import reuse_lost
 from observatory.decide.units import count, percent
 from observatory.record.comparison import Conclusion, Missing, Ratio, Values, Verdict
-from observatory.record.sample import CellRecord
 
 JUDGED_NOISY = ("compile_time", "call_time", "import_time", "peak_rss")
 _TIMES = ("compile_time", "call_time")
@@ -41,11 +40,6 @@ class Judged:
 
     verdicts: list[Verdict] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
-
-
-def record_of(cell: Cell) -> CellRecord:
-    """A cell as records have it."""
-    return CellRecord(**vars(cell))
 
 
 def judge_exact(cells: Iterable[Cell], base: Evidence, head: Evidence, floors: Floors) -> Judged:
@@ -162,7 +156,7 @@ def _contest(
 def _exact(cell: Cell, metric: Metric, old: Values, new: Values) -> Verdict:
     conclusion, reason = _exact_conclusion(cell, metric, old, new)
     return Verdict(
-        cell=record_of(cell),
+        cell=cell,
         metric=metric.name,
         unit=metric.unit,
         kind="exact",
@@ -207,7 +201,7 @@ def _near_exact(cell: Cell, metric: Metric, old: Values, new: Values, spread: fl
         if metric.name == "python_calls" and abs(ratio.estimate - 1) >= MATERIAL:
             conclusion = "worse" if ratio.estimate > 1 else "better"
     return Verdict(
-        cell=record_of(cell),
+        cell=cell,
         metric=metric.name,
         unit=metric.unit,
         kind="near_exact",
@@ -250,7 +244,7 @@ def _noisy(one: _Contest, q_value: float | None, floors: Floors) -> Verdict:
                 f"BASE: too wide to tell a change of {percent(floor)} from none"
             )
     return Verdict(
-        cell=record_of(one.cell),
+        cell=one.cell,
         metric=one.metric.name,
         unit=one.metric.unit,
         kind="noisy",
@@ -279,7 +273,7 @@ def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:
     where: Literal["base", "head", "both"] = "both" if all(reasons) else "head"
     if reasons[1] is None:
         where = "base"
-    return Missing(cell=record_of(cell), side=where, reason="; ".join(said)[:4000])
+    return Missing(cell=cell, side=where, reason="; ".join(said)[:4000])
 
 
 def _reason(cell: Cell, side: Evidence) -> str | None:

@@ -15,7 +15,7 @@ from observatory.record.files import read_bounded, write_atomic
 from observatory.record.layout import CALIBRATIONS, checked_machine
 from observatory.record.machine import Machine
 from observatory.record.problems import RecordError, reason_of
-from observatory.record.sample import CellRecord, Count, Word
+from observatory.record.sample import Count, StoredCell, Word
 from observatory.record.subject import Subject, Versions
 
 LARGEST_FILE = 16 * 2**20
@@ -28,7 +28,7 @@ class _Record(BaseModel):
 class Floor(_Record):
     """How far apart chance drives two sets of values of one subject."""
 
-    cell: CellRecord
+    cell: StoredCell
     metric: Word
     kind: Literal["near_exact", "noisy"]
     samples: Count

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat
 
 from observatory.record.machine import Machine
-from observatory.record.sample import CellRecord, Count, Text, Word
+from observatory.record.sample import Count, StoredCell, Text, Word
 from observatory.record.subject import Subject, Versions
 
 COMPARISON_SCHEMA = "observatory/comparison/1"
@@ -88,7 +88,7 @@ class Ratio(_Record):
 class Verdict(_Record):
     """What the comparison concludes for one cell and metric, with its evidence."""
 
-    cell: CellRecord
+    cell: StoredCell
     metric: Word = Field(description="of the vocabulary, or `reuse_lost`")
     unit: Word
     kind: Literal["exact", "near_exact", "noisy"]
@@ -123,7 +123,7 @@ class Cause(_Record):
     id: Word = Field(description="unique in the comparison: cause-1, cause-2 in order of weight")
     kind: CauseKind
     sentence: Text = Field(description="in words, with numbers: what happens and where")
-    cells: list[CellRecord] = Field(max_length=1000)
+    cells: list[StoredCell] = Field(max_length=1000)
     functions: list[FunctionChange] = Field([], max_length=5000)
     seconds_lost: FiniteFloat = Field(0.0, description="in its worst cell; functions' own seconds")
 
@@ -140,7 +140,7 @@ class Workload(_Record):
 class Missing(_Record):
     """A cell that could not be compared, or not wholly."""
 
-    cell: CellRecord
+    cell: StoredCell
     side: Literal["base", "head", "both"]
     reason: Text
 

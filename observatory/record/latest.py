@@ -17,7 +17,7 @@ from typing import Literal
 
 from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
 from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
-from observatory.record.sample import CellRecord, Sample
+from observatory.record.sample import Sample
 from observatory.record.standing import of_its_cpu, timed_elsewhere
 
 _CORRECTNESS = ("wrong_results", "crashed")
@@ -79,8 +79,7 @@ def latest_of(contents: JournalContents) -> Latest:
     if header is None:
         return found
     for entry in timed_elsewhere(contents.entries, header):
-        place = entry.sample.cell
-        cell = Cell(place.model, place.scenario, place.backend, place.launch)
+        cell = entry.sample.cell
         text = (
             f"its times are left out: they are of another CPU ({entry.header.machine.cpu}) than "
             f"the last ones ({header.machine.cpu}); give machines that differ names that differ"
@@ -98,8 +97,7 @@ def latest(entries: Iterable[JournalEntry], header: JournalHeader | None = None)
     """
     by_cell: dict[Cell, list[JournalEntry]] = defaultdict(list)
     for entry in entries:
-        place = entry.sample.cell
-        by_cell[Cell(place.model, place.scenario, place.backend, place.launch)].append(entry)
+        by_cell[entry.sample.cell].append(entry)
     found = Latest([], [], [])
     for cell in sorted(by_cell):
         if problem := cell.problem():
@@ -115,7 +113,7 @@ def speaking(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     ``entries``: of one subject and environment. What the subject cannot give speaks where nothing
     else was tried.
     """
-    runs: dict[tuple[CellRecord, Measure], str] = {}
+    runs: dict[tuple[Cell, Measure], str] = {}
     kept = list(entries)
     for entry in kept:
         place = (entry.sample.cell, entry.sample.measure)

@@ -6,9 +6,21 @@ whatever arrives from another process is validated by them before anything else 
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    GetCoreSchemaHandler,
+    StringConstraints,
+)
+from pydantic_core import core_schema
+
+from benchmarks.vocabulary import Cell
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -20,13 +32,29 @@ class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CellRecord(_Record):
-    """Where in the matrix the sample belongs."""
+class _StoredCell:
+    """How pydantic reads and writes a `Cell`: an object of its words, each of bounded length."""
 
-    model: Word
-    scenario: Word
-    backend: Word
-    launch: Word
+    @staticmethod
+    def __get_pydantic_core_schema__(
+        cell: type[Cell], handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        word = handler.generate_schema(Word)
+        names = [field.name for field in fields(cell)]
+        words = [core_schema.dataclass_field(name, word) for name in names]
+        return core_schema.dataclass_schema(
+            cell,
+            core_schema.dataclass_args_schema(cell.__name__, words, extra_behavior="forbid"),
+            names,
+            config=core_schema.CoreConfig(extra_fields_behavior="forbid"),
+            revalidate_instances="always",
+            ref="Cell",
+            frozen=True,
+        )
+
+
+StoredCell = Annotated[Cell, _StoredCell]
+"""A cell of a record. A word of more than 200 characters is refused."""
 
 
 class Failure(_Record):
@@ -93,7 +121,7 @@ class Sample(_Record):
     """One sample: one cell, one pass, one isolated process."""
 
     schema_: Literal["observatory/sample/1"] = Field(alias="schema")
-    cell: CellRecord
+    cell: StoredCell
     measure: Literal["timing", "counting", "tracing"]
     status: Literal["ok", "unavailable", "raised", "killed", "timeout"]
     failure: Failure | None = None

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from benchmarks.vocabulary import METRICS
 
 if TYPE_CHECKING:
+    from benchmarks.vocabulary import Cell
     from observatory.record.journal import JournalEntry, JournalHeader
-    from observatory.record.sample import CellRecord
 
 _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
 
@@ -58,8 +58,8 @@ def admitted(header: JournalHeader, entries: Iterable[JournalEntry]) -> list[Jou
 
 def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> list[JournalEntry]:
     """The last good timed sample of each cell whose times are all of another CPU."""
-    here: set[CellRecord] = set()
-    elsewhere: dict[CellRecord, JournalEntry] = {}
+    here: set[Cell] = set()
+    elsewhere: dict[Cell, JournalEntry] = {}
     for entry in entries:
         if entry.sample.measure == "timing" and entry.sample.status == "ok":
             if admits(header, entry):

@@ -26,7 +26,7 @@ from observatory.record.calibration import Calibration, Floor
 from observatory.record.comparison import Comparison, Side
 from observatory.record.journal import new_run
 from observatory.record.problems import RecordError
-from observatory.record.sample import CellRecord, LedgerEntry, Sample
+from observatory.record.sample import LedgerEntry, Sample
 from observatory.record.saved import INTERLEAVED
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
@@ -100,9 +100,7 @@ def test_runs_that_were_not_interleaved_say_so_and_need_more() -> None:
 
 
 def calibration(cpu: str) -> Calibration:
-    floor = Floor(
-        cell=CellRecord(**vars(WARM)), metric="compile_time", kind="noisy", samples=28, change=0.4
-    )
+    floor = Floor(cell=WARM, metric="compile_time", kind="noisy", samples=28, change=0.4)
     at = side(cpu=cpu)
     return Calibration(
         machine=at.machine, subject=at.subject, versions=at.versions, taken_at=NOON, floors=[floor]

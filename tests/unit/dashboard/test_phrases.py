@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.vocabulary import Cell
 from dashboard.document import Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import certainty, effect
 from observatory.record.comparison import Ratio
-from observatory.record.sample import CellRecord
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 
@@ -99,7 +99,7 @@ def test_the_range_of_all_values_is_not_called_an_interval_of_confidence() -> No
     ],
 )
 def test_cells_are_said_by_what_they_have_in_common(
-    cells: list[CellRecord], crowd: str, named: str
+    cells: list[Cell], crowd: str, named: str
 ) -> None:
     labels = Labels.of(factory.nothing_changed())
     assert plain(labels.crowd(set(cells))) == crowd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -53,7 +54,7 @@ def line(comparison: Comparison, start: str) -> str:
 
 
 def test_the_model_is_named_where_there_are_several() -> None:
-    other = cell("cold C fork").model_copy(update={"model": "radon_pymc"})
+    other = replace(cell("cold C fork"), model="radon_pymc")
     told = factory.comparison(
         verdicts=[exact(other, "crashed", 0, 0, "unaffected"),
                   exact(cell("cold C fork"), "crashed", 0, 1)]

@@ -7,7 +7,6 @@ from observatory.decide.evidence import Evidence
 from observatory.decide.floors import SMALLEST, Floors, floors_of, noise_floor
 from observatory.decide.noisy import hodges_lehmann
 from observatory.record.calibration import Calibration
-from observatory.record.sample import CellRecord
 from tests.factories import NOON, WARM, header, sample
 
 
@@ -67,5 +66,5 @@ def test_a_near_exact_metric_has_a_range() -> None:
         sample(WARM, "tracing", {"python_calls": value}) for value in (1000, 1010)
     )
     (floor,) = floors_of(evidence, seed=1)
-    assert (floor.kind, floor.cell) == ("near_exact", CellRecord(**vars(WARM)))
+    assert (floor.kind, floor.cell) == ("near_exact", WARM)
     assert floor.change == pytest.approx(0.01)

@@ -11,7 +11,7 @@ from observatory.decide.floors import Floors
 from observatory.decide.noisy import LOOKS
 from observatory.decide.verdicts import judge_exact, judge_noisy
 from observatory.record.comparison import Verdict
-from observatory.record.sample import CellRecord, Sample
+from observatory.record.sample import Sample
 from tests.factories import WARM, failed, sample
 
 CALL = Cell("radon", "call", "NUMBA", "fork")
@@ -81,7 +81,7 @@ def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
 def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
     judged = exact([sample(WARM), sample(CALL)], [sample(WARM)])
     (gap,) = judged.missing
-    assert (gap.cell, gap.side) == (CellRecord(**vars(CALL)), "head")
+    assert (gap.cell, gap.side) == (CALL, "head")
     assert {verdict.cell.scenario for verdict in judged.verdicts} == {"warm_disk"}
 
 
@@ -103,7 +103,7 @@ def test_python_calls_are_worse_from_two_per_cent_on(head: int, conclusion: str)
 def test_a_calibrated_spread_is_respected() -> None:
     base = [sample(WARM, "tracing", {"python_calls": 700_000})]
     head = [sample(WARM, "tracing", {"python_calls": 735_000})]
-    floors = Floors({(CellRecord(**vars(WARM)), "python_calls"): 0.06})
+    floors = Floors({(WARM, "python_calls"): 0.06})
     assert one(exact(base, head, floors).verdicts, "python_calls").conclusion == "unaffected"
 
 

@@ -7,15 +7,12 @@ import pytest
 from observatory.record import calibration
 from observatory.record.calibration import Calibration, Floor
 from observatory.record.problems import RecordError
-from observatory.record.sample import CellRecord
 from tests.factories import NOON, WARM, header
 
 
 def made() -> Calibration:
     under = header()
-    floor = Floor(
-        cell=CellRecord(**vars(WARM)), metric="compile_time", kind="noisy", samples=28, change=0.04
-    )
+    floor = Floor(cell=WARM, metric="compile_time", kind="noisy", samples=28, change=0.04)
     return Calibration(
         machine=under.machine,
         subject=under.subject,
