@@ -6,8 +6,8 @@ another, is `compile.Siblings`.
 
 from __future__ import annotations
 
+from benchmarks.catalogue import MEMBERS
 from benchmarks.suites import HOURS, Samples, suite, take_samples
-from benchmarks.vocabulary import MEMBERS
 
 _MODELS = tuple(MEMBERS)
 

@@ -18,8 +18,8 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from benchmarks import forking, report, trace  # noqa: E402
+from benchmarks.catalogue import SAMPLING  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
-from benchmarks.vocabulary import SAMPLING  # noqa: E402
 
 
 def main() -> None:

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from benchmarks import backends, sandbox
+from benchmarks.catalogue import BACKENDS
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import BACKENDS
 
 if TYPE_CHECKING:
     from benchmarks.models import Graph

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.catalogue import SYMBOLS, metrics_of
 from benchmarks.process import Outcome
-from benchmarks.vocabulary import SYMBOLS, metrics_of
 
 
 @dataclass(frozen=True)

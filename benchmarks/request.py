@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import backends
-from benchmarks.vocabulary import MEMBERS, Cell
+from benchmarks.catalogue import MEMBERS, Cell
 
 DEFAULT_TIMEOUT = 600.0
 

@@ -21,12 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import process, records, sandbox, siblings, trace, upgrading
-from benchmarks.parent import end_with_parent
-from benchmarks.process import Outcome
-from benchmarks.records import Found
-from benchmarks.request import DEFAULT_TIMEOUT, Request, flags_of, job_of
-from benchmarks.sandbox import CacheError, Sandbox
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
@@ -37,6 +32,11 @@ from benchmarks.vocabulary import (
     WARM_SCENARIOS,
     Cell,
 )
+from benchmarks.parent import end_with_parent
+from benchmarks.process import Outcome
+from benchmarks.records import Found
+from benchmarks.request import DEFAULT_TIMEOUT, Request, flags_of, job_of
+from benchmarks.sandbox import CacheError, Sandbox
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
 

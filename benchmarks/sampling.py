@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.catalogue import BASE_VARIANT
 from benchmarks.models import radon_pymc, reference
 from benchmarks.models.parts.parameters import Variant, layout
 from benchmarks.models.parts.radon_data import RadonData
-from benchmarks.vocabulary import BASE_VARIANT
 
 CHAINS = 2
 _COUNTIES = 8

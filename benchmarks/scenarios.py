@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks import backends, models, sampling, trace
+from benchmarks.catalogue import BASE_VARIANT, SAMPLING
 from benchmarks.environment import describe
 from benchmarks.models import Graph
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.process import can_trace, counting_calls, cpu_time, peak_rss
-from benchmarks.vocabulary import BASE_VARIANT, SAMPLING
 
 _REPEATS = 15
 _REPEAT_SECONDS = 0.05

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks import process, sandbox
+from benchmarks.catalogue import MEMBERS
 from benchmarks.process import Outcome
 from benchmarks.records import Found
 from benchmarks.request import Request, flags_of, job_of
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import MEMBERS
 
 
 def take(request: Request, box: Sandbox, seed: int) -> Found:

@@ -13,10 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.plan import Rounds, plan, recorded
-from benchmarks.request import Request
-from benchmarks.sample import take
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     METRICS,
     Cell,
     backends_of,
@@ -25,6 +22,9 @@ from benchmarks.vocabulary import (
     metrics_of,
     models_of,
 )
+from benchmarks.plan import Rounds, plan, recorded
+from benchmarks.request import Request
+from benchmarks.sample import take
 
 HOURS = 4 * 3600
 """Seconds for all samples of a suite: the variants of an old release take most of one."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks import process, sandbox
+from benchmarks.catalogue import TOLERANCE
 from benchmarks.process import Outcome
 from benchmarks.records import Found
 from benchmarks.request import Request, flags_of, job_of
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import TOLERANCE
 
 
 def take(request: Request, box: Sandbox, seed: int) -> Found:

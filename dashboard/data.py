@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.vocabulary import BACKENDS, METRICS, WARM_SCENARIOS
+from benchmarks.catalogue import ABLATIONS, BACKENDS, METRICS, WARM_SCENARIOS
 from dashboard.alerts import with_page
 from dashboard.observed import Observed, Spot, key_of
 from dashboard.plain import clean
-from dashboard.words import ABLATIONS
 from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
 from observatory.decide.steps import PARAMETERS, sized
 from observatory.decide.track import Track

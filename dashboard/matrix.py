@@ -5,21 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
+    ABLATIONS,
     BACKENDS,
     LAUNCHES,
+    MAIN_BACKENDS,
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
+    cells,
     headline_time,
     metrics_of,
     models_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
-from dashboard.words import ABLATIONS, MAIN_BACKENDS, css_name, known_first, several
+from dashboard.words import css_name, known_first, meaning_of, several
 from observatory.decide import units
 
 
@@ -96,11 +99,11 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     seen = {cell for cell, _ in own}
     launches = known_first((cell.launch for cell in seen), LAUNCHES)
     scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
-    possible = [s for s in MATRIX_SCENARIOS if Cell(model, s, "NUMBA", "fork").problem() is None]
+    possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
     return Matrix(
         model=model,
-        meaning=MODELS.get(model, ""),
+        meaning=meaning_of(MODELS, model),
         launches=tuple(launches),
         groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
         not_measured=f"Not measured here: {', '.join(left)}." if left else "",
@@ -131,7 +134,7 @@ def _group(
         cells = [Cell(model, scenario, backend, launch) for launch in launches]
         views = tuple(_cell_view(cell, metric, longest, own) for cell in cells)
         rows.append(Row(backend, css_name(backend), backend in ABLATIONS, views))
-    return Group(scenario, SCENARIOS.get(scenario, ""), metric, tuple(rows))
+    return Group(scenario, meaning_of(SCENARIOS, scenario), metric, tuple(rows))
 
 
 def _cell_view(

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell, headline_time
+from benchmarks.catalogue import (
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MATRIX_SCENARIOS,
+    MODELS,
+    SCENARIOS,
+    WARM_SCENARIOS,
+    Cell,
+    headline_time,
+)
 from dashboard.alerts import between, standing
 from dashboard.caches import chosen
 from dashboard.caches import path_of as caches_path
@@ -18,7 +27,7 @@ from dashboard.observed import Observed, Spot
 from dashboard.plain import begun, clean, shorten
 from dashboard.spark import Spark, spark
 from dashboard.summary import Headline, Newest
-from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
+from dashboard.words import css_name, known_first, listed, several
 from observatory.decide import units
 from observatory.decide.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
 from observatory.decide.track import Track
@@ -27,7 +36,7 @@ from observatory.record.compiled import Function
 
 SHOWN_ALERTS = 6
 _SENTENCE = 130
-TIMED = tuple(scenario for scenario in MATRIX_SCENARIOS if scenario != "siblings")
+TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
 
 
 @dataclass(frozen=True)
@@ -170,7 +179,7 @@ def _habits(observed: Observed) -> int:
 
 def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
     times = dict(_times(observed, subject))
-    model = known_first((cell.model for cell in times), ("radon", "radon_pymc"))
+    model = known_first((cell.model for cell in times), MODELS)
     if not model:
         return
     for backend in MAIN_BACKENDS:

@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from benchmarks.vocabulary import WARM_SCENARIOS, Cell
-from benchmarks.vocabulary import cells as known_cells
+from benchmarks.catalogue import (
+    ABLATIONS,
+    MAIN_BACKENDS,
+    MATRIX_LAUNCHES,
+    WARM_SCENARIOS,
+    Cell,
+    models_of,
+)
+from benchmarks.catalogue import cells as known_cells
 from dashboard.readings import Reading, Setting
-from dashboard.words import ABLATIONS, MAIN_BACKENDS, Term, listed, several
+from dashboard.words import Term, listed, several
 
 State = Literal["good", "bad", "unknown"]
 NAMED_GROUPS = 3
@@ -184,10 +191,10 @@ def _expected_warm_cells(subject: Newest) -> set[Cell]:
     seen = {reading.cell for reading in subject.readings}
     return set(
         known_cells(
-            models=tuple(sorted({cell.model for cell in seen} & {"radon", "radon_pymc"})),
+            models=tuple(sorted({cell.model for cell in seen} & set(models_of("warm_disk")))),
             scenarios=WARM_SCENARIOS,
             backends=MAIN_BACKENDS,
-            launches=tuple(sorted({cell.launch for cell in seen} & {"fork", "spawn"})),
+            launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),
         )
     )
 

@@ -25,7 +25,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.vocabulary import Cell, metrics_of
+from benchmarks.catalogue import Cell, metrics_of
 from observatory.decide import noisy
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import at_size, noise_floor

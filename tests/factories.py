@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.vocabulary import SAMPLE_SCHEMA, Cell
+from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from observatory.record.journal import Journal, JournalEntry, JournalHeader
 from observatory.record.machine import Machine
 from observatory.record.sample import Failure, LedgerEntry, Overhead, Sample

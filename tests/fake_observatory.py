@@ -35,8 +35,8 @@ def _measure(arguments: list[str]) -> int:
 
     from rich.console import Console
 
+    from benchmarks.catalogue import cells
     from benchmarks.plan import Task
-    from benchmarks.vocabulary import cells
     from observatory.cli import measuring
     from observatory.cli.measuring import Session, measure
     from observatory.record.asv_files import project

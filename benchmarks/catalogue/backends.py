@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 CACHES = {"numba": "numba", "c_module": "C"}
-"""Kinds of entries in a ledger, each with the compiler that they are of. numba comes first: where it
-compiles, there may be C modules too."""
+"""Kinds of entries in a ledger, each with the compiler that they are of. numba comes first: where
+it compiles, there may be C modules too."""
 
 
 @dataclass(frozen=True)

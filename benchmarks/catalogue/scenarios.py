@@ -28,7 +28,7 @@ class Scenario:
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
     more_backends: tuple[str, ...] = ()
-    """Backends that it is measured with besides those of `seconds`, whose times follow from them."""
+    """Backends that it is measured with besides, whose times follow from those of others."""
     launches: tuple[str, ...] = _SPAWN_OR_FORK
     suite: str = "compile"
     """The module of `benchmarks` that has its asv class."""

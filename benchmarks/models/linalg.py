@@ -38,9 +38,7 @@ _GRAPHS = {
     ),
     "determinant": _member(lambda la, a, _: la.det(a), lambda np, a, _: np.linalg.det(a)),
     "inverse": _member(lambda la, a, _: la.inv(a), lambda np, a, _: np.linalg.inv(a)),
-    "eigenvalues": _member(
-        lambda la, a, _: la.eigh(a)[0], lambda np, a, _: np.linalg.eigvalsh(a)
-    ),
+    "eigenvalues": _member(lambda la, a, _: la.eigh(a)[0], lambda np, a, _: np.linalg.eigvalsh(a)),
     "singular_values": _member(
         lambda la, a, _: la.svd(a, compute_uv=False),
         lambda np, a, _: np.linalg.svd(a, compute_uv=False),

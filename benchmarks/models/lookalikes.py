@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.models import Model
 from benchmarks.models.parts.small import Member, SmallModel, equal_to, in_pytensor
 
+
 def _member(build: Callable[[Any, Any], Any], expected: Callable[[Any, Any], Any]) -> Member:
     return Member(in_pytensor(build), equal_to(expected))
 

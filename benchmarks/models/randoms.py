@@ -65,9 +65,7 @@ _GRAPHS = {
     "uniform": _member("uniform", -1.0, 2.0, true=lambda st: st.uniform(-1.0, 3.0)),
     "normal": _member("normal", 1.0, 2.0, true=lambda st: st.norm(1.0, 2.0)),
     "halfnormal": _member("halfnormal", 0.0, 2.0, true=lambda st: st.halfnorm(0.0, 2.0)),
-    "lognormal": _member(
-        "lognormal", 0.5, 0.7, true=lambda st: st.lognorm(0.7, 0, math.exp(0.5))
-    ),
+    "lognormal": _member("lognormal", 0.5, 0.7, true=lambda st: st.lognorm(0.7, 0, math.exp(0.5))),
     "gamma": _member("gamma", 2.0, 3.0, true=lambda st: st.gamma(2.0, scale=1 / 3.0)),
     "invgamma": _member("invgamma", 3.0, 2.0, true=lambda st: st.invgamma(3.0, scale=2.0)),
     "beta": _member("beta", 2.0, 5.0, true=lambda st: st.beta(2.0, 5.0)),

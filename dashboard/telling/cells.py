@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
+from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
 from dashboard.document import Name, Piece, Words
 from dashboard.telling.phrases import enumerated, name
 from dashboard.words import known_first, several

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MEMBERS, SIBLINGS
+from benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.measuring import Session, measure

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MEASURES, MODELS
+from benchmarks.catalogue import MEASURES, MODELS
 from dashboard.comment import comment
 from dashboard.terminal import terminal
 from observatory.cli import options

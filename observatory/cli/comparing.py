@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.words import several
 from observatory.cli.measuring import Session
 from observatory.decide.comparing import Setting, compared

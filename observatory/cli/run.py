@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MODELS
+from benchmarks.catalogue import MODELS
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.measuring import Session, Tally, measure

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import Cell, backends_of, models_of
+from benchmarks.catalogue import Cell, backends_of, models_of
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.run import Machine, State, Timeout

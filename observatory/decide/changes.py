@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from benchmarks.catalogue import METRICS
 from observatory.decide import units
 from observatory.decide.timeline import Moved
 from observatory.record.alerts import At, Change, SeriesChange
@@ -31,15 +32,15 @@ class Family(NamedTuple):
     """Half of a time is 100 % faster; half of anything else is 50 % less."""
 
 
-_BUILDING = Family("slower to build", "faster to build")
 _TIME = Family("slower", "faster")
 _MEMORY = Family("more memory", "less memory", speed=False)
 _OTHER = Family("higher", "lower", speed=False)
 FAMILIES = {
-    "compile_time": _BUILDING,
-    "call_time": Family("slower to call", "faster to call"),
-    "import_time": Family("slower to import", "faster to import"),
-    "peak_rss": _MEMORY,
+    **{
+        name: Family(*one.trend, speed=one.unit == "seconds")
+        for name, one in METRICS.items()
+        if one.trend is not None
+    },
     "time": _TIME,
     "timeraw": _TIME,
     "memory": _MEMORY,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.causes import explained
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import SEPARATE_RUNS, Floors

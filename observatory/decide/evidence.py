@@ -6,12 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from benchmarks.vocabulary import METRICS, Cell, Measure, Metric
+from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Measure, Metric
 from observatory.record.comparison import Values
 from observatory.record.sample import LedgerEntry, Sample
-
-CORRECTNESS = ("wrong_results", "crashed")
-"""Every pass gives these two."""
 
 
 @dataclass

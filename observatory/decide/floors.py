@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.vocabulary import Cell, metrics_of
+from benchmarks.catalogue import Cell, metrics_of
 from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
 from observatory.record.calibration import Calibration, Floor

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
-from benchmarks.vocabulary import Cell, Metric, metrics_of
+from benchmarks.catalogue import CORRECTNESS, Cell, Metric, metrics_of
 from observatory.decide import noisy
-from observatory.decide.evidence import CORRECTNESS, Evidence
+from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import reuse_lost
 from observatory.decide.units import count, percent

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
+from benchmarks.catalogue import OF_A_CACHE
 from observatory.decide.alerts import Known, Moment, Run, alive
 from observatory.decide.changes import Occurrence, gathered, over_with
-from observatory.decide.counts import OF_A_CACHE, History, counted_changes
+from observatory.decide.counts import History, counted_changes
 from observatory.decide.reuse import REUSE_LOST
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series

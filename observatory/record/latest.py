@@ -15,12 +15,10 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal
 
-from benchmarks.vocabulary import MEASURES, METRICS, Cell, Measure, Metric, metrics_of
+from benchmarks.catalogue import CORRECTNESS, MEASURES, METRICS, Cell, Measure, Metric, metrics_of
 from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
 from observatory.record.sample import Sample
 from observatory.record.standing import of_its_cpu, timed_elsewhere
-
-_CORRECTNESS = ("wrong_results", "crashed")
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ def _add_cell(
             text = _failure_text(failures[-1], len(failures), len(samples))
             found.notes.append(Note(subject, cell, "failed", text, measure=measure))
     for metric in metrics_of(cell.scenario, cell.launch):
-        samples = everything if metric.name in _CORRECTNESS else passes.get(metric.measure, [])
+        samples = everything if metric.name in CORRECTNESS else passes.get(metric.measure, [])
         if metric.of_cpu:
             samples = here.get(metric.measure, samples)
         if not samples:
@@ -149,7 +147,7 @@ def _add_cell(
             found.recorded.append(record)
         if not record.values and (reason_given := _absence(metric, samples)):
             found.notes.append(Note(subject, cell, "absent", reason_given, metric=metric.name))
-        if metric.kind == "exact" and not record.agrees and metric.name not in _CORRECTNESS:
+        if metric.kind == "exact" and not record.agrees and metric.name not in CORRECTNESS:
             said = ", ".join(f"{value:g}" for value in record.values)
             text = f"{metric.name} is not deterministic: {said} in samples of one run"
             found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))
@@ -204,4 +202,4 @@ def _aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
-assert all(name in METRICS for name in _CORRECTNESS)
+assert all(name in METRICS for name in CORRECTNESS)

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmarks.vocabulary import METRICS
+from benchmarks.catalogue import METRICS
 
 if TYPE_CHECKING:
-    from benchmarks.vocabulary import Cell
+    from benchmarks.catalogue import Cell
     from observatory.record.journal import JournalEntry, JournalHeader
 
 _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)

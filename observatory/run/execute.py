@@ -15,8 +15,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchmarks.catalogue import SAMPLE_SCHEMA, SIBLINGS
 from benchmarks.plan import Task
-from benchmarks.vocabulary import SAMPLE_SCHEMA, SIBLINGS
 from observatory.record.sample import Sample
 from observatory.run import symbols
 from observatory.run.environments import Environment

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from benchmarks.vocabulary import SIBLINGS
+from benchmarks.catalogue import SIBLINGS
 from observatory.record.sample import Sample
 from observatory.run import here
 from observatory.run.environments import Environment

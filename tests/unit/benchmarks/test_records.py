@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from benchmarks import process
+from benchmarks.catalogue import VARIANTS
 from benchmarks.process import Outcome
 from benchmarks.records import Found, assemble
-from benchmarks.vocabulary import VARIANTS
 from observatory.record.sample import Sample
 
 RIGHT = {"logp_error": 0.0, "gradient_error": 0.0, "wrong": False, "note": None}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from benchmarks.catalogue import MEMBERS
 from benchmarks.models import closures, linalg, lookalikes, randoms
 from benchmarks.models.parts.small import POINT
-from benchmarks.vocabulary import MEMBERS
 
 MODELS = {
     "lookalikes": lookalikes.MODEL,

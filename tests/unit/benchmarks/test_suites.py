@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from benchmarks import suites
+from benchmarks.catalogue import Cell
 from benchmarks.compile import WarmDisk
 from benchmarks.suites import Samples
-from benchmarks.vocabulary import Cell
 
 CELL = ("radon", "NUMBA", "fork")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     BACKENDS,
     BASE_VARIANT,
     METRICS,

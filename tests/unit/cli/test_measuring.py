@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import Cell
 from observatory.cli import measuring
 from observatory.cli.measuring import Session, measure
 from observatory.record.journal import new_run

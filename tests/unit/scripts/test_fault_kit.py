@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 import pytest
 
-from benchmarks.vocabulary import METRICS, Cell, cells
+from benchmarks.catalogue import METRICS, Cell, cells
 from observatory.decide.reuse import REUSE_LOST
 from observatory.record.comparison import CauseKind
 from observatory.run.sources import read_wheel
