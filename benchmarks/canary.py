@@ -6,10 +6,10 @@ another, is `compile.Siblings`.
 
 from __future__ import annotations
 
-from benchmarks.catalogue import MEMBERS
+from benchmarks.catalogue import models_of
 from benchmarks.suites import HOURS, Samples, suite, take_samples
 
-_MODELS = tuple(MEMBERS)
+_MODELS = models_of("siblings")
 
 
 @suite("siblings_at_once")

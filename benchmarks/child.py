@@ -1,8 +1,9 @@
-"""The measured process. `python -m benchmarks.child JOB.json` does one job and reports to a file.
+"""The measured process: `python -m benchmarks.child JOB.json` does one job and reports to a file.
 
-Under `fork` this interpreter is the parent: it imports pytensor and numba, builds nothing and
-forks; the child measures and leaves by os._exit, as a worker of a process pool would. Under
-`forkserver` it imports nothing: the server's children do.
+Under `spawn` this interpreter does the job itself. Under `fork` it is the parent: it imports
+PyTensor and numba, builds nothing and forks; the child does the job and leaves by `os._exit`, as a
+worker of a process pool would. Under `forkserver` it imports nothing, and the server's children do
+the job.
 """
 
 import time
@@ -10,63 +11,72 @@ import time
 FIRST_LINE = time.monotonic()
 
 import importlib.util  # noqa: E402
-import json  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 import traceback  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
 
-from benchmarks import forking, report, trace  # noqa: E402
-from benchmarks.catalogue import SAMPLING  # noqa: E402
+from benchmarks import forking, trace  # noqa: E402
+from benchmarks.catalogue import MODELS, SCENARIOS  # noqa: E402
+from benchmarks.messages import Job, Report, write_report  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
+from benchmarks.typed_json import from_json  # noqa: E402
 
 
 def main() -> None:
-    """Do the job whose file is the only argument."""
+    """Do the job whose file is the only argument, and exit.
+
+    The exit status is 0, or `forking.RAISED` where the job raised an exception. Raises OSError and
+    MessageError if the file cannot be read or holds no job.
+    """
     end_with_parent(signal.SIGKILL)
-    job = json.loads(Path(sys.argv[1]).read_text())
-    trace.event("interpreter ready", role=job["role"], scenario=job["cell"]["scenario"])
-    job["first_line"] = FIRST_LINE
-    launch = job["cell"]["launch"]
-    # A sampler starts its chains under the launch itself.
-    if launch == "spawn" or job["role"] == "reader" or job["cell"]["scenario"] in SAMPLING:
+    job = from_json(Job, Path(sys.argv[1]).read_text(encoding="utf-8"))
+    trace.event("interpreter ready", role=job.role, scenario=job.cell.scenario)
+    launch = job.cell.launch
+    # A sampler uses the start method for its own chains.
+    if (
+        launch == "spawn"
+        or job.role == "reader"
+        or SCENARIOS[job.cell.scenario].family == "sampling"
+    ):
         sys.exit(work(job))
     if launch == "forkserver":
-        forking.serve_siblings(job)
+        forking.serve_siblings(job, work)
         return
-    job["import_seconds"] = _import_subject(job)
-    if job["role"] == "siblings":
-        forking.fork_siblings(job, work)
+    work_of_fork = partial(work, imported=_import_subject(job))
+    if job.role == "siblings":
+        forking.fork_siblings(job, work_of_fork)
     else:
-        forking.fork_one(job, work)
+        forking.fork_one(job, work_of_fork)
 
 
-def work(job: dict[str, Any]) -> int:
-    """Measure and report; an exception is a report too. Returns the exit status."""
-    code = 0
+def work(job: Job, imported: dict[str, float] | None = None) -> int:
+    """Do a job and write its report. An exception is reported too.
+
+    ``imported``: the seconds that the parent of this fork took to import each package; None if this
+    process still has to import them. Returns the exit status. Raises OSError if the report cannot
+    be written.
+    """
     try:
-        if "import_seconds" not in job:
-            job["import_seconds"] = _import_subject(job)
-            job["fresh_import"] = True
+        seconds = imported if imported is not None else _import_subject(job)
+        # Not at the top: it imports NumPy, and the parent of a fork imports the subject first.
         from benchmarks import scenarios
 
-        found = scenarios.measure(job)
+        report = scenarios.measure(job, FIRST_LINE, seconds, fresh_import=imported is None)
+        code = 0
     except Exception as error:
         traceback.print_exc()
-        found = {"status": "raised", "message": f"{type(error).__name__}: {error}"[:2000]}
+        report = Report("raised", f"{type(error).__name__}: {error}"[:2000])
         code = forking.RAISED
-    report.write(job, found)
+    write_report(job, report)
     return code
 
 
-def _import_subject(job: dict[str, Any]) -> dict[str, float]:
-    """Import what the user of this model imports; seconds by package."""
+def _import_subject(job: Job) -> dict[str, float]:
+    """Import what a user of this model imports. Returns seconds by package."""
     seconds = {}
-    packages = ["pytensor", "numba"]
-    if job["cell"]["model"] == "radon_pymc":
-        packages.append("pymc")
-    for package in packages:
+    for package in ("pytensor", "numba", *MODELS[job.cell.model].packages):
         begin = time.perf_counter()
         if package == "pytensor":
             import pytensor.tensor  # noqa: F401

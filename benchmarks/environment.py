@@ -1,4 +1,4 @@
-"""What the measured process says of itself: versions, compilers, machine. All strings."""
+"""The environment of the measured process: versions, compilers and machine, all as strings."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "pymc")
 
 
-def describe(job: Mapping[str, Any]) -> dict[str, str | None]:
-    """Facts that explain a difference between two samples; None: not there."""
-    facts: dict[str, str | None] = {package: _version(package) for package in _PACKAGES}
-    facts["python"] = platform.python_version()
-    facts["platform"] = platform.platform()
-    facts["machine"] = platform.machine()
+def describe(data: Path | None) -> dict[str, str | None]:
+    """Return the facts that can explain a difference between two samples; None: not there.
+
+    ``data``: the data file of the sample. PyTensor's configuration is included if PyTensor has
+    been imported. Raises OSError if the data file cannot be read.
+    """
+    facts = versions(_PACKAGES)
     facts["cpu"] = _cpu()
     facts["cpu_count"] = str(os.cpu_count())
-    facts["data"] = _digest(job["data"])
+    facts["data"] = _digest(data)
     facts["load"] = f"{os.getloadavg()[0]:.2f}"
     if "pytensor" in sys.modules:
         from pytensor.configdefaults import config
@@ -37,11 +37,20 @@ def describe(job: Mapping[str, Any]) -> dict[str, str | None]:
     return facts
 
 
-def _digest(data: str | None) -> str:
+def versions(packages: Iterable[str]) -> dict[str, str | None]:
+    """Return the versions of packages, of Python and of the platform; None: not installed."""
+    facts: dict[str, str | None] = {package: _version(package) for package in packages}
+    facts["python"] = platform.python_version()
+    facts["platform"] = platform.platform()
+    facts["machine"] = platform.machine()
+    return facts
+
+
+def _digest(data: Path | None) -> str:
     """Which data the model was built from."""
     if data is None:
         return "generated"
-    return f"sha256 {hashlib.sha256(Path(data).read_bytes()).hexdigest()[:16]}"
+    return f"sha256 {hashlib.sha256(data.read_bytes()).hexdigest()[:16]}"
 
 
 def _first_line(compiler: str) -> str | None:

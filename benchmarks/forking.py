@@ -1,6 +1,7 @@
-"""How one measured process brings forth others: one fork, or siblings in some arrangement.
+"""How a measured process starts others: one fork, or siblings in the arrangement of a scenario.
 
-Runs in the environment under test, in the parent. What a child does is the caller's `work`.
+This runs in the environment under test, in the parent of the forks. The caller passes the function
+that each child calls.
 """
 
 from __future__ import annotations
@@ -10,34 +11,45 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from benchmarks import report, trace
+from benchmarks import trace
+from benchmarks.catalogue import SCENARIOS
+from benchmarks.messages import Job, Report, write_report
 from benchmarks.parent import end_with_parent
 
-Job = dict[str, Any]
 Work = Callable[[Job], int]
-"""Does a job and reports; returns the exit status."""
+"""A function that does a job, writes its report and returns the exit status of the process."""
 
 RAISED = 3
-"""Exit status of a process that has reported an exception."""
+"""Exit status of a process that reported an exception."""
 _THREADS = 2
 _LONGEST_TEMPORARY = 70
-"""Characters of a directory in which multiprocessing can still make a socket, of 107 in all."""
+"""Characters of a directory in which multiprocessing can still make a socket: a socket's whole path
+has at most 107."""
 
 
 def fork_one(job: Job, work: Work) -> None:
-    """The measured process as a fork of this one, which has built nothing."""
+    """Do a job in a fork of this process, and wait for its end.
+
+    If the child dies before it reports, this process reports how. Raises OSError if it cannot fork
+    or write.
+    """
     _wait_for(job, _fork(job, work))
 
 
 def fork_siblings(job: Job, work: Work) -> None:
-    """A child for each of the job's members, arranged as the scenario says."""
-    _ARRANGEMENTS[job["cell"]["scenario"]](_jobs_of_siblings(job), work)
+    """Fork a child for each member of the job, as the scenario arranges them, and wait for all.
+
+    The children report like that of `fork_one`. Raises OSError if it cannot fork or write.
+    """
+    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](_jobs_of_siblings(job), work)
 
 
-def serve_siblings(job: Job) -> None:
-    """The same from a fork server, which has imported nothing: each child imports for itself."""
+def serve_siblings(job: Job, work: Work) -> None:
+    """Do what `fork_siblings` does, with a fork server that has imported nothing.
+
+    ``work`` is a function at the top of a module, because the server's children unpickle it.
+    """
     # Here: what is imported before the clocks is not measured by them.
     import multiprocessing
     import tempfile
@@ -46,10 +58,10 @@ def serve_siblings(job: Job) -> None:
         tempfile.tempdir = "/tmp"  # noqa: S108 - of this process alone, for the server's socket
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([])  # type: ignore[attr-defined,unused-ignore]
-    at_once = job["cell"]["scenario"] == "siblings_at_once"
+    at_once = SCENARIOS[job.cell.scenario].arrangement == "at once"
     started = []
     for each in _jobs_of_siblings(job):
-        process = context.Process(target=_serve, args=(each,))
+        process = context.Process(target=_serve, args=(work, each))
         process.start()
         started.append((each, process))
         if not at_once:
@@ -59,17 +71,12 @@ def serve_siblings(job: Job) -> None:
         _note_end(each, process.exitcode or 0)
 
 
-def _serve(job: Job) -> None:
-    from benchmarks import child  # not at the top: it imports this module
-
-    sys.exit(child.work(job))
+def _serve(work: Work, job: Job) -> None:
+    sys.exit(work(job))
 
 
 def _jobs_of_siblings(job: Job) -> list[Job]:
-    return [
-        {**job, "members": [member], "report": f"{job['report']}.{index}"}
-        for index, member in enumerate(job["members"])
-    ]
+    return [job.for_member(index) for index in range(len(job.members))]
 
 
 def _in_turn(jobs: list[Job], work: Work) -> None:
@@ -83,7 +90,7 @@ def _at_once(jobs: list[Job], work: Work) -> None:
 
 
 def _nested(jobs: list[Job], work: Work) -> None:
-    """Two by two: the first forks the second before it builds, so that both begin alike."""
+    """In pairs: the first forks the second before it builds, so that both begin alike."""
     for first in range(0, len(jobs), 2):
         inner = jobs[first + 1 : first + 2]
 
@@ -95,7 +102,7 @@ def _nested(jobs: list[Job], work: Work) -> None:
 
 
 def _after_build(jobs: list[Job], work: Work) -> None:
-    """The parent builds the first member itself; its children have what it has compiled."""
+    """The parent builds the first member itself; its children inherit the compiled code."""
     work(jobs[0])
     _in_turn(jobs[1:], work)
 
@@ -107,7 +114,7 @@ def _beside_threads(jobs: list[Job], work: Work) -> None:
 
 @contextmanager
 def _working_threads() -> Iterator[None]:
-    """Threads that compute with NumPy, as those of a program that then starts workers."""
+    """Run threads that compute with NumPy, like a program that starts workers while they run."""
     import threading
 
     import numpy as np
@@ -131,17 +138,16 @@ def _working_threads() -> Iterator[None]:
 
 
 _ARRANGEMENTS: dict[str, Callable[[list[Job], Work], None]] = {
-    "siblings": _in_turn,
-    "siblings_at_once": _at_once,
-    "siblings_nested": _nested,
-    "siblings_after_build": _after_build,
-    "siblings_threads": _beside_threads,
-    "siblings_reseeded": _in_turn,  # what differs is the reader
+    "in turn": _in_turn,
+    "at once": _at_once,
+    "nested": _nested,
+    "after a build": _after_build,
+    "beside threads": _beside_threads,
 }
 
 
 def _fork(job: Job, work: Work) -> int:
-    """Fork; the child works and leaves by os._exit, as a worker of a pool would. Returns its id."""
+    """Fork; the child works and leaves by `os._exit`, like a worker of a pool. Returns its id."""
     parent = os.getpid()
     trace.event("forking")
     pid = os.fork()
@@ -164,6 +170,6 @@ def _wait_for(job: Job, pid: int) -> None:
 
 
 def _note_end(job: Job, code: int) -> None:
-    """Report for a child that could not: how it left, negative for the signal it died of."""
+    """Report for a child that did not end by itself, in the place of whatever it reported."""
     if code not in (0, RAISED):
-        report.write(job, {"exit_code": code})
+        write_report(job, Report("died", exit_code=code))

@@ -1,21 +1,22 @@
-"""One measured process: started in a session of its own, watched, ended with all it started."""
+"""One process of the subject: started in its own session, watched, ended with all it started."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from benchmarks import report, trace
+from benchmarks import trace
+from benchmarks.messages import Job, Report, Status, read_report
 from benchmarks.probes.process import peak_rss
 from benchmarks.sandbox import MARKER, Sandbox
+from benchmarks.typed_json import MessageError, to_json
 
 _POLL = 0.1
 _STDERR_LINES = 20
@@ -23,76 +24,97 @@ _STDERR_BYTES = 64_000
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a measured process ended, and what it reported if it got that far."""
+class Exit:
+    """How a process ended."""
 
-    report: dict[str, Any] | None
-    status: str
+    code: int
+    """Its exit status, negative for the signal that ended it."""
+    timed_out: bool
+    stderr: tuple[str, ...]
+    """The last lines of its output, each of at most 1,000 characters."""
+    started: float
+    """`time.monotonic()` at the start; the process reports in the same clock."""
+    seconds: float
+    descendants_rss: int
+    """Largest VmHWM among the processes that it started, in bytes; polled ten times a second."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a measured process ended, and what it reported."""
+
+    report: Report | None
+    """None if it ended before it reported."""
+    status: Status
     message: str | None
     signal: str | None
     exit_code: int | None
-    stderr: list[str]
+    stderr: tuple[str, ...]
     started: float
-    """time.monotonic() at the start; the child reports in the same clock."""
     seconds: float
     descendants_rss: int
-    """Largest VmHWM seen among the processes that it started, in bytes; polled."""
+    """The last three are those of `Exit`."""
 
 
 def run(
-    sandbox: Sandbox,
-    job: dict[str, Any],
-    env: dict[str, str],
-    timeout: float,
-    alone: bool = True,
-) -> Outcome:
-    """Run one job of `benchmarks.child` to its end, or to `timeout` seconds.
+    sandbox: Sandbox, job: Job, env: dict[str, str], timeout: float, alone: bool = True
+) -> Ending:
+    """Run one job of `benchmarks.child` to its end, or to ``timeout`` seconds.
 
-    Whatever happens, KeyboardInterrupt included, nothing it started lives on; what left its session
-    is found by the sandbox it carries, unless others of that sandbox run beside it (``alone``).
+    Whatever happens, KeyboardInterrupt included, nothing that the process started lives on. A
+    process that left the session is found by the sandbox in its environment, unless other processes
+    of that sandbox run at the same time (``alone`` is False). Raises OSError if it cannot start.
     """
-    name = f"{job['role']}-{job['index']}"
-    job_file, report_file = sandbox.out / f"{name}.job.json", sandbox.out / f"{name}.json"
-    stderr_file = sandbox.out / f"{name}.stderr"
-    job_file.write_text(json.dumps({**job, "report": str(report_file)}))
-    with stderr_file.open("wb") as stderr:
+    job_file = job.report.with_suffix(".job.json")
+    job_file.write_text(to_json(job), encoding="utf-8")
+    try:
+        ended = supervise(
+            ("benchmarks.child", str(job_file)), sandbox.work, env,
+            job.report.with_suffix(".stderr"), timeout, role=job.role,
+        )  # fmt: skip
+    finally:
+        if alone:
+            end_stragglers(sandbox)
+    ending = _ending(job.report, ended)
+    if ended.timed_out:
+        message = f"did not end within {timeout:g} s and was killed"
+        return replace(ending, status="timeout", message=message, signal=None, stderr=ended.stderr)
+    return ending
+
+
+def supervise(
+    command: Sequence[str],
+    work: Path,
+    env: Mapping[str, str],
+    output: Path,
+    timeout: float,
+    role: str,
+) -> Exit:
+    """Run a module of this package to its end, or to ``timeout`` seconds; then end its session.
+
+    ``command``: the module and its arguments. ``work``: its working directory. ``output``: the file
+    that takes its stdout and stderr. ``role``: its name in the trace. Raises OSError if it cannot
+    start.
+    """
+    with output.open("wb") as stream:
         started = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.child", str(job_file)],
-            cwd=sandbox.work,
+            [sys.executable, "-m", *command],
+            cwd=work,
             env=env,
             stdin=subprocess.DEVNULL,
-            stdout=stderr,
-            stderr=stderr,
+            stdout=stream,
+            stderr=stream,
             start_new_session=True,
         )
-        trace.event("process started", child=process.pid, role=job["role"])
+        trace.event("process started", child=process.pid, role=role)
         try:
             descendants_rss, timed_out = _watch(process, started + timeout)
         finally:
             _end_session(process)
-            if alone:
-                end_stragglers(sandbox)
     seconds = time.monotonic() - started
     trace.event("process ended", child=process.pid, code=process.returncode)
-    lines = _tail(stderr_file)
-    found = report.read(report_file)
-    code = _reported_code(found, process.returncode)
-    status, message, name_of_signal = _verdict(found, code, lines)
-    if timed_out:
-        status, name_of_signal = "timeout", None
-        message = f"did not end within {timeout:g} s and was killed"
-    return Outcome(
-        report=found,
-        status=status,
-        message=message,
-        signal=name_of_signal,
-        exit_code=code if code >= 0 else None,
-        stderr=lines if status != "ok" else [],
-        started=started,
-        seconds=seconds,
-        descendants_rss=descendants_rss,
-    )
+    return Exit(process.returncode, timed_out, _tail(output), started, seconds, descendants_rss)
 
 
 def _watch(process: subprocess.Popen[bytes], deadline: float) -> tuple[int, bool]:
@@ -127,7 +149,10 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_stragglers(sandbox: Sandbox) -> None:
-    """Kill whoever has left its session: it still carries the sandbox in its environment."""
+    """Kill the processes that left their session: their environment still names the sandbox.
+
+    Does nothing where there is no /proc.
+    """
     marker = f"{MARKER}={sandbox.path}".encode()
     for environ in Path("/proc").glob("[0-9]*/environ"):
         pid = int(environ.parent.name)
@@ -139,48 +164,63 @@ def end_stragglers(sandbox: Sandbox) -> None:
             continue
 
 
-def outcome_of_fork(parent: Outcome, report_file: Path) -> Outcome:
-    """How one forked sibling ended, from its own report and its parent's stderr."""
-    found = report.read(report_file)
-    if found is None:
-        silent = f"it did not report; its parent: {parent.message}"
-        fate = parent.status if parent.status in ("timeout", "killed") else "raised"
-        return replace(parent, report=None, status=fate, message=silent)
-    code = _reported_code(found, 0)
-    status, message, name = _verdict(found, code, parent.stderr)
-    return replace(
-        parent,
-        report=found,
+def ending_of_fork(parent: Ending, report_file: Path) -> Ending:
+    """Return how one forked sibling ended, from its own report and its parent's stderr.
+
+    A sibling without a report shares the fate of its parent: it timed out, was killed, or raised.
+    """
+    if report_file.exists():
+        # The parent waited for it, so that its own exit status says nothing about this sibling.
+        ended = Exit(
+            0, False, parent.stderr, parent.started, parent.seconds, parent.descendants_rss
+        )
+        return _ending(report_file, ended)
+    message = f"it did not report; its parent: {parent.message}"
+    status = parent.status if parent.status in ("timeout", "killed") else "raised"
+    return replace(parent, report=None, status=status, message=message)
+
+
+def _ending(report_file: Path, ended: Exit) -> Ending:
+    """How a process ended, from its report and from its exit."""
+    code, broken = ended.code, None
+    try:
+        report = read_report(report_file)
+    except MessageError as error:
+        report, broken = None, f"its report cannot be read: {error}"
+    if report is not None and report.status == "died":
+        # Under fork, the parent saw how the measured process left.
+        code, report = report.exit_code or 0, None
+    status, message, name = _verdict(report, code, ended.stderr)
+    return Ending(
+        report=report,
         status=status,
-        message=message,
+        message=broken if broken is not None and code >= 0 else message,
         signal=name,
         exit_code=code if code >= 0 else None,
-        stderr=[] if status == "ok" else parent.stderr,
+        stderr=ended.stderr if status != "ok" else (),
+        started=ended.started,
+        seconds=ended.seconds,
+        descendants_rss=ended.descendants_rss,
     )
 
 
-def _reported_code(found: dict[str, Any] | None, otherwise: int) -> int:
-    """Exit status of the measured process, negative for a signal: under fork its parent saw it."""
-    return int((found or {}).get("exit_code", otherwise))
-
-
 def _verdict(
-    found: dict[str, Any] | None, code: int, stderr: list[str]
-) -> tuple[str, str | None, str | None]:
+    report: Report | None, code: int, stderr: Sequence[str]
+) -> tuple[Status, str | None, str | None]:
     """Status, message and signal of a process that ended by itself."""
     if code < 0:
         name = signal.Signals(-code).name
         return "killed", f"died of {name}", name
-    status = (found or {}).get("status")
-    if found is None or status is None or (code != 0 and status != "raised"):
+    if report is None or report.status == "died" or (code != 0 and report.status != "raised"):
         last = stderr[-1] if stderr else "it wrote nothing to stderr"
-        when = "before" if status is None else "after"
+        when = "before" if report is None else "after"
         return "raised", f"exited with code {code} {when} it reported: {last}", None
-    return status, found.get("message"), None
+    return report.status, report.message, None
 
 
-def _tail(path: Path) -> list[str]:
+def _tail(path: Path) -> tuple[str, ...]:
     with path.open("rb") as stream:
         stream.seek(max(0, path.stat().st_size - _STDERR_BYTES))
         text = stream.read().decode("utf-8", "replace")
-    return [line[:1000] for line in text.splitlines() if line.strip()][-_STDERR_LINES:]
+    lines = (line[:1000] for line in text.splitlines() if line.strip())
+    return tuple(lines)[-_STDERR_LINES:]

@@ -2,88 +2,124 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from benchmarks.catalogue import SYMBOLS, metrics_of
-from benchmarks.process import Outcome
+from benchmarks.catalogue import SAMPLE_SCHEMA, SYMBOLS, metrics_of
+from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
+from benchmarks.process import Ending
+from benchmarks.request import Request
+
+_UNREPORTED = Report("died")
 
 
 @dataclass(frozen=True)
-class Found:
-    """The processes of a sample, and what they took."""
+class Processes:
+    """The processes of one sample: how each ended, and what preparing them took."""
 
-    outcome: Outcome
+    measured: Ending
     """Of the measured process; of the filler, if there was nothing to measure after it."""
-    filler: Outcome | None = None
-    siblings: tuple[tuple[str, Outcome], ...] = ()
-    """Each with the variant that it built."""
+    filler: Ending | None = None
+    siblings: tuple[tuple[str, Ending], ...] = ()
+    """Each with the member that it built."""
     prepare: float = 0.0
+    """Seconds to make the sandbox, to copy the cache and to remove both."""
     fill: float = 0.0
+    """Seconds of the process that filled the cache."""
     stale: tuple[str, ...] | None = None
     """Graphs whose values differ from those of the filler; None: they were not compared."""
 
     @property
-    def worst(self) -> tuple[str, str | None, Outcome]:
+    def worst(self) -> tuple[Status, str | None, Ending]:
         """Status, message and process of the first thing that went wrong; "ok" if nothing did."""
-        for variant, sibling in self.siblings:
+        for member, sibling in self.siblings:
             if sibling.status != "ok":
-                return sibling.status, f"sibling {variant}: {sibling.message}", sibling
-        status, message = self.outcome.status, self.outcome.message
-        if status != "ok" and self.outcome is self.filler:
+                return sibling.status, f"sibling {member}: {sibling.message}", sibling
+        status, message = self.measured.status, self.measured.message
+        if status != "ok" and self.measured is self.filler:
             message = f"the process that fills the cache: {message}"
-        return status, message, self.outcome
+        return status, message, self.measured
 
-    def gathered(self, name: str) -> list[dict[str, Any]]:
-        """The entries of a list in every report; those of helpers say whose they are."""
-        entries = [
-            {**entry, "name": f"sibling {entry['name']}"}
-            for _, sibling in self.siblings
-            for entry in (sibling.report or {}).get(name, [])
-        ]
-        if self.filler is not None and self.filler is not self.outcome:
-            entries += (self.filler.report or {}).get(name, [])
-        return entries + list((self.outcome.report or {}).get(name, []))
+    def checks(self) -> tuple[Check, ...]:
+        """Return the checks of every process; those of a sibling say so in their names."""
+        return tuple(
+            replace(check, name=f"{of}{check.name}")
+            for of, report in self._reports()
+            for check in report.checks
+        )
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the builds of every process, named like `checks`."""
+        return tuple(
+            replace(step, name=f"{of}{step.name}")
+            for of, report in self._reports()
+            for step in report.steps
+        )
+
+    def _reports(self) -> Iterator[tuple[str, Report]]:
+        """Every report, with the prefix of its names."""
+        for _, sibling in self.siblings:
+            yield "sibling ", sibling.report or _UNREPORTED
+        if self.filler is not None and self.filler is not self.measured:
+            yield "", self.filler.report or _UNREPORTED
+        yield "", self.measured.report or _UNREPORTED
+
+
+@dataclass(frozen=True)
+class SandboxFacts:
+    """What the sandbox knows after the processes ended; two metrics of the counting pass."""
+
+    files_leaked: int
+    cache_bytes: int
 
 
 def assemble(
-    header: dict[str, Any], found: Found, box_facts: dict[str, int], total: float
-) -> dict[str, Any]:
-    """The sample record, as docs/schemas/ publishes it.
+    request: Request,
+    processes: Processes,
+    facts: SandboxFacts,
+    *,
+    hash_seed: int,
+    started_at: datetime,
+    total: float,
+) -> SampleRecord:
+    """Return the record of a sample, in the form that docs/schemas/sample-1.json publishes.
 
-    ``header``: schema, cell, measure, hash_seed, started_at. ``box_facts``: metrics that the
-    sandbox knows. ``total``: wall time of the sample in seconds.
+    ``total``: wall time of the sample in seconds.
     """
-    report = found.outcome.report or {}
-    status, message, process = found.worst
-    checks = found.gathered("checks")
-    wrong = sum(check["wrong"] for check in checks)
-    metrics = _metrics(header, found, status, wrong, box_facts)
+    report = processes.measured.report or _UNREPORTED
+    status, message, process = processes.worst
+    checks = processes.checks()
+    metrics = _metrics(request, processes, status, sum(check.wrong for check in checks), facts)
     failure = None
     if status != "ok":
-        failure = {
-            "message": (message or "failed without a message")[:4000],
-            "signal": process.signal,
-            "exit_code": process.exit_code,
-            "stderr": process.stderr,
-        }
-    return {
-        **header,
-        "status": status,
-        "failure": failure,
-        "metrics": metrics,
-        "absent": _absent(header, metrics, status, message),
-        "steps": found.gathered("steps"),
-        "checks": checks,
-        "stale": list(found.stale or ()),
-        "ledger": report.get("ledger"),
-        "environment": report.get("environment", {}),
-        "overhead": _overhead(found, total),
-    }
+        failure = Failure(
+            message=(message or "failed without a message")[:4000],
+            signal=process.signal,
+            exit_code=process.exit_code,
+            stderr=process.stderr,
+        )
+    return SampleRecord(
+        schema=SAMPLE_SCHEMA,
+        cell=request.cell,
+        measure=request.measure,
+        hash_seed=hash_seed,
+        started_at=started_at.isoformat(),
+        status=status,
+        failure=failure,
+        metrics=metrics,
+        absent=_absent(request, metrics, status, message),
+        steps=processes.steps(),
+        checks=checks,
+        stale=processes.stale or (),
+        ledger=report.ledger,
+        environment=report.environment,
+        overhead=_overhead(processes, total),
+    )
 
 
 def _metrics(
-    header: dict[str, Any], found: Found, status: str, wrong: int, box_facts: dict[str, int]
+    request: Request, processes: Processes, status: Status, wrong: int, facts: SandboxFacts
 ) -> dict[str, float]:
     """The metrics that this pass gives to this cell. Wrong and crashed come from every pass."""
     if status == "unavailable":
@@ -91,48 +127,47 @@ def _metrics(
     metrics: dict[str, float] = {"wrong_results": wrong, "crashed": int(status != "ok")}
     if status != "ok":
         return metrics
-    metrics.update((found.outcome.report or {})["metrics"])
-    if found.stale is not None:
-        metrics["stale_results"] = len(found.stale)
-    if header["measure"] == "counting":
-        metrics.update(box_facts)
+    metrics.update((processes.measured.report or _UNREPORTED).metrics)
+    if processes.stale is not None:
+        metrics["stale_results"] = len(processes.stale)
+    if request.measure == "counting":
+        metrics.update(files_leaked=facts.files_leaked, cache_bytes=facts.cache_bytes)
     if "peak_rss" in metrics:
-        metrics["peak_rss"] = max(metrics["peak_rss"], found.outcome.descendants_rss)
-    cell = header["cell"]
-    wanted = {metric.name for metric in metrics_of(cell["scenario"], cell["launch"])}
+        metrics["peak_rss"] = max(metrics["peak_rss"], processes.measured.descendants_rss)
+    wanted = {metric.name for metric in metrics_of(request.cell.scenario, request.cell.launch)}
     return {name: value for name, value in metrics.items() if name in wanted}
 
 
 def _absent(
-    header: dict[str, Any], metrics: dict[str, float], status: str, message: str | None
+    request: Request, metrics: dict[str, float], status: Status, message: str | None
 ) -> dict[str, str]:
     """Why each metric that this pass should have given is not there."""
     reason = "this platform or version does not tell"
     untold = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
     if status != "ok":
         reason = f"{status}: {message}"[:2000]
-    cell = header["cell"]
     return {
         metric.name: untold.get(metric.name, reason) if status == "ok" else reason
-        for metric in metrics_of(cell["scenario"], cell["launch"])
-        if metric.measure == header["measure"] and metric.name not in metrics
+        for metric in metrics_of(request.cell.scenario, request.cell.launch)
+        if metric.measure == request.measure and metric.name not in metrics
     }
 
 
-def _overhead(found: Found, total: float) -> dict[str, float]:
+def _overhead(processes: Processes, total: float) -> Overhead:
     """Where the wall time of the sample went, in seconds."""
-    outcome = found.outcome
-    seconds = (outcome.report or {}).get("seconds", {})
-    ended = outcome.started + outcome.seconds
+    process = processes.measured
+    ended = process.started + process.seconds
+    report = process.report or _UNREPORTED
+    spent = report.spent or Spent(first_line=process.started, reported=ended)
     parts = {
-        "prepare": found.prepare,
-        "fill": found.fill,
-        "start": seconds.get("first_line", outcome.started) - outcome.started,
-        "imports": seconds.get("imports", 0.0),
-        "build": seconds.get("build", 0.0),
-        "warm_up": seconds.get("warm_up", 0.0),
-        "measured": seconds.get("measured", 0.0),
-        "exit": ended - seconds.get("reported", ended),
+        "prepare": processes.prepare,
+        "fill": processes.fill,
+        "start": spent.first_line - process.started,
+        "imports": spent.imports,
+        "build": spent.build,
+        "warm_up": spent.warm_up,
+        "measured": spent.measured,
+        "exit": ended - spent.reported,
     }
     parts["rest"] = max(0.0, total - sum(parts.values()))
-    return {name: round(value, 6) for name, value in {"total": total, **parts}.items()}
+    return Overhead(**{name: round(value, 6) for name, value in {"total": total, **parts}.items()})

@@ -1,21 +1,20 @@
 """Take ONE sample: `python -m benchmarks.sample --model radon --scenario cold --backend NUMBA`.
 
-Runs in the environment under test and prints one JSON record on stdout (docs/schemas/). This
+This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). The
 process imports nothing but the standard library: it makes a sandbox, starts the measured process
-in it (`benchmarks.child`), watches it, and removes everything again. Everything that measures
-goes through here: the ASV suites, `observatory run`, and what comes later.
+in it (`benchmarks.child`), watches it, and removes everything again. Whatever measures does it
+through this module: the ASV suites, `observatory run` and the other commands.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,25 +25,25 @@ from benchmarks.catalogue import (
     LAUNCHES,
     MEASURES,
     MODELS,
-    SAMPLE_SCHEMA,
     SCENARIOS,
-    SIBLINGS,
-    WARM_SCENARIOS,
     Cell,
 )
+from benchmarks.messages import SampleRecord
 from benchmarks.parent import end_with_parent
-from benchmarks.process import Outcome
-from benchmarks.records import Found
-from benchmarks.request import DEFAULT_TIMEOUT, Request, flags_of, job_of
+from benchmarks.process import Ending
+from benchmarks.records import Processes, SandboxFacts
+from benchmarks.request import DEFAULT_TIMEOUT, Request
 from benchmarks.sandbox import CacheError, Sandbox
+from benchmarks.typed_json import to_json
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
 
 
-def take(request: Request) -> dict[str, Any]:
-    """Take one sample and return its record. Raises CacheError for an unusable `cache`.
+def take(request: Request) -> SampleRecord:
+    """Take one sample and return its record.
 
-    A sample that goes wrong is a record too: its status says how.
+    A sample that goes wrong has a record too: its status says how. Raises CacheError if the request
+    names an unusable cache, OSError if the sandbox cannot be made.
     """
     began = time.monotonic()
     started_at = datetime.now(UTC)
@@ -52,26 +51,27 @@ def take(request: Request) -> dict[str, Any]:
     seed = _choose_seed(request)
     box = Sandbox.make()
     try:
-        found = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
-        box_facts = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
-        if request.keep_cache is not None and found.outcome.status == "ok":
+        family = SCENARIOS[request.cell.scenario].family
+        processes = _TAKE.get(family, _single)(request, box, seed)
+        facts = SandboxFacts(box.files_leaked(), box.cache_bytes())
+        if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
     finally:
         removing = time.monotonic()
         box.remove()
-    found = replace(found, prepare=found.prepare + time.monotonic() - removing)
-    header = {
-        "schema": SAMPLE_SCHEMA,
-        "cell": asdict(request.cell),
-        "measure": request.measure,
-        "hash_seed": seed,
-        "started_at": started_at.isoformat(),
-    }
-    return records.assemble(header, found, box_facts, time.monotonic() - began)
+    processes = replace(processes, prepare=processes.prepare + time.monotonic() - removing)
+    return records.assemble(
+        request,
+        processes,
+        facts,
+        hash_seed=seed,
+        started_at=started_at,
+        total=time.monotonic() - began,
+    )
 
 
 def _choose_seed(request: Request) -> int:
-    """Under fork, those who share a cache share the seed of the process that filled it."""
+    """Under fork, processes that share a cache share the seed of the process that filled it."""
     if request.hash_seed is not None:
         return request.hash_seed
     if request.cell.launch == "fork" and request.cache is not None:
@@ -79,41 +79,41 @@ def _choose_seed(request: Request) -> int:
     return sandbox.new_seed()
 
 
-def _single(request: Request, box: Sandbox, seed: int) -> Found:
+def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     """One measured process, after a fill where a warm cell was given no cache."""
-    flags = flags_of(request)
+    flags = request.pytensor_flags
     began = time.monotonic()
-    filler: Outcome | None = None
+    filler: Ending | None = None
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
-    elif request.cell.scenario in (*WARM_SCENARIOS, "sampling_warm"):
+    elif SCENARIOS[request.cell.scenario].warm:
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
-        filler = process.run(box, job_of(request, "fill"), env, request.timeout)
+        filler = process.run(box, request.job(box, "fill"), env, request.timeout)
         fill = filler.seconds
         if filler.status != "ok":
-            return Found(filler, filler=filler, fill=fill)
+            return Processes(filler, filler=filler, fill=fill)
         filled = box.path / "filled"
         box.keep_cache(filled, filler_seed)
         box.start_from(filled)
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
     env = box.environment(seed, flags)
-    measured = process.run(box, job_of(request, "measure"), env, request.timeout)
-    return Found(measured, filler=filler, prepare=prepare, fill=fill)
+    measured = process.run(box, request.job(box, "measure"), env, request.timeout)
+    return Processes(measured, filler=filler, prepare=prepare, fill=fill)
 
 
-_TAKE: dict[str, Callable[[Request, Sandbox, int], Found]] = {
-    **dict.fromkeys(SIBLINGS, siblings.take),
+_TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {
+    "siblings": siblings.take,
     "upgrade": upgrading.take,
 }
-"""What takes more than one measured process; the others are single."""
+"""The families of scenarios with more than one measured process."""
 
 
 def _parser() -> argparse.ArgumentParser:
-    def listing(words: dict[str, str]) -> str:
-        return "; ".join(f"{word}: {meaning}" for word, meaning in words.items())
+    def listing(words: Mapping[Any, Any]) -> str:
+        return "; ".join(f"{word}: {getattr(one, 'meaning', one)}" for word, one in words.items())
 
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.sample",
@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--backend", required=True, choices=BACKENDS, help=listing(BACKENDS))
     parser.add_argument("--launch", default="spawn", choices=LAUNCHES, help=listing(LAUNCHES))
     parser.add_argument("--measure", default="timing", choices=MEASURES,
-                        help=listing({str(k): v for k, v in MEASURES.items()}))  # fmt: skip
+                        help=listing(MEASURES))  # fmt: skip
     parser.add_argument("--cache", type=Path, metavar="DIR",
                         help="start from a copy of a cache that --keep-cache left")  # fmt: skip
     parser.add_argument("--keep-cache", type=Path, metavar="DIR",
@@ -154,17 +154,20 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command; returns the exit status."""
+    """Run the command and return its exit status, which `--help` lists.
+
+    ``argv``: the arguments; None: those of this process. Raises SystemExit for wrong usage.
+    """
     parser = _parser()
     options = parser.parse_args(argv)
     cell = Cell(options.model, options.scenario, options.backend, options.launch)
     if (problem := cell.problem()) is not None:
         parser.error(problem)
-    if options.keep_fresh is not None and cell.scenario != "upgrade":
+    if options.keep_fresh is not None and SCENARIOS[cell.scenario].family != "upgrade":
         parser.error("--keep-fresh goes with --scenario upgrade")
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
-    # A terminated sample, or one whose terminal is gone, cleans up like an interrupted one.
+    # A sample that is terminated, or loses its terminal, cleans up like an interrupted one.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda signum, _: sys.exit(128 + signum))
     if options.end_with_parent:
@@ -186,10 +189,10 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(str(error))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    print(json.dumps(record, indent=2 if options.pretty else None))
-    if record["status"] == "ok":
+    print(to_json(record, indent=2 if options.pretty else None))
+    if record.status == "ok":
         return EXIT_MEASURED
-    return EXIT_UNAVAILABLE if record["status"] == "unavailable" else EXIT_FAILED
+    return EXIT_UNAVAILABLE if record.status == "unavailable" else EXIT_FAILED
 
 
 if __name__ == "__main__":

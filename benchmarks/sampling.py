@@ -1,8 +1,8 @@
-"""What a PyMC user meets: `pm.sample` in two processes, from a cold and from a warm cache.
+"""What a PyMC user does: `pm.sample` in two processes, from a cold and from a warm cache.
 
-Runs in the environment under test. The launch is the one that the chains are started with. Every
-chain says what its first logp and gradient were: code that a cache gave it for another's would show
-there, or as PyMC's "Bad initial energy".
+This runs in the environment under test. PyMC starts its chains with the start method of the cell.
+Each chain writes its first logp and gradient to a file: if a cache gave it the code of
+another function, they are wrong, or PyMC raises "Bad initial energy".
 """
 
 from __future__ import annotations
@@ -11,31 +11,36 @@ import json
 import os
 import tempfile
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.catalogue import BASE_VARIANT
-from benchmarks.models import radon_pymc, reference
-from benchmarks.models.parts.parameters import Variant, layout
+from benchmarks.bench import Bench
+from benchmarks.messages import Check
+from benchmarks.models import radon_pymc
+from benchmarks.models.parts import reference
+from benchmarks.models.parts.parameters import BASE_VARIANT, Variant, layout
 from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.radon_pymc import RadonPymc
 
 CHAINS = 2
 _COUNTIES = 8
 _VARIABLE = "OBSERVATORY_CHAINS"
-"""Names the directory to which each chain says where it began."""
+"""Environment variable that names the directory of the chains' files."""
 
 
 def small(data: RadonData) -> RadonData:
-    """The houses of the first counties: little enough to compile and sample in seconds."""
+    """Return the houses of the first 8 counties: few enough to compile and sample in seconds."""
     few = data.county < _COUNTIES
     return RadonData(data.county[few], data.floor[few], data.log_radon[few])
 
 
 def watched(step: Any) -> Any:
-    """Make a step method write what it finds at its first point; survives cloudpickle."""
+    """Make a step method write its first logp and gradient to a file, and return it.
+
+    The step keeps doing so when cloudpickle sends it to another process.
+    """
     step.__class__ = _watching(type(step))
     return step
 
@@ -53,11 +58,17 @@ def _watching(base: type) -> type:
     return Watched
 
 
-def sample(bench: Any, data: RadonData) -> None:
-    """Sample; adds `first_draw_time` (seconds from building the step) and a check a chain."""
+def sample(bench: Bench) -> None:
+    """Sample the bench's model. Adds `first_draw_time` to the metrics and one check for each chain.
+
+    `first_draw_time`: seconds from building the step method until the first draw of any chain.
+    Raises what `pm.sample` raises, and TypeError for a model that is not `RadonPymc`.
+    """
     import pymc as pm
 
-    data = small(data)
+    if not isinstance(bench.model, RadonPymc):
+        raise TypeError("only the model radon_pymc is sampled")
+    data = small(bench.model.data)
     model = radon_pymc.build(data)
     order = radon_pymc.order(model, data.n_counties)
     start = np.zeros(sum(p.size for p in layout(data.n_counties)))
@@ -79,13 +90,15 @@ def sample(bench: Any, data: RadonData) -> None:
         bench.measured_seconds += drawn[0] - begin
         chains = [json.loads(path.read_text()) for path in sorted(Path(told).iterdir())]
     if len(chains) != CHAINS:
-        bench.raised.append(f"{len(chains)} of {CHAINS} chains said where they began")
+        bench.raised.append(f"only {len(chains)} of {CHAINS} chains wrote their first point")
     for number, chain in enumerate(chains):
         gradient = np.full(order.size, np.nan)
         gradient[order] = chain["gradient"]
         found = right.errors(chain["logp"], gradient)
         note = f"logp is {chain['logp']:.6g}" if found.wrong else None
-        bench.checks.append({"name": f"chain {number}", **asdict(found), "note": note})
+        bench.checks.append(
+            Check(f"chain {number}", found.logp_error, found.gradient_error, found.wrong, note)
+        )
 
 
 def _initial(n_counties: int) -> dict[str, Any]:

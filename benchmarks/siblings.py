@@ -1,66 +1,66 @@
 """Several processes fill one cache with a graph each; a fresh process then reads all of them.
 
-What goes wrong among siblings, no single process can see: a key or a symbol that two of them use
-for different things. Runs beside the primitive; how a parent forks is `benchmarks.forking`.
+This finds what goes wrong between processes and no single process can show: two of them use one key
+or one symbol for different things. It runs in the primitive; the parent of forked siblings runs
+`benchmarks.forking`.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from benchmarks import process, sandbox
-from benchmarks.catalogue import MEMBERS
-from benchmarks.process import Outcome
-from benchmarks.records import Found
-from benchmarks.request import Request, flags_of, job_of
+from benchmarks.catalogue import SCENARIOS
+from benchmarks.messages import Job
+from benchmarks.process import Ending
+from benchmarks.records import Processes
+from benchmarks.request import Request
 from benchmarks.sandbox import Sandbox
 
 
-def take(request: Request, box: Sandbox, seed: int) -> Found:
-    """The siblings, arranged as the scenario says, and their reader.
+def take(request: Request, box: Sandbox, seed: int) -> Processes:
+    """Run the siblings, arranged as the scenario says, and then their reader.
 
-    Children of one parent or server share its hash seed, and so does the reader, as a later run of
-    the same program may; who is spawned has a seed of his own. `siblings_reseeded` is the other
-    way round.
+    The children of one parent or server share its hash seed, and so does the reader, as a later run
+    of the same program may; each spawned sibling has a seed of its own. In `siblings_reseeded` it
+    is the other way round. Returns how each process ended. Raises OSError if one cannot start.
     """
-    members = MEMBERS[request.cell.model]
-    reseeded = request.cell.scenario == "siblings_reseeded"
+    reseeded = SCENARIOS[request.cell.scenario].reseeded
     spawned = request.cell.launch == "spawn"
     one_seed = spawned == reseeded
     take_all = _spawned if spawned else _children
-    outcomes = take_all(request, box, seed if one_seed or not spawned else None)
+    endings = take_all(request, box, seed if one_seed or not spawned else None)
+    job = request.job(box, "reader")
     env = _environment(request, box, seed if one_seed else None)
-    reader = process.run(box, job_of(request, "reader"), env, request.timeout)
-    return Found(reader, siblings=tuple(zip(members, outcomes, strict=True)))
+    reader = process.run(box, job, env, request.timeout)
+    return Processes(reader, siblings=tuple(zip(job.members, endings, strict=True)))
 
 
-def _children(request: Request, box: Sandbox, seed: int | None) -> list[Outcome]:
+def _children(request: Request, box: Sandbox, seed: int | None) -> list[Ending]:
     """One parent, or the server that it starts, forks all of them."""
-    env = _environment(request, box, seed)
-    parent = process.run(box, job_of(request, "siblings"), env, request.timeout)
-    reports = (
-        Path(f"{box.out / 'siblings-0.json'}.{index}")
-        for index in range(len(MEMBERS[request.cell.model]))
-    )
-    return [process.outcome_of_fork(parent, report) for report in reports]
+    job = request.job(box, "siblings")
+    parent = process.run(box, job, _environment(request, box, seed), request.timeout)
+    return [
+        process.ending_of_fork(parent, job.for_member(index).report)
+        for index in range(len(job.members))
+    ]
 
 
-def _spawned(request: Request, box: Sandbox, seed: int | None) -> list[Outcome]:
-    """A fresh interpreter each."""
-    members = MEMBERS[request.cell.model]
-    at_once = request.cell.scenario == "siblings_at_once"
+def _spawned(request: Request, box: Sandbox, seed: int | None) -> list[Ending]:
+    """Each sibling is a fresh interpreter."""
+    at_once = SCENARIOS[request.cell.scenario].arrangement == "at once"
+    job = request.job(box, "siblings")
+    jobs = [job.for_member(index) for index in range(len(job.members))]
 
-    def run(index: int) -> Outcome:
-        job = {**job_of(request, "siblings", index), "members": [members[index]]}
+    def run(job: Job) -> Ending:
         env = _environment(request, box, seed)
         return process.run(box, job, env, request.timeout, alone=not at_once)
 
     if not at_once:
-        return [run(index) for index in range(len(members))]
-    pool = ThreadPoolExecutor(len(members))
+        return [run(job) for job in jobs]
+    pool = ThreadPoolExecutor(len(jobs))
     try:
-        return list(pool.map(run, range(len(members))))
+        return list(pool.map(run, jobs))
     finally:
         # After an interrupt they are still at work, and each thread waits for the end of its own.
         process.end_stragglers(box)
@@ -68,4 +68,4 @@ def _spawned(request: Request, box: Sandbox, seed: int | None) -> list[Outcome]:
 
 
 def _environment(request: Request, box: Sandbox, seed: int | None) -> dict[str, str]:
-    return box.environment(sandbox.new_seed() if seed is None else seed, flags_of(request))
+    return box.environment(sandbox.new_seed() if seed is None else seed, request.pytensor_flags)

@@ -1,7 +1,7 @@
 """What the ASV suites share: which samples a suite takes, and how its benchmarks read them.
 
-asv schedules and records; the samples are those of `benchmarks.sample`, whatever launch method
-asv itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
+asv schedules and records; the samples are those of `benchmarks.sample`, whatever start method asv
+itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
 OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3).
 """
 
@@ -10,34 +10,58 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.catalogue import (
     METRICS,
     Cell,
+    Measure,
     backends_of,
     cells,
     launches_of,
     metrics_of,
     models_of,
 )
+from benchmarks.messages import SampleRecord
 from benchmarks.plan import Rounds, plan, recorded
 from benchmarks.request import Request
 from benchmarks.sample import take
 
 HOURS = 4 * 3600
 """Seconds for all samples of a suite: the variants of an old release take most of one."""
-Samples = dict[tuple[str, str, str], dict[str, Any]]
-"""By (model, backend, launch): lists of values by metric, and the reason if there are none."""
+
+
+@dataclass
+class CellSamples:
+    """The samples of one cell, all passes together."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+    """By metric, a value for each sample that gave it, in the metric's unit."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """By metric, why it has no value; under the empty name, why a sample failed."""
+
+    def add(self, record: SampleRecord, measure: Measure) -> None:
+        """Add the metrics that a record gives for its pass, and its reasons for the others."""
+        for name, value in recorded(record.metrics, measure).items():
+            self.values.setdefault(name, []).append(value)
+        self.reasons.update(record.absent)
+        if record.failure is not None:
+            self.reasons[""] = record.failure.message
+
+
+Samples = dict[tuple[str, str, str], CellSamples]
+"""By (model, backend, launch)."""
 
 _Suite = TypeVar("_Suite")
 
 
 def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples:
-    """Take every sample of a suite; what `setup_cache` returns.
+    """Take every sample of a suite and return what its `setup_cache` returns.
 
-    Other models are taken with `observatory run`, which builds them an environment.
+    `observatory run` takes those of models that need an environment of their own. Raises OSError if
+    a sample cannot be started, ValueError if OBSERVATORY_ROUNDS is no number.
     """
     wanted = list(
         cells(
@@ -56,13 +80,14 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
                 Request(
                     task.cell,
                     task.measure,
-                    # A filler that failed has left none: each sample then says so for itself.
+                    # A filler that failed left none: each sample then fills its own or fails too.
                     cache=filled if filled is not None and filled.is_dir() else None,
                     keep_cache=None if task.keep is None else Path(kept, task.keep),
                 )
             )
             if task.cell in wanted:
-                _add(found, task.cell, task.measure, record)
+                key = (task.cell.model, task.cell.backend, task.cell.launch)
+                found.setdefault(key, CellSamples()).add(record, task.measure)
     return found
 
 
@@ -71,32 +96,25 @@ def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
     return every if not words else tuple(word.strip() for word in words.split(","))
 
 
-def _add(found: Samples, cell: Cell, measure: Any, record: dict[str, Any]) -> None:
-    entry = found.setdefault((cell.model, cell.backend, cell.launch), {"values": {}, "why": {}})
-    for name, value in recorded(record["metrics"], measure).items():
-        entry["values"].setdefault(name, []).append(value)
-    entry["why"].update(record["absent"])
-    if record["failure"] is not None:
-        entry["why"][""] = record["failure"]["message"]
-
-
 def track(scenario: str, metric: str) -> Callable[..., Any]:
-    """A benchmark method that reads one metric of a cell from the samples of `setup_cache`.
+    """Return a benchmark method that reads one metric of a cell from the samples of `setup_cache`.
 
-    asv gives statistics to what returns a dictionary of samples, whatever it is that was tracked.
+    The method returns the largest value of an exact metric. For a noisy one it returns a dictionary
+    of samples, from which asv computes its statistics. It raises RuntimeError if no sample gave the
+    metric, and its setup NotImplementedError ("n/a" to asv) if the cell cannot have it.
     """
 
     def setup(samples: Samples, model: str, backend: str, launch: str) -> None:
-        # asv reads NotImplementedError as "n/a", and only in a setup; a function may have its own.
+        # asv reads NotImplementedError as "n/a", but only in a setup.
         reason = _not_applicable(samples, Cell(model, scenario, backend, launch), metric)
         if reason is not None:
             raise NotImplementedError(reason)
 
     def tracked(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
         found = samples[(model, backend, launch)]
-        if metric not in found["values"]:
-            raise RuntimeError(f"no sample gave {metric}: {found['why']}")
-        values = found["values"][metric]
+        if metric not in found.values:
+            raise RuntimeError(f"no sample gave {metric}: {found.reasons}")
+        values = found.values[metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
         # The worst, where repetitions of an exact metric differ.
@@ -116,13 +134,13 @@ def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
         return "not measured by this suite"
     if metric not in {known.name for known in metrics_of(cell.scenario, cell.launch)}:
         return f"{metric} makes no sense under {cell.launch}"
-    if metric in found["values"] or max(found["values"].get("crashed", [0])):
+    if metric in found.values or max(found.values.get("crashed", [0])):
         return None
-    return f"{metric} is not available: {found['why']}"
+    return f"{metric} is not available: {found.reasons}"
 
 
 def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
-    """Give a class the parameters, the version and the benchmarks of a scenario."""
+    """Return a decorator that gives a class the parameters and the benchmarks of a scenario."""
 
     def decorate(cls: type[_Suite]) -> type[_Suite]:
         launches = launches_of(scenario)

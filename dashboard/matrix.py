@@ -10,6 +10,7 @@ from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MAIN_BACKENDS,
+    MATRIX_MODELS,
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
@@ -18,7 +19,6 @@ from benchmarks.catalogue import (
     cells,
     headline_time,
     metrics_of,
-    models_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
@@ -85,7 +85,7 @@ def matrices(subject: Newest) -> tuple[Matrix, ...]:
     What siblings and upgrades did to each other is on the page Guard.
     """
     models = known_first(
-        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, models_of("cold")
+        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, MATRIX_MODELS
     )
     return tuple(_matrix(model, subject) for model in models)
 
@@ -111,7 +111,7 @@ def _matrix(model: str, subject: Newest) -> Matrix:
 
 
 def _is_shown(cell: Cell) -> bool:
-    small = set(MODELS) - set(models_of("cold"))
+    small = set(MODELS) - set(MATRIX_MODELS)
     return cell.model not in small and cell.scenario not in set(SCENARIOS) - set(MATRIX_SCENARIOS)
 
 

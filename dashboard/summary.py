@@ -15,9 +15,9 @@ from benchmarks.catalogue import (
     ABLATIONS,
     MAIN_BACKENDS,
     MATRIX_LAUNCHES,
+    MATRIX_MODELS,
     WARM_SCENARIOS,
     Cell,
-    models_of,
 )
 from benchmarks.catalogue import cells as known_cells
 from dashboard.readings import Reading, Setting
@@ -191,7 +191,7 @@ def _expected_warm_cells(subject: Newest) -> set[Cell]:
     seen = {reading.cell for reading in subject.readings}
     return set(
         known_cells(
-            models=tuple(sorted({cell.model for cell in seen} & set(models_of("warm_disk")))),
+            models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),
             scenarios=WARM_SCENARIOS,
             backends=MAIN_BACKENDS,
             launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),

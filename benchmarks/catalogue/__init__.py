@@ -24,6 +24,7 @@ from benchmarks.catalogue.causes import (
     Cause,
 )
 from benchmarks.catalogue.matrix import (
+    MATRIX_MODELS,
     MEMBERS,
     MODELS,
     Cell,
@@ -74,6 +75,7 @@ __all__ = [
     "LAUNCHES",
     "MAIN_BACKENDS",
     "MATRIX_LAUNCHES",
+    "MATRIX_MODELS",
     "MATRIX_SCENARIOS",
     "MEASURES",
     "MEMBERS",

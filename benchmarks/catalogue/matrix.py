@@ -17,6 +17,10 @@ MEMBERS = {name: model.members for name, model in MODELS.items() if model.member
 """The graphs of a model, in the order in which siblings, variants and upgrades build them."""
 
 
+MATRIX_MODELS = tuple(name for name, model in MODELS.items() if "build" in model.families)
+"""The models of the matrix: those whose single builds are measured."""
+
+
 def models_of(scenario: str) -> tuple[str, ...]:
     """The models that a scenario is measured with, in the order of the catalogue."""
     family = SCENARIOS[scenario].family

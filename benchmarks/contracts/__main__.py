@@ -1,71 +1,58 @@
 """Check what PyTensor relies on in numba: `python -m benchmarks.contracts`.
 
-Runs in the environment under test and prints one JSON record on stdout (docs/schemas/). Nothing
-is written outside of a sandbox, and that is removed.
+This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). It
+writes only into a sandbox, which it removes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import re
 import signal
 import sys
 import time
-from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Any
+from importlib.metadata import PackageNotFoundError, requires
 
-from benchmarks.contracts.contract import SCHEMA
+from benchmarks.contracts.messages import SCHEMA, ContractRecord, ContractsRecord
 from benchmarks.contracts.running import DEFAULT_TIMEOUT, verdicts
 from benchmarks.contracts.suite import AREAS
+from benchmarks.environment import versions
 from benchmarks.parent import end_with_parent
+from benchmarks.typed_json import to_json
 
 EXIT_CHECKED = 0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy")
 
 
-def take(names: list[str], timeout: float) -> dict[str, Any]:
-    """Check the contracts of these names and return the record."""
+def take(names: list[str], timeout: float) -> ContractsRecord:
+    """Check the contracts of these names and return the record.
+
+    ``timeout``: seconds for each area of contracts. Raises OSError if a process cannot start.
+    """
     began = time.monotonic()
     started_at = datetime.now(UTC)
     found = verdicts(names, timeout)
-    contracts = [
-        {"area": area.name, "holds": one.holds, "needed": one.needed, **asdict(found[one.name])}
+    contracts = tuple(
+        ContractRecord(area=area.name, holds=one.holds, needed=one.needed, **vars(found[one.name]))
         for area in AREAS
         for one in area.contracts
         if one.name in found
-    ]
-    return {
-        "schema": SCHEMA,
-        "environment": environment(),
-        "declared": declared(),
-        "contracts": contracts,
-        "seconds": round(time.monotonic() - began, 3),
-        "started_at": started_at.isoformat(),
-    }
-
-
-def environment() -> dict[str, str | None]:
-    """Versions that the answers depend on; None: not there."""
-    facts: dict[str, str | None] = {}
-    for package in _PACKAGES:
-        try:
-            facts[package] = version(package)
-        except PackageNotFoundError:
-            facts[package] = None
-    facts["python"] = platform.python_version()
-    facts["platform"] = platform.platform()
-    facts["machine"] = platform.machine()
-    return facts
+    )
+    return ContractsRecord(
+        schema=SCHEMA,
+        environment=versions(_PACKAGES),
+        declared=declared(),
+        contracts=contracts,
+        seconds=round(time.monotonic() - began, 3),
+        started_at=started_at.isoformat(),
+    )
 
 
 def declared() -> str | None:
-    """The numbas that PyTensor's metadata allows, as it writes them; None: it names none.
+    """Return the versions of numba that PyTensor's metadata allows, as it writes them.
 
-    PyTensor before 2.36 names numba as an extra only.
+    PyTensor before 2.36 names numba only as an extra. None: it does not name numba.
     """
     try:
         lines = requires("pytensor") or []
@@ -77,7 +64,10 @@ def declared() -> str | None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command; returns the exit status."""
+    """Run the command and return its exit status, which `--help` lists.
+
+    ``argv``: the arguments; None: those of this process. Raises SystemExit for wrong usage.
+    """
     known = [one.name for area in AREAS for one in area.contracts]
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.contracts",
@@ -96,7 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.list:
         print("\n".join(known))
         return EXIT_CHECKED
-    # One that is terminated cleans up like an interrupted one.
+    # A terminated process cleans up like an interrupted one.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda signum, _: sys.exit(128 + signum))
     if options.end_with_parent:
@@ -105,7 +95,7 @@ def main(argv: list[str] | None = None) -> int:
         record = take(options.only or known, options.timeout)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    print(json.dumps(record, indent=2 if options.pretty else None))
+    print(to_json(record, indent=2 if options.pretty else None))
     return EXIT_CHECKED
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
-SCHEMA = "observatory/contracts/1"
-HOLDS, BROKEN, UNAVAILABLE, FAILED = "holds", "broken", "unavailable", "failed"
+Status = Literal["holds", "broken", "unavailable", "failed"]
+"""`unavailable`: this PyTensor has no such thing; `failed`: the check itself went wrong."""
 _LONGEST = 1000
 
 
@@ -21,7 +22,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Contract:
-    """Something of numba that is documented nowhere, and that PyTensor relies on."""
+    """Something undocumented in numba that PyTensor relies on."""
 
     name: str
     holds: str
@@ -29,7 +30,7 @@ class Contract:
     needed: str
     """What of PyTensor breaks otherwise, as a sentence."""
     check: Callable[[], str]
-    """Looks whether it holds and says what was seen. Raises Broken and Unavailable."""
+    """Return what was seen, as a sentence. Raises Broken or Unavailable."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +43,21 @@ class Area:
 
 @contextmanager
 def promised(what: str) -> Iterator[None]:
-    """Where numba raises in what PyTensor expects to work, the contract is broken and not failed.
+    """Raise Broken if the block raises: what PyTensor expects to work does not.
 
-    ``what``: what was to work, e.g. "numba compiles with it". That something took too long decides
-    nothing: a TimeoutError stays what it is.
+    ``what``: what should work, e.g. "numba compiles with it". Broken, Unavailable and TimeoutError
+    pass unchanged: that something took too long decides nothing.
     """
     try:
         yield
     except (Broken, Unavailable, TimeoutError):
         raise
     except Exception as error:
-        raise Broken(f"not so: {what}: {told(error)}") from error
+        raise Broken(f"not so: {what}: {one_line(error)}") from error
 
 
-def told(error: BaseException) -> str:
-    """An exception in one line: numba's messages are pages."""
+def one_line(error: BaseException) -> str:
+    """Return an exception in one line of at most 1,000 characters: numba's messages are pages."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}"[:_LONGEST]
 

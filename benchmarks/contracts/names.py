@@ -15,7 +15,7 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, told
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need, one_line
 from benchmarks.contracts.uses import Use, uses
 
 MODULES = {
@@ -93,7 +93,7 @@ def problem_of(use: Use) -> str | None:
     try:
         thing = resolve(use.path)
     except (ImportError, AttributeError) as error:
-        return f"there is no {use.path}: {told(error)}"
+        return f"there is no {use.path}: {one_line(error)}"
     signature = None if use.call is None else _signature(thing)
     if use.call is None or signature is None:
         return None

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from benchmarks.contracts.contract import told
+from benchmarks.contracts.contract import one_line
 from benchmarks.parent import end_with_parent
 from benchmarks.sandbox import new_seed
 
@@ -96,7 +96,7 @@ def _answer(function: Callable[[], Any]) -> bytes:
         return json.dumps({"value": function()}).encode()
     except Exception as error:
         traceback.print_exc()
-        return json.dumps({"raised": told(error)}).encode()
+        return json.dumps({"raised": one_line(error)}).encode()
 
 
 def _read(said: bytes, code: int, who: str, stderr: bytes = b"") -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 from benchmarks.probes.ledger import Ledger
 
 KIND = "c_module"
+PACKAGE = "pytensor"
+"""What must be installed for it."""
 _BOOTSTRAP = ("cutils_ext", "lazylinker_ext")
 """PyTensor's own helpers, compiled once for a cache directory."""
 

@@ -1,4 +1,4 @@
-"""The ledger: what became of each function that a build compiled or asked a cache for."""
+"""The ledger: what became of each function that a build compiled or that a cache returned."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+
+from benchmarks.messages import LedgerEntry
 
 _LONGEST_NAME = 160
 
 
 def shorten(text: str) -> str:
-    """Bound a name, keeping different names different."""
+    """Return a name in one line of bounded length; different names stay different."""
     text = " ".join(text.split())
     if len(text) <= _LONGEST_NAME:
         return text
@@ -22,58 +22,48 @@ def shorten(text: str) -> str:
     return f"{text[:_LONGEST_NAME]}… #{digest}"
 
 
-@dataclass
-class Entry:
-    """One compiled function, or one that a cache returned."""
-
-    name: str
-    kind: str
-    key: str = ""
-    outcome: str = "internal"
-    source: str | None = None
-    """Where a hit came from: "memory" or "disk"."""
-    bytes: int | None = None
-    seconds: float = 0.0
-    step: str | None = None
-    nested: float = field(default=0.0, repr=False)
-    """Seconds of the entries inside this one."""
-
-
 class Ledger:
     """Collects entries while recording; entries nest, and each gets only its own time."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[LedgerEntry] = []
         self.recording = False
         self.step: str | None = None
         self.compiler_runs = 0
         self.bootstrap_runs = 0
-        self._open: list[Entry] = []
+        self._open: list[LedgerEntry] = []
+        self._nested: list[float] = []
+        """For each open entry, the seconds of the entries that were inside it."""
 
     @property
-    def current(self) -> Entry | None:
-        """The innermost entry being worked on."""
+    def current(self) -> LedgerEntry | None:
+        """The innermost entry being worked on; None: outside every entry."""
         return self._open[-1] if self._open else None
 
     @contextmanager
-    def entry(self, name: str, kind: str) -> Iterator[Entry]:
-        """Time one function. It is kept only if nothing is raised."""
-        entry = Entry(shorten(name), kind, step=self.step)
+    def entry(self, name: str, kind: str) -> Iterator[LedgerEntry]:
+        """Time one function, for the caller to fill in. Nothing is kept if the block raises."""
+        entry = LedgerEntry(shorten(name), kind, step=self.step)
         self._open.append(entry)
+        self._nested.append(0.0)
         begin = time.perf_counter()
         try:
             yield entry
         finally:
             elapsed = time.perf_counter() - begin
             self._open.pop()
-            if self._open:
-                self._open[-1].nested += elapsed
-        entry.seconds = max(0.0, elapsed - entry.nested)
+            nested = self._nested.pop()
+            if self._nested:
+                self._nested[-1] += elapsed
+        entry.seconds = round(max(0.0, elapsed - nested), 6)
         if self.recording:
             self.entries.append(entry)
 
-    def counts(self, step: str | None = None) -> dict[str, int]:
-        """The exact metrics, of one step or of all entries."""
+    def counts(self, step: str | None = None) -> dict[str, float]:
+        """Return the exact metrics of one step, or of all entries if ``step`` is None.
+
+        Bytes for `object_code_bytes`, numbers of functions for the others.
+        """
         chosen = [e for e in self.entries if step is None or e.step == step]
         outcomes = Counter(e.outcome for e in chosen)
         code = {e.key: e.bytes or 0 for e in chosen if e.key}  # a function asked for twice is one
@@ -83,11 +73,3 @@ class Ledger:
             "functions_compiled": outcomes.total() - outcomes["hit"],
             "object_code_bytes": sum(code.values()),
         }
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """The entries in the form of the sample schema."""
-        rows = [asdict(entry) for entry in self.entries]
-        for row in rows:
-            del row["nested"]
-            row["seconds"] = round(row["seconds"], 6)
-        return rows

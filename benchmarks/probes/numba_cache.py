@@ -14,6 +14,8 @@ from weakref import WeakKeyDictionary
 from benchmarks.probes.ledger import Ledger
 
 KIND = "numba"
+PACKAGE = "numba"
+"""What must be installed for it."""
 OUTER_GRAPH = "outer graph"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
 import shutil
 import signal
@@ -16,7 +15,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchmarks.catalogue import SAMPLE_SCHEMA, SIBLINGS
+from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
+from benchmarks.typed_json import to_json
 from observatory.record.sample import Sample
 from observatory.run import symbols
 from observatory.run.environments import Environment
@@ -144,21 +145,20 @@ def _unreadable(
     died = f"died of {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
     problem = error.errors(include_url=False, include_input=False)[0]["msg"]
     lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
-    record = {
-        "schema": SAMPLE_SCHEMA,
-        "cell": vars(task.cell),
-        "measure": task.measure,
-        "status": "killed" if code < 0 else "raised",
-        "failure": {
-            "message": f"the primitive {died} without a valid record: {problem}"[:4000],
-            "signal": signal.Signals(-code).name if code < 0 else None,
-            "exit_code": code if code >= 0 else None,
-            "stderr": lines[-20:],
-        },
-        "metrics": {"crashed": 1},
-        "absent": {},
-        "environment": {},
-        "hash_seed": 0,
-        "started_at": started_at.isoformat(),
-    }
-    return Sample.model_validate_json(json.dumps(record))
+    record = SampleRecord(
+        schema=SAMPLE_SCHEMA,
+        cell=task.cell,
+        measure=task.measure,
+        hash_seed=0,
+        started_at=started_at.isoformat(),
+        status="killed" if code < 0 else "raised",
+        failure=Failure(
+            message=f"the primitive {died} without a valid record: {problem}"[:4000],
+            signal=signal.Signals(-code).name if code < 0 else None,
+            exit_code=code if code >= 0 else None,
+            stderr=tuple(lines[-20:]),
+        ),
+        metrics={"crashed": 1},
+        absent={},
+    )
+    return Sample.model_validate_json(to_json(record))

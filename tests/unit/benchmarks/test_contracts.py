@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -12,10 +11,13 @@ import pytest
 from benchmarks.contracts import others, running
 from benchmarks.contracts.child import verdict
 from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
+from benchmarks.contracts.messages import Progress, Verdict
 from benchmarks.contracts.suite import AREAS
 from benchmarks.contracts.uids import _uses
 from benchmarks.contracts.uses import uses_in
+from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox
+from benchmarks.typed_json import to_json
 
 
 def raising(error: BaseException) -> str:
@@ -31,7 +33,8 @@ def raising(error: BaseException) -> str:
     ],
 )
 def test_how_a_check_ends_is_its_status(error: Exception, expected: tuple[str, str]) -> None:
-    assert verdict(Contract("c", "it holds", "it is needed", lambda: raising(error))) == expected
+    found = verdict(Contract("c", "it holds", "it is needed", lambda: raising(error)))
+    assert (found.status, found.detail) == expected
 
 
 def test_an_error_in_what_was_promised_breaks_the_contract() -> None:
@@ -97,20 +100,23 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     box = Sandbox.make()
 
     def check(fates: dict[str, str]) -> dict[str, tuple[str, str]]:
-        def run(box: Sandbox, report: Path, names: list[str], timeout: float) -> running._Ending:
+        def exited(code: int, timed_out: bool = False, *stderr: str) -> Exit:
+            return Exit(code, timed_out, stderr, 0.0, 1.0, 0)
+
+        def run(box: Sandbox, report: Path, names: list[str], timeout: float) -> Exit:
             for name in names:
                 if fates.get(name) == "never begins":
-                    return running._Ending(1, False, "ImportError: no numba")
+                    return exited(1, False, "ImportError: no numba")
                 with report.open("a") as stream:
-                    stream.write(json.dumps({"begun": name}) + "\n")
+                    stream.write(to_json(Progress(name)) + "\n")
                     if fates.get(name) == "crashes":
-                        stream.write('{"done": "tor')
-                        return running._Ending(-signal.SIGSEGV, False, "")
+                        stream.write('{"name": "tor')
+                        return exited(-signal.SIGSEGV)
                     if fates.get(name) == "hangs":
-                        return running._Ending(-signal.SIGKILL, True, "")
-                    done = {"done": name, "status": "holds", "detail": "seen", "seconds": 0.1}
-                    stream.write(json.dumps(done) + "\n")
-            return running._Ending(0, False, "")
+                        return exited(-signal.SIGKILL, True)
+                    done = Progress(name, Verdict(name, "holds", "seen", 0.1))
+                    stream.write(to_json(done) + "\n")
+            return exited(0)
 
         monkeypatch.setattr(running, "_run", run)
         found = running._area(box, AREA, {"one", "two", "three"}, 5.0)

@@ -2,54 +2,65 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import process
-from benchmarks.catalogue import VARIANTS
-from benchmarks.process import Outcome
-from benchmarks.records import Found, assemble
+from benchmarks import forking, process
+from benchmarks.catalogue import VARIANTS, Cell, Measure
+from benchmarks.messages import Check, Job, Report, Spent, read_report, write_report
+from benchmarks.process import Ending
+from benchmarks.records import Processes, SandboxFacts, assemble
+from benchmarks.request import Request
+from benchmarks.typed_json import to_json
 from observatory.record.sample import Sample
 
-RIGHT = {"logp_error": 0.0, "gradient_error": 0.0, "wrong": False, "note": None}
-WRONG = {**RIGHT, "logp_error": 0.5, "wrong": True}
+
+def right(name: str) -> Check:
+    return Check(name, 0.0, 0.0, False)
 
 
-def outcome(status: str = "ok", **changes: Any) -> Outcome:
+def wrong(name: str) -> Check:
+    return Check(name, 0.5, 0.0, True)
+
+
+def ending(status: str = "ok", **changes: Any) -> Ending:
     fields: dict[str, Any] = {
-        "report": {
-            "metrics": {"cache_misses": 3},
-            "checks": [{"name": "build", **RIGHT}],
-            "seconds": {"first_line": 10.5, "measured": 2.0, "reported": 14.0},
-        },
+        "report": Report(
+            "ok",
+            metrics={"cache_misses": 3},
+            checks=(right("build"),),
+            spent=Spent(first_line=10.5, measured=2.0, reported=14.0),
+        ),
         "status": status,
         "message": None if status == "ok" else "it broke",
         "signal": None,
         "exit_code": 0,
-        "stderr": [] if status == "ok" else ["the end"],
+        "stderr": () if status == "ok" else ("the end",),
         "started": 10.0,
         "seconds": 5.0,
         "descendants_rss": 0,
     }
-    return Outcome(**fields | changes)
+    return Ending(**fields | changes)
 
 
-def record(found: Found, scenario: str = "cold", measure: str = "counting") -> Sample:
-    header = {
-        "schema": "observatory/sample/1",
-        "cell": {"model": "radon", "scenario": scenario, "backend": "NUMBA", "launch": "fork"},
-        "measure": measure,
-        "hash_seed": 1,
-        "started_at": "2026-11-20T12:00:00+00:00",
-    }
-    facts = {"files_leaked": 16, "cache_bytes": 1000}
-    return Sample.model_validate(assemble(header, found, facts, 6.0))
+def record(processes: Processes, scenario: str = "cold", measure: Measure = "counting") -> Sample:
+    assembled = assemble(
+        Request(Cell("radon", scenario, "NUMBA", "fork"), measure),
+        processes,
+        SandboxFacts(files_leaked=16, cache_bytes=1000),
+        hash_seed=1,
+        started_at=datetime(2026, 11, 20, 12, tzinfo=UTC),
+        total=6.0,
+    )
+    return Sample.model_validate_json(to_json(assembled))
 
 
 def test_a_good_sample_has_its_metrics_and_those_of_its_sandbox() -> None:
-    found = record(Found(outcome()))
+    found = record(Processes(ending()))
     assert found.status == "ok"
     assert found.metrics["cache_misses"] == 3
     assert found.metrics["files_leaked"] == 16
@@ -57,13 +68,13 @@ def test_a_good_sample_has_its_metrics_and_those_of_its_sandbox() -> None:
 
 
 def test_what_a_pass_should_have_given_and_did_not_is_absent_with_a_reason() -> None:
-    found = record(Found(outcome()))
+    found = record(Processes(ending()))
     assert "uncacheable" in found.absent
     assert "compile_time" not in found.absent  # another pass gives it
 
 
 def test_a_failed_sample_gives_no_metric_but_that_it_failed() -> None:
-    found = record(Found(outcome("killed", signal="SIGSEGV", report=None)))
+    found = record(Processes(ending("killed", signal="SIGSEGV", report=None)))
     assert found.metrics == {"wrong_results": 0, "crashed": 1}
     assert found.absent["cache_misses"] == "killed: it broke"
     assert found.failure is not None
@@ -71,29 +82,29 @@ def test_a_failed_sample_gives_no_metric_but_that_it_failed() -> None:
 
 
 def test_an_unavailable_cell_did_not_crash() -> None:
-    found = record(Found(outcome("unavailable", report={"metrics": {}})))
+    found = record(Processes(ending("unavailable", report=Report("unavailable"))))
     assert found.metrics == {}
     assert found.absent["cache_misses"] == "unavailable: it broke"
 
 
 def test_a_failed_filler_is_not_reported_as_the_measured_process() -> None:
-    filler = outcome("timeout")
-    found = record(Found(filler, filler=filler))
+    filler = ending("timeout")
+    found = record(Processes(filler, filler=filler))
     assert found.failure is not None
     assert found.failure.message == "the process that fills the cache: it broke"
 
 
 def test_a_wrong_value_of_the_filler_is_not_lost() -> None:
-    filler = outcome(report={"checks": [{"name": "fill", **WRONG}]})
-    found = record(Found(outcome(), filler=filler), "warm_disk")
+    filler = ending(report=Report("ok", checks=(wrong("fill"),)))
+    found = record(Processes(ending(), filler=filler), "warm_disk")
     assert [check.name for check in found.checks] == ["fill", "build"]
     assert found.metrics["wrong_results"] == 1
 
 
 def test_a_sibling_that_died_is_named_with_its_signal() -> None:
-    siblings = [(name, outcome()) for name in VARIANTS]
-    siblings[2] = (VARIANTS[2], outcome("killed", signal="SIGSEGV", report=None))
-    found = record(Found(outcome(), siblings=tuple(siblings)), "siblings")
+    siblings = [(name, ending()) for name in VARIANTS]
+    siblings[2] = (VARIANTS[2], ending("killed", signal="SIGSEGV", report=None))
+    found = record(Processes(ending(), siblings=tuple(siblings)), "siblings")
     assert found.status == "killed"
     assert found.failure is not None
     assert found.failure.message == f"sibling {VARIANTS[2]}: it broke"
@@ -102,14 +113,14 @@ def test_a_sibling_that_died_is_named_with_its_signal() -> None:
 
 
 def test_wrong_values_are_counted_even_where_a_sibling_died() -> None:
-    siblings = ((VARIANTS[0], outcome("killed", report=None)),)
-    reader = outcome(report={"metrics": {}, "checks": [{"name": VARIANTS[1], **WRONG}]})
-    found = record(Found(reader, siblings=siblings), "siblings")
+    siblings = ((VARIANTS[0], ending("killed", report=None)),)
+    reader = ending(report=Report("ok", checks=(wrong(VARIANTS[1]),)))
+    found = record(Processes(reader, siblings=siblings), "siblings")
     assert found.metrics == {"wrong_results": 1, "crashed": 1}
 
 
 def test_the_parts_of_the_wall_time_add_up() -> None:
-    overhead = record(Found(outcome(), prepare=0.25)).overhead
+    overhead = record(Processes(ending(), prepare=0.25)).overhead
     assert overhead is not None
     assert overhead.start == 0.5
     assert overhead.exit == 1.0
@@ -118,8 +129,8 @@ def test_the_parts_of_the_wall_time_add_up() -> None:
 
 
 def test_a_forked_sibling_without_a_report_takes_the_fate_of_its_parent(tmp_path: Path) -> None:
-    parent = outcome("timeout")
-    found = process.outcome_of_fork(parent, tmp_path / "absent.json")
+    parent = ending("timeout")
+    found = process.ending_of_fork(parent, tmp_path / "absent.json")
     assert found.status == "timeout"
     assert found.report is None
 
@@ -127,17 +138,48 @@ def test_a_forked_sibling_without_a_report_takes_the_fate_of_its_parent(tmp_path
 @pytest.mark.parametrize(
     ("report", "status", "message", "signal"),
     [
-        ('{"exit_code": -11}', "killed", "died of SIGSEGV", "SIGSEGV"),
-        ('{"exit_code": 7}', "raised", "exited with code 7 before it reported: the end", None),
-        ('{"status": "ok", "metrics": {}}', "ok", None, None),
-        ('{"status": "raised", "message": "no"}', "raised", "no", None),
+        (Report("died", exit_code=-11), "killed", "died of SIGSEGV", "SIGSEGV"),
+        (Report("died", exit_code=7), "raised", "exited with code 7 before it reported: the end",
+         None),
+        (Report("ok"), "ok", None, None),
+        (Report("raised", "no"), "raised", "no", None),
     ],
-)
+)  # fmt: skip
 def test_a_forked_sibling_ends_as_its_own_report_says(
-    tmp_path: Path, report: str, status: str, message: str | None, signal: str | None
+    tmp_path: Path, report: Report, status: str, message: str | None, signal: str | None
 ) -> None:
-    (tmp_path / "report.json").write_text(report)
-    parent = outcome("raised")  # it has no report of its own
-    found = process.outcome_of_fork(parent, tmp_path / "report.json")
+    (tmp_path / "report.json").write_text(to_json(report))
+    parent = ending("raised")  # it has no report of its own
+    found = process.ending_of_fork(parent, tmp_path / "report.json")
     assert (found.status, found.message, found.signal) == (status, message, signal)
-    assert found.stderr == ([] if status == "ok" else ["the end"])
+    assert found.stderr == (() if status == "ok" else ("the end",))
+    assert (found.report is None) == (report.status == "died")
+
+
+def test_a_report_that_is_none_is_a_failure_that_names_the_field(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text('{"status": "ok"}')
+    found = process.ending_of_fork(ending(), tmp_path / "report.json")
+    assert (found.status, found.report) == ("raised", None)
+    assert found.message is not None
+    assert found.message.startswith("its report cannot be read: Report: missing or unknown fields")
+
+
+def test_a_fork_does_its_job_and_a_child_that_dies_is_reported_by_its_parent(
+    tmp_path: Path,
+) -> None:
+    job = Job("siblings", Cell("radon", "siblings", "NUMBA", "fork"), "counting",
+              ("one", "two", "three"), None, tmp_path / "siblings-0.json")  # fmt: skip
+
+    def work(job: Job) -> int:
+        if job.members == ("two",):
+            os.kill(os.getpid(), 9)
+        write_report(job, Report("ok", values={job.members[0]: ()}))
+        return 0
+
+    forking.fork_siblings(job, work)
+    reports = [read_report(job.for_member(index).report) for index in range(3)]
+    assert reports == [
+        Report("ok", values={"one": ()}),
+        Report("died", exit_code=-9),
+        Report("ok", values={"three": ()}),
+    ]

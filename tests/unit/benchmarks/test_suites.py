@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from benchmarks import suites
-from benchmarks.catalogue import Cell
+from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from benchmarks.compile import WarmDisk
-from benchmarks.suites import Samples
+from benchmarks.messages import Failure, SampleRecord
+from benchmarks.request import Request
+from benchmarks.suites import CellSamples, Samples
 
 CELL = ("radon", "NUMBA", "fork")
 
 
 def samples(values: dict[str, list[float]], **why: str) -> Samples:
-    return {CELL: {"values": {"wrong_results": [0], "crashed": [0], **values}, "why": why}}
+    return {CELL: CellSamples({"wrong_results": [0], "crashed": [0], **values}, why)}
 
 
 def result(metric: str, found: Samples, *cell: str) -> Any:
@@ -50,7 +52,7 @@ def test_a_metric_that_the_version_cannot_give_is_not_applicable_with_the_reason
 
 
 def test_a_backend_that_the_subject_does_not_have_is_not_applicable() -> None:
-    found: Samples = {CELL: {"values": {}, "why": {"": "numba is not installed"}}}
+    found: Samples = {CELL: CellSamples(reasons={"": "numba is not installed"})}
     with pytest.raises(NotImplementedError, match="numba is not installed"):
         result("crashed", found)
 
@@ -67,15 +69,31 @@ def test_a_crash_of_one_pass_takes_no_number_from_another() -> None:
     assert result("cache_misses", found) == 3
 
 
+def recorded(
+    request: Request, metrics: dict[str, float], failure: Failure | None = None
+) -> SampleRecord:
+    return SampleRecord(
+        schema=SAMPLE_SCHEMA,
+        cell=request.cell,
+        measure=request.measure,
+        hash_seed=1,
+        started_at="2026-11-20T12:00:00+00:00",
+        status="ok" if failure is None else "raised",
+        failure=failure,
+        metrics=metrics,
+        absent={},
+    )
+
+
 def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
 
-    def take(request: Any) -> dict[str, Any]:
+    def take(request: Request) -> SampleRecord:
         taken.append((request.cell, request.measure, request.cache, request.keep_cache))
         if request.keep_cache is not None:
             request.keep_cache.mkdir()
         metric = {"timing": "compile_time", "counting": "cache_misses", "tracing": "python_calls"}
-        return {"metrics": {metric[request.measure]: len(taken)}, "absent": {}, "failure": None}
+        return recorded(request, {metric[request.measure]: len(taken)})
 
     monkeypatch.setattr(suites, "take", take)
     monkeypatch.setenv("OBSERVATORY_BACKENDS", "C")
@@ -89,7 +107,7 @@ def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.Monkey
     ]  # fmt: skip
     assert {cache for _, _, cache, _ in taken[1:]} == {taken[0][3]}
     assert list(found) == [("radon", "C", "fork")]
-    values = found["radon", "C", "fork"]["values"]
+    values = found["radon", "C", "fork"].values
     assert values == {"cache_misses": [2], "python_calls": [3], "compile_time": [4, 5]}
 
 
@@ -98,12 +116,12 @@ def test_a_filler_that_failed_does_not_take_the_suite_with_it(
 ) -> None:
     caches = []
 
-    def take(request: Any) -> dict[str, Any]:
+    def take(request: Request) -> SampleRecord:
         caches.append(request.cache)
-        return {"metrics": {"crashed": 1}, "absent": {}, "failure": {"message": "it broke"}}
+        return recorded(request, {"crashed": 1}, Failure("it broke", None, 1, ()))
 
     monkeypatch.setattr(suites, "take", take)
     monkeypatch.setenv("OBSERVATORY_BACKENDS", "C")
     found = suites.take_samples("warm_disk")
     assert set(caches) == {None}
-    assert {cell["values"]["crashed"][0] for cell in found.values()} == {1}
+    assert {cell.values["crashed"][0] for cell in found.values()} == {1}

@@ -1,0 +1,122 @@
+"""One build: compiling and calling a graph inside the span that a metric measures."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks import trace
+from benchmarks.catalogue import Measure
+from benchmarks.messages import Check, Step
+from benchmarks.models import Graph, Graphs
+from benchmarks.probes.ledger import Ledger
+from benchmarks.probes.process import counting_calls, cpu_time
+
+
+@dataclass
+class Bench:
+    """The model, the mode and the probes of one measured process, and what it has found so far."""
+
+    model: Graphs
+    backend: str
+    launch: str
+    mode: Any
+    measure: Measure
+    probed: bool
+    """Whether the probes are installed: in the counting pass, and to learn what they cost."""
+    ledger: Ledger = field(default_factory=Ledger)
+    metrics: dict[str, float] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    raised: list[str] = field(default_factory=list)
+    """Builds of a reader that raised, each with its exception."""
+    values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    """What the graphs of an upgrade returned, flat; None for what is not finite."""
+    last: Any = None
+    """What the last measured build returned."""
+    build_seconds: float = 0.0
+    warm_up_seconds: float = 0.0
+    measured_seconds: float = 0.0
+
+    def graph(self, variant: str = "") -> Graph:
+        """Return a fresh graph of one member, or of the base if none is named.
+
+        Its seconds count as `build_seconds`.
+        """
+        begin = time.perf_counter()
+        graph = self.model.graph(variant)
+        self.build_seconds += time.perf_counter() - begin
+        return graph
+
+    def warm_up(self, name: str) -> None:
+        """Compile and call once, outside the measured span; the value is checked as ``name``."""
+        graph = self.graph()
+        begin = time.perf_counter()
+        function = graph.compile(self.mode)
+        value = function(graph.point)
+        self.warm_up_seconds += time.perf_counter() - begin
+        self.check(name, graph, value)
+
+    def measured_build(self, name: str, variant: str = "") -> dict[str, float]:
+        """Compile and call one member once, inside the measured span of this pass.
+
+        Returns the metrics of this build: seconds in the timing pass, counts in the others. The
+        value is checked as ``name`` and kept as `last`. Raises whatever the subject raises.
+        """
+        graph = self.graph(variant)
+        gc.collect()
+        calls: list[int] = []
+        self.ledger.step = name
+        with ExitStack() as stack:
+            trace.event("span begins", step=name)
+            if self.probed:
+                stack.enter_context(self.recording())
+            if self.measure == "tracing":
+                stack.enter_context(counting_calls(calls))
+            modules, cpu = len(sys.modules), cpu_time()
+            begin = time.perf_counter()
+            function = graph.compile(self.mode)
+            compiled = time.perf_counter()
+            value = function(graph.point)
+            called = time.perf_counter()
+            cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
+        trace.event("span ended", step=name)
+        self.measured_seconds += called - begin
+        self.check(name, graph, value)
+        self.last = value
+        if self.measure == "tracing":
+            return {"python_calls": calls[0]}
+        if self.measure == "counting":
+            return {**self.ledger.counts(name)}
+        return {
+            "compile_time": called - begin,
+            "function_time": compiled - begin,
+            "first_call_time": called - compiled,
+            "cpu_time": cpu,
+            "modules_imported": modules,
+        }
+
+    def check(self, name: str, graph: Graph, value: Any) -> None:
+        """Compare what a function returned with the reference, and keep the result as ``name``."""
+        found = graph.check(value)
+        note = self.model.explain(value) if found.wrong else None
+        self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
+
+    def add_metrics(self, found: Mapping[str, float]) -> None:
+        """Add the metrics of one build to the sums over all builds."""
+        for metric, value in found.items():
+            self.metrics[metric] = self.metrics.get(metric, 0) + value
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Let the probes write into the ledger inside the block."""
+        self.ledger.recording = True
+        try:
+            yield
+        finally:
+            self.ledger.recording = False

@@ -1,0 +1,196 @@
+"""The three messages of a sample: the job, the report and the record.
+
+The primitive (`benchmarks.sample`) writes a `Job` for each process that it starts. The measured
+process (`benchmarks.child`) answers with a `Report`. The primitive prints a `SampleRecord`, which
+the tool reads; docs/schemas/sample-1.json publishes its form. Times are in seconds, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from benchmarks import trace
+from benchmarks.catalogue import Cell, Measure
+from benchmarks.typed_json import from_json, to_json
+
+Role = Literal["measure", "fill", "siblings", "reader", "upgrade"]
+"""What a process does: it measures; it fills the cache for the measured process; it is a sibling or
+the parent of siblings; it reads what the siblings stored; it builds every graph of an upgrade."""
+Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
+LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one measured process has to do."""
+
+    role: Role
+    cell: Cell
+    measure: Measure
+    members: tuple[str, ...]
+    """The graphs to build, in order, in the roles that build several."""
+    data: Path | None
+    """A CSV file for the radon models; None: the generated data."""
+    report: Path
+    """The file to report to."""
+    from_empty: bool = False
+    """Role upgrade: the cache is empty, and not the one that another subject left."""
+
+    def for_member(self, index: int) -> Job:
+        """Return the job of the child that builds one member, with a report file of its own."""
+        report = self.report.with_name(f"{self.report.name}.{index}")
+        return replace(self, members=(self.members[index],), report=report)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One build among several, with the metrics of this build alone."""
+
+    name: str
+    metrics: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One evaluation, compared with the reference in NumPy or SciPy."""
+
+    name: str
+    """The graph, and which process evaluated it where several did."""
+    logp_error: float | None
+    """Relative error; None: not finite, or of another shape."""
+    gradient_error: float | None
+    """The largest relative error of the entries; None: not finite, or there is no gradient."""
+    wrong: bool
+    """Whether an error is above the tolerance."""
+    note: str | None = None
+
+
+@dataclass
+class LedgerEntry:
+    """One function that was compiled or that a cache returned; the probes fill it in."""
+
+    name: str
+    """The Op, or the qualified name of the Python function."""
+    kind: str
+    """The kind of cache, one of the catalogue."""
+    key: str = ""
+    """The question to the cache; empty for `internal`."""
+    outcome: LedgerOutcome = "internal"
+    source: Literal["memory", "disk"] | None = None
+    """Where a hit came from."""
+    bytes: int | None = None
+    """Machine code."""
+    seconds: float = 0.0
+    """For this function alone, without the functions that were compiled inside it."""
+    step: str | None = None
+    """The build that it belongs to."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Where a measured process spent its time, in seconds."""
+
+    first_line: float
+    """When its first line ran, by `time.monotonic`."""
+    reported: float
+    """When it reported, by `time.monotonic`."""
+    imports: float = 0.0
+    build: float = 0.0
+    warm_up: float = 0.0
+    measured: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a measured process found."""
+
+    status: Literal["ok", "unavailable", "raised", "died"]
+    """`died`: the parent of a fork reports for a child that could not."""
+    message: str | None = None
+    """Why the status is not `ok`."""
+    exit_code: int | None = None
+    """Status `died`: how the child left, negative for the signal that ended it."""
+    metrics: dict[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    checks: tuple[Check, ...] = ()
+    values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    """Role upgrade: what each graph returned, flattened; None for a number that is not finite."""
+    ledger: tuple[LedgerEntry, ...] | None = None
+    """Counting pass only."""
+    environment: dict[str, str | None] = field(default_factory=dict)
+    spent: Spent | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a sample ended that did not end well."""
+
+    message: str
+    signal: str | None
+    """The name of the signal that ended the process, e.g. SIGSEGV."""
+    exit_code: int | None
+    stderr: tuple[str, ...]
+    """The last lines."""
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """Where the wall time of a sample went, in seconds."""
+
+    total: float
+    prepare: float
+    fill: float
+    start: float
+    imports: float
+    build: float
+    warm_up: float
+    measured: float
+    exit: float
+    rest: float
+
+
+@dataclass(frozen=True)
+class SampleRecord:
+    """One sample: one cell and one pass. `observatory.record.sample` describes the fields."""
+
+    schema: str
+    cell: Cell
+    measure: Measure
+    hash_seed: int
+    started_at: str
+    """ISO 8601, with the time zone."""
+    status: Status
+    failure: Failure | None
+    metrics: dict[str, float]
+    absent: dict[str, str]
+    steps: tuple[Step, ...] = ()
+    checks: tuple[Check, ...] = ()
+    stale: tuple[str, ...] = ()
+    ledger: tuple[LedgerEntry, ...] | None = None
+    environment: dict[str, str | None] = field(default_factory=dict)
+    overhead: Overhead | None = None
+
+
+def write_report(job: Job, report: Report) -> None:
+    """Write the report of a job to the job's file, which is complete or absent at any time.
+
+    Raises OSError if the file cannot be written.
+    """
+    partial = job.report.with_suffix(f"{job.report.suffix}.partial")
+    partial.write_text(to_json(report), encoding="utf-8")
+    partial.rename(job.report)
+    trace.event("reported", role=job.role)
+
+
+def read_report(path: Path) -> Report | None:
+    """Return what a process reported; None if it did not report.
+
+    Raises MessageError if the file holds something else.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return from_json(Report, text)

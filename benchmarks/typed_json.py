@@ -1,0 +1,78 @@
+"""Dataclasses as JSON and back, in one place for every message between two processes.
+
+Reading is strict: a field that is missing or unknown and a value of another type raise
+`MessageError`. Types are taken from the annotations: dataclasses, `str`, `int`, `float`, `bool`,
+`Path`, `Literal`, `X | None`, `tuple[X, ...]` and `dict[str, X]`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Message = TypeVar("Message", bound="DataclassInstance")
+_PLAIN: dict[Any, tuple[type, ...]] = {
+    str: (str,),
+    int: (int,),
+    float: (int, float),  # a whole number stays one
+    bool: (bool,),
+}
+
+
+class MessageError(ValueError):
+    """Raised when JSON does not hold the message that was expected; the text says where."""
+
+
+def to_json(message: DataclassInstance, indent: int | None = None) -> str:
+    """Return a dataclass as a JSON object, with every field of it.
+
+    ``indent``: spaces for each level; None writes one line. Raises TypeError for a value that JSON
+    cannot hold.
+    """
+    return json.dumps(asdict(message), default=os.fspath, indent=indent)
+
+
+def from_json(kind: type[Message], text: str) -> Message:
+    """Return the message of this type that `to_json` wrote. Raises MessageError."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise MessageError(f"{kind.__name__} is not JSON: {error}") from error
+    message: Message = _read(kind, value, kind.__name__)
+    return message
+
+
+def _read(kind: Any, value: Any, where: str) -> Any:
+    """Check a value against its type and return it as that type. Raises MessageError."""
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        if not isinstance(value, dict):
+            raise MessageError(f"{where} is not an object")
+        if value.keys() != types.keys():
+            names = sorted(value.keys() ^ types.keys())
+            raise MessageError(f"{where}: missing or unknown fields: {', '.join(names)}")
+        read = {name: _read(types[name], value[name], f"{where}.{name}") for name in types}
+        make: Any = kind  # is_dataclass narrows it to an instance
+        return make(**read)
+    arguments = get_args(kind)
+    if get_origin(kind) is Literal and value in arguments:
+        return value
+    if get_origin(kind) is tuple and isinstance(value, list):
+        return tuple(_read(arguments[0], each, f"{where}[{i}]") for i, each in enumerate(value))
+    if get_origin(kind) is dict and isinstance(value, dict):
+        return {name: _read(arguments[1], each, f"{where}.{name}") for name, each in value.items()}
+    if type(None) in arguments:
+        (other,) = (each for each in arguments if each is not type(None))
+        return None if value is None else _read(other, value, where)
+    if kind is Path and isinstance(value, str):
+        return Path(value)
+    # By exact type: to Python, True is an int too.
+    if type(value) in _PLAIN.get(kind, ()):
+        return value
+    raise MessageError(f"{where} is {value!r:.100}, which is not {getattr(kind, '__name__', kind)}")
