@@ -93,7 +93,7 @@ def _build(bench: Bench, job: Job) -> None:
     bench.metrics.update(bench.measured_build("build"))
 
 
-def _sampling(bench: Bench, _: Job) -> None:
+def _sampling(bench: Bench, _job: Job) -> None:
     sampling.sample(bench)
 
 
@@ -108,7 +108,7 @@ def _variants(bench: Bench, job: Job) -> None:
         bench.add_metrics(found)
 
 
-def _call(bench: Bench, _: Job) -> None:
+def _call(bench: Bench, _job: Job) -> None:
     """Evaluate again and again. In the counting pass the probes see that nothing is compiled."""
     graph = bench.graph()
     begin = time.perf_counter()

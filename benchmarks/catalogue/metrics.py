@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.catalogue.scenarios import SCENARIOS
+from benchmarks.catalogue.scenarios import WARM_SCENARIOS
 from benchmarks.catalogue.words import Kind, Measure
 
 Where = Literal["nowhere", "warm", "everywhere"]
-"""In which scenarios something holds: `warm` means those that start from a filled cache."""
+"""In which scenarios something holds: `warm` means WARM_SCENARIOS."""
 _EVERYWHERE = ("build", "variants", "siblings", "upgrade", "sampling", "call")
 _BUILDS = ("build", "variants")
 _COMPILES = ("build", "variants", "siblings", "upgrade")
@@ -82,8 +82,7 @@ class Metric:
 
 
 def _holds(where: Where, scenario: str) -> bool:
-    known = SCENARIOS.get(scenario)
-    return where == "everywhere" or (where == "warm" and known is not None and known.warm)
+    return where == "everywhere" or (where == "warm" and scenario in WARM_SCENARIOS)
 
 
 _BUILD_TIME, _CALL_TIME, _REST = "Compile time", "Call time", "Import time and memory"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from benchmarks import forking, process
-from benchmarks.catalogue import VARIANTS, Cell, Measure
+from benchmarks.catalogue import Cell, Measure
 from benchmarks.messages import Check, Job, Report, Spent, read_report, write_report
+from benchmarks.models.parts.parameters import VARIANTS
 from benchmarks.process import Ending
 from benchmarks.records import Processes, SandboxFacts, assemble
 from benchmarks.request import Request

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.catalogue import SAMPLING, Cell, metrics_of
-from benchmarks.models import radon_data
+from benchmarks.models.parts import radon_data
 from benchmarks.sampling import CHAINS, small, watched
 
 
