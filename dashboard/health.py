@@ -14,7 +14,7 @@ from dashboard.summary import Newest
 from dashboard.words import several
 from observatory.decide import units
 from observatory.decide.track import Track
-from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.decide.rules import JUDGED_NOISY
 
 _MOST = 200
 _NOTES = {

@@ -10,8 +10,6 @@ from observatory.decide.units import count
 
 MAIN_BACKENDS = ("C", "C_VM", "NUMBA")
 """The backends that a user chooses between: always shown, drawn along the releases."""
-ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
-"""Backends with a cache taken away on purpose: they miss by design and alarm nobody."""
 
 SHOWN_METRICS = (
     "compile_time", "call_time", "cache_misses", "uncacheable", "wrong_results", "crashed",

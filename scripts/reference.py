@@ -39,7 +39,7 @@ from benchmarks.vocabulary import (
 )
 from observatory.cli.exit_codes import Exit
 from observatory.cli.main import app
-from observatory.decide.verdicts import JUDGED_NOISY
+from observatory.decide.rules import JUDGED_NOISY
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from scripts.markdown import cell, code, codes, fenced, table
 from scripts.schema_tables import schema_tables
