@@ -14,7 +14,6 @@ from benchmarks.catalogue import (
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
-    WARM_SCENARIOS,
     Cell,
     cells,
     headline_time,
@@ -24,6 +23,7 @@ from dashboard.readings import Reading
 from dashboard.summary import Newest
 from dashboard.words import css_name, known_first, meaning_of, several
 from observatory.decide import units
+from observatory.decide.newest import has_best, should_be_better
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,9 @@ def _detail(reading: Reading) -> str:
 def _misses(cell: Cell, misses: float | None) -> Flag:
     if misses is None:
         return Flag("absent", "", "not counted")
-    if cell.backend in ABLATIONS or cell.scenario not in WARM_SCENARIOS:
+    if not has_best("cache_misses", cell):
         return Flag("plain", "", f"{misses:,.0f}")
-    if misses:
+    if should_be_better("cache_misses", cell, misses):
         return Flag("bad", "✗", f"{misses:,.0f} missed")
     return Flag("good", "✓", "0")
 
@@ -190,10 +190,10 @@ def _alarms(
     cell: Cell, wrong: float | None, crashed: float | None, uncacheable: float | None
 ) -> list[Flag]:
     found = []
-    if wrong:
-        found.append(Flag("bad", "✗", f"{several(wrong, 'wrong result')}"))
-    if crashed:
+    if should_be_better("wrong_results", cell, wrong):
+        found.append(Flag("bad", "✗", f"{several(wrong or 0, 'wrong result')}"))
+    if should_be_better("crashed", cell, crashed):
         found.append(Flag("bad", "✗", "crashed"))
-    if uncacheable and cell.scenario in WARM_SCENARIOS and cell.backend not in ABLATIONS:
+    if should_be_better("uncacheable", cell, uncacheable):
         found.append(Flag("bad", "✗", f"{uncacheable:,.0f} uncacheable"))
     return found

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
 from dashboard.observed import Observed
 from dashboard.plain import shorten
 from observatory.decide import units
 from observatory.decide.changes import family_of
-from observatory.decide.track import UNUSUAL, Track
+from observatory.decide.newest import standing
+from observatory.decide.track import Track
 from observatory.record.alerts import State as AlertState
 
 State = Literal["bad", "good", "doubt", "quiet"]
 NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
 """States of alerts that need a person."""
 _LABEL = 24
-_RECENT = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -30,46 +29,26 @@ class Move:
 
 
 def move(observed: Observed, track: Track) -> Move:
-    """An alert first, then a recent step, then the newest value alone."""
-    newest = track.newest
-    multiple = newest.multiple
+    """The words for how the newest value of a series stands."""
+    found = standing(track, observed.alerts_on(track))
+    multiple = track.newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
-    for alert, one in observed.alerts_on(track):
-        if alert.state == "resolved" or not one.holds:
-            continue
-        since = f"{amount(track, one.before, one.after)} since {_short(one.first_bad.label)}"
-        if alert.state == "acknowledged":
+    changed = found.before != found.after
+    said = amount(track, found.before, found.after) if changed else "as before"
+    if found.alert is not None:
+        since = f"{said} since {_short(found.alert.first_bad.label)}"
+        if found.kind == "acknowledged":
             return Move("doubt", f"{since}, acknowledged", noise)
         return Move("bad", since, noise)
-    if newest.before is None:
+    if found.since is not None:
+        return Move("good", f"{said} since {_short(track.series.subject(found.since).label)}", "")
+    if found.kind == "first":
         return Move("quiet", "first value", "")
-    if track.judgement != "judged":
-        changed = newest.value != newest.before
-        said = amount(track, newest.before, newest.value) if changed else "as before"
-        return Move(
-            "quiet", f"{said}, too few to judge" if track.judgement == "unfit" else said, ""
-        )
-    if recent := _recent(track):
-        return recent
-    if multiple is not None and abs(multiple) >= UNUSUAL:
-        said = amount(track, newest.before, newest.value)
+    if found.kind == "too few":
+        return Move("quiet", f"{said}, too few to judge", "")
+    if found.kind == "unusual":
         return Move("doubt", f"{said}, not confirmed", noise)
-    return Move("quiet", "as before", noise)
-
-
-def _recent(track: Track) -> Move | None:
-    """A step to the better within the last two weeks: one to the worse is an alert."""
-    bounds, series = track.bounds, track.series
-    if len(bounds) < 3:
-        return None
-    age = series.line.subjects[-1].date - series.subject(bounds[-2]).date
-    if age > _RECENT:
-        return None
-    before, after = track.levels[-2:]
-    if after >= before:
-        return None
-    since = _short(track.series.subject(bounds[-2]).label)
-    return Move("good", f"{amount(track, before, after)} since {since}", "")
+    return Move("quiet", said, "" if found.kind == "described" else noise)
 
 
 def amount(track: Track, before: float, after: float) -> str:

@@ -30,7 +30,8 @@ from observatory.decide import noisy
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import at_size, noise_floor
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.decide.verdicts import JUDGED_NOISY, ONCE
+from observatory.decide.rules import JUDGED_NOISY
+from observatory.decide.verdicts import ONCE
 from observatory.record.journal import JournalHeader
 from observatory.record.saved import load
 

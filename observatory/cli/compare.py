@@ -29,10 +29,11 @@ from observatory.cli.measuring import Session
 from observatory.cli.problems import report_problems
 from observatory.cli.run import Machine, State, Timeout
 from observatory.cli.version import tool_version
-from observatory.decide.comparing import Setting, compared
+from observatory.decide.comparing import Setting, compared, outcome_of
 from observatory.decide.evidence import Evidence
+from observatory.decide.pairs import setting_of
 from observatory.record import calibration
-from observatory.record.comparison import Comparison, Side
+from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
 from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
@@ -210,15 +211,9 @@ def _saved(
     base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str
 ) -> Comparison:
     report_problems(progress_console(), [*base.problems, *head.problems], strict=False)
-    sides = [
-        Side(subject=h.subject, versions=h.versions, machine=h.machine)
-        for h in (base.header, head.header)
-    ]
-    setting = Setting(
-        base=sides[0], head=sides[1], started_at=datetime.now(UTC),
-        interleaved=base.interleaved_with(head), seed=seed, observatory=tool_version(),
-        reproduce=reproduce,
-        calibration=calibration.load(results, head.header.machine.machine),
+    setting = setting_of(
+        base, head, calibration.load(results, head.header.machine.machine),
+        seed=seed, observatory=tool_version(), reproduce=reproduce,
     )  # fmt: skip
     passes = MEASURES if narrowed.measures is None else ("counting", *narrowed.measures)
     of_base, of_head = (
@@ -272,11 +267,14 @@ def _as_json(told: Comparison) -> bytes:
     return told.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
 
 
+_STATUS = {
+    "wrong results": Exit.WRONG_RESULTS,
+    "worse": Exit.WORSE,
+    "undecided": Exit.UNDECIDED,
+    "calm": Exit.OK,
+}
+
+
 def status(told: Comparison) -> Exit:
-    """What a comparison comes to: wrong numbers first, then worse, then not judged."""
-    worse = {verdict.metric for verdict in told.worse}
-    if "wrong_results" in worse:
-        return Exit.WRONG_RESULTS
-    if worse:
-        return Exit.WORSE
-    return Exit.UNDECIDED if told.undecided or told.missing else Exit.OK
+    """The exit status that says how a comparison ended."""
+    return _STATUS[outcome_of(told)]

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from dashboard.observed import Observed
 from observatory.cli.fingerprint import fingerprint
+from observatory.cli.pairing import finished_pairs
 from observatory.cli.version import tool_version
 from observatory.cli.watching import runs_of, said_of, watched_of
 from observatory.decide.alerts import STALE_AFTER, Moment
@@ -67,11 +68,12 @@ def observe(
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
+    pairs = finished_pairs(directories[0], read, alerts, calibrations)
     observed = Observed(
         tracks, read.values, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
-        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine,
+        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
     )  # fmt: skip
     return observed, problems
 

@@ -19,6 +19,7 @@ class Evidence:
     _by_place: dict[tuple[Cell, Measure], list[Sample]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    _values: dict[tuple[Cell, str], Values] = field(default_factory=dict)
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> Evidence:
@@ -32,6 +33,7 @@ class Evidence:
         """Take in one more sample."""
         self.samples.append(sample)
         self._by_place[sample.cell, sample.measure].append(sample)
+        self._values.clear()
 
     @property
     def cells(self) -> set[Cell]:
@@ -47,6 +49,12 @@ class Evidence:
 
     def values(self, cell: Cell, metric: Metric) -> Values:
         """The values of a metric, one for each process that gave it."""
+        key = cell, metric.name
+        if key not in self._values:
+            self._values[key] = self._values_of(cell, metric)
+        return self._values[key]
+
+    def _values_of(self, cell: Cell, metric: Metric) -> Values:
         if metric.name in CORRECTNESS:
             samples = self.taken(cell)
             if metric.name == "crashed":
