@@ -88,7 +88,7 @@ def _measure(bench: Bench, job: Job) -> None:
 
 
 def _build(bench: Bench, job: Job) -> None:
-    if SCENARIOS[job.cell.scenario].warm_up:
+    for _ in range(SCENARIOS[job.cell.scenario].warm_ups):
         bench.warm_up("first build")
     bench.metrics.update(bench.measured_build("build"))
 

@@ -38,8 +38,8 @@ class Scenario:
     """The scenario whose sample fills the cache it starts from; empty: it starts from none."""
     warm: bool = False
     """Whether that cache must be filled. Then a miss is an alarm."""
-    warm_up: bool = False
-    """Whether the process builds once before the build that is measured."""
+    warm_ups: int = 0
+    """How often the process builds before the build that is measured."""
     matrix: bool = False
     """Whether it is measured of every subject alone, and shown in the matrix."""
     quick: bool = False
@@ -119,7 +119,7 @@ _ALL = (
         ("DEFAULT", *_CACHE_ABLATIONS),
         filled_by="cold",
         warm=True,
-        warm_up=True,
+        warm_ups=1,
         matrix=True,
         quick=True,
         timed=True,
