@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import BACKENDS
+from benchmarks.catalogue import BACKENDS, MODELS
 from dashboard.alerts import with_page
 from dashboard.judged import pair_files, rules_of
 from dashboard.observed import Observed, Spot, key_of
 from dashboard.plain import clean
+from dashboard.words import colour_name
 from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
 from observatory.decide.rules import best_of
 from observatory.decide.steps import sized
@@ -61,7 +62,8 @@ def data_files(
     rules, numbers = rules_of(observed)
     head = {
         "digits": digits, "block": BLOCK, "rules": rules,
-        "commit_url": commit_url, "compare_url": compare_url, "lines": lines,
+        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
+        "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))
@@ -76,7 +78,7 @@ def colour_of(track: Track, id_: str) -> str:
     """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
     backend = track.series.place.backend
     if backend in BACKENDS:
-        return backend.lower().replace("_", "-")
+        return colour_name(backend)
     return f"s{int(id_, 16) % PALETTE}"
 
 

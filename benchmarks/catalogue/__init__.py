@@ -20,6 +20,7 @@ from benchmarks.catalogue.backends import (
 from benchmarks.catalogue.causes import (
     CAUSES,
     FIRST_CAUSES,
+    FOLLOWS_FROM_A_CACHE,
     OF_A_CACHE,
     Cause,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "CAUSES",
     "CORRECTNESS",
     "FIRST_CAUSES",
+    "FOLLOWS_FROM_A_CACHE",
     "LAUNCHES",
     "MAIN_BACKENDS",
     "MATRIX_LAUNCHES",

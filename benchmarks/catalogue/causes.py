@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 OF_A_CACHE = ("cache_misses", "uncacheable", "reuse_lost")
 """The metrics in which a defect of a cache shows."""
-_FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, "python_calls", "compile_time", "files_leaked", "peak_rss")
+FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, "python_calls", "compile_time", "files_leaked", "peak_rss")
+"""The metrics that may get worse because of such a defect."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Cause:
     """Where a contributor to PyTensor looks first: it follows "Next: "."""
     shows_in: tuple[str, ...] = OF_A_CACHE
     """The metrics that it is seen in."""
-    explains: tuple[str, ...] = _FOLLOWS_FROM_A_CACHE
+    explains: tuple[str, ...] = FOLLOWS_FROM_A_CACHE
     """The metrics whose worsening follows from it in its cells, and is no alarm of its own."""
     found_by: str = ""
     """The metric whose worsening is this cause, whatever the functions did."""

@@ -7,7 +7,6 @@
   const { named, button, copying, field, select, quiet, problem, nodes, grid, folding } =
     observatory.pieces;
   const { GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_LABEL, label } = judge;
-  const MODELS = ["radon", "radon_pymc"];
   const AXES = ["model", "scenario", "backend", "launch"];
   const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
   const NOTHING = { i: [], v: [], l: [], o: [] };
@@ -101,7 +100,7 @@
 
   function ours(name) {
     const words = name.split(" ");
-    return words.length === AXES.length && MODELS.includes(words[0]) ? words : null;
+    return words.length === AXES.length && site.models.includes(words[0]) ? words : null;
   }
 
   /** The rows that pass the filters, by group. */

@@ -17,6 +17,7 @@ from benchmarks.catalogue import (
     CACHES,
     CAUSES,
     FIRST_CAUSES,
+    FOLLOWS_FROM_A_CACHE,
     METRICS,
     SCENARIOS,
     WARM_SCENARIOS,
@@ -31,7 +32,6 @@ from observatory.record.sample import LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
-_OF_A_CACHE = CAUSES["another default"].explains
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _findings(
         yield _Finding("wrong results", cell.backend, cell)
     elif verdict.metric == "crashed":
         yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
-    elif verdict.metric in _OF_A_CACHE and (defaults := _defaults(cell, base, head)):
+    elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
     elif verdict.metric in _FOUND_BY:
         yield _Finding(_FOUND_BY[verdict.metric], "", cell)
@@ -156,7 +156,7 @@ def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry
     if all(entry.key in stored for entry in missed):
         return "stored but not loaded"
     # The second build of a process asks again for what its first build has just stored.
-    in_process = cell.scenario == "warm_process"
+    in_process = SCENARIOS[cell.scenario].warm_ups > 0
     return "keys are not repeatable" if in_process else "keys differ between processes"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
-from benchmarks.catalogue import OF_A_CACHE
+from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
 from observatory.decide.alerts import Known, Moment, Run, alive
 from observatory.decide.changes import Occurrence, gathered, over_with
 from observatory.decide.counts import History, counted_changes
@@ -18,7 +18,9 @@ from observatory.decide.timeline import Moved, judge_series
 from observatory.decide.track import Track
 from observatory.record.alerts import Alerts
 
-_FOLLOWS = ("compile_time", "peak_rss")
+_FOLLOWS = tuple(
+    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
+)
 """Noisy metrics that follow from what a cache does in the same cell."""
 _MOST_ENVIRONMENTS = 1000
 

@@ -240,3 +240,11 @@ def test_importing_is_said_of_every_process_and_of_no_cell() -> None:
     assert "in every process" in verdict(found)
     assert "call" not in verdict(found).lower().replace("calling", "")
     assert any(line.startswith("every process | ") for line in lines(found))
+
+
+def test_a_cause_that_only_a_later_version_knows_is_told_without_advice() -> None:
+    known = factory.cache_regression()
+    later = known.causes[0].model_copy(update={"kind": "stars misaligned"})
+    said = str(tell(known.model_copy(update={"causes": [later]})))
+    assert "Stars misaligned" in said
+    assert "Next" not in said
