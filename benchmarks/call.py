@@ -1,4 +1,4 @@
-"""ASV suite: what a call of a compiled function costs."""
+"""ASV suite: how long a call of a compiled function takes."""
 
 from __future__ import annotations
 

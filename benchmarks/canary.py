@@ -1,7 +1,7 @@
 """ASV suite of the canary: siblings that share one cache, in every arrangement.
 
-`wrong_results` and `crashed` are expected to be 0. The arrangement that came first, one after
-another, is `compile.Siblings`.
+`wrong_results` and `crashed` are expected to be 0. `compile.Siblings` is the arrangement in which
+they build one after another.
 """
 
 from __future__ import annotations

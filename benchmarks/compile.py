@@ -1,10 +1,10 @@
-"""ASV suite: what a compile costs in every state of the caches. One class a scenario."""
+"""ASV suite: how long compiling takes in every state of the caches. One class for each scenario."""
 
 from __future__ import annotations
 
 from benchmarks.suites import HOURS, Samples, suite, take_samples
 
-# `setup_cache` stands in each class: asv tells caches apart by the line of their function.
+# Each class has its own `setup_cache`: asv distinguishes caches by the line of their function.
 
 
 @suite("cold")

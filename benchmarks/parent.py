@@ -1,4 +1,4 @@
-"""Tying a process to its parent, so that nothing lives on when the parent is killed outright."""
+"""End a process with its parent, so that nothing lives on when the parent is killed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent(number: int, parent: int | None = None) -> None:
-    """Have the kernel send this process a signal when its parent dies, however (Linux only).
+    """Ask the kernel to send this process a signal when its parent dies. Linux only.
 
-    ``parent``: who it should be; if it is dead already, this process leaves at once.
+    ``number``: the signal. ``parent``: the expected process id of the parent; if that process has
+    died already, this one exits at once with status 1.
     """
     if not sys.platform.startswith("linux"):
         return

@@ -1,7 +1,7 @@
-"""Which samples a set of cells asks for, in which order, and who fills whose cache.
+"""Which samples a set of cells asks for, in which order, and which sample fills which cache.
 
-Standard library only, and shared: the ASV suites run a plan one task after another, `observatory
-run` may take counting samples two at a time.
+The tool shares this module, which imports only the standard library. The ASV suites carry out one
+task after another; `observatory run` may take two counting samples at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Task:
     keep: str | None = None
     """Name under which its caches are kept for others."""
     keep_fresh: str | None = None
-    """The same for the cache that an upgrade has filled from empty."""
+    """The same for the cache that an upgrade filled from empty."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,19 @@ class Rounds:
     tracing: int = 0
 
     def of(self, measure: Measure) -> int:
-        """The samples of one pass."""
+        """Return the number of samples of one pass."""
         return {"timing": self.timing, "counting": self.counting, "tracing": self.tracing}[measure]
 
 
 def plan(
     cells: Iterable[Cell], rounds: Rounds, overrides: Mapping[Cell, Rounds] | None = None
 ) -> list[Task]:
-    """The tasks: fillers first, then the other counting, then tracing, then timing samples.
+    """Return the tasks: fillers first, then the other counting, tracing and timing samples.
 
-    A cell that starts from a filled cache gets the counting cold sample of its backend as filler,
-    wanted or not: under fork that sample's hash seed becomes the seed of all that share the cache.
-    Timing rounds go through all cells before the next round, so that drift meets all alike.
+    ``rounds``: the samples of each pass and cell; ``overrides`` replaces it for single cells. The
+    counting cold sample of its backend fills the cache of a cell that starts from one, whether that
+    sample is wanted or not: under fork, all that share the cache use its hash seed. Each timing
+    round goes through all cells before the next begins, so that drift affects all of them alike.
     """
     overrides = overrides or {}
     chosen = list(dict.fromkeys(cells))
@@ -84,7 +85,10 @@ def _filler(cell: Cell) -> Cell:
 
 
 def recorded(record_metrics: Mapping[str, float], measure: Measure) -> dict[str, float]:
-    """The metrics of a sample that belong to its pass, and the two that every pass gives."""
+    """Return the metrics of a sample that belong to its pass, and the two that every pass gives.
+
+    Those two are `wrong_results` and `crashed`. Raises KeyError for a name that is no metric.
+    """
     return {
         name: value
         for name, value in record_metrics.items()

@@ -1,11 +1,11 @@
-"""What the probes cost: `python -m benchmarks.probe_cost --backend NUMBA --pairs 500`.
+"""Measure what the probes cost: `python -m benchmarks.probe_cost --backend NUMBA --pairs 500`.
 
-Runs in the environment under test and prints a JSON object a line, one for each pair of twins:
-forks of one process that has built the graph once, of which one has the probes installed. Each
-compiles the graph a second time and calls it, from a filled cache: the clock of `warm_process`, of
-which the probes are the largest part. Twins begin alike (hash seed, addresses, what is in memory)
-and wait for nothing else, so that most of a long run is inside the clock: builds scatter by 20 % on
-a shared machine, and it takes thousands to see one part in a hundred.
+This runs in the environment under test and prints one line of JSON for each pair of twins: two
+forks of a process that has built the graph once, one of them with the probes installed. Each twin
+compiles the graph a second time, from a filled cache, and calls it. That is the span of
+`warm_process`, in which the probes have the largest share. Both twins begin with the same hash
+seed, addresses and memory. Builds scatter by 20 % on a shared machine, so that it takes thousands
+of pairs to see an effect of 1 %.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import os
 import subprocess
 import sys
 import time
@@ -23,23 +22,24 @@ from typing import TYPE_CHECKING
 from benchmarks import sandbox
 from benchmarks.catalogue import BACKENDS, MODELS
 from benchmarks.sandbox import Sandbox
+from benchmarks.workers import forked
 
 if TYPE_CHECKING:
     from benchmarks.bench import Bench
     from benchmarks.models import Graph
 
 _INSIDE = "--inside"
-"""The process that imports PyTensor: it can only be told where its cache is beforehand."""
+"""Marks the process that imports PyTensor, after its environment says where the cache is."""
 
 
 def main() -> int:
-    """The command; returns the exit status."""
+    """Run the command and return its exit status. Raises SystemExit for wrong usage."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", required=True, choices=BACKENDS)
     parser.add_argument("--pairs", type=int, required=True, metavar="N")
     parser.add_argument("--calls", action="store_true",
-                        help="count the Python functions that a build enters instead of seconds: "
-                             "exact, so that one pair tells")  # fmt: skip
+                        help="count the Python functions that a build enters, instead of seconds; "
+                             "the count is exact, and one pair is enough")  # fmt: skip
     parser.add_argument(_INSIDE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
@@ -92,27 +92,16 @@ def _calls(bench: Bench, graph: Graph) -> float:
 
 
 def _of_fork(bench: Bench, graph: Graph, probed: bool, measure: Measure) -> float:
-    """Measure one build and call in a fork of this process. Raises ChildProcessError."""
+    """Measure one build and call in a fork of this process. Raises WorkerDied."""
     from benchmarks.backends import install_probes
 
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            if probed:
-                install_probes(bench.backend, bench.ledger)
-                bench.ledger.recording = True
-            os.write(writing, str(measure(bench, graph)).encode())
-        finally:
-            sys.stderr.flush()
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as stream:
-        told = stream.read()
-    os.waitpid(pid, 0)
-    if not told:
-        raise ChildProcessError("a fork reported nothing: stderr says why")
-    return float(told)
+    def build() -> float:
+        if probed:
+            install_probes(bench.backend, bench.ledger)
+            bench.ledger.recording = True
+        return measure(bench, graph)
+
+    return float(forked(build))
 
 
 if __name__ == "__main__":

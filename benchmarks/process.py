@@ -47,13 +47,15 @@ class Ending:
     """None if it ended before it reported."""
     status: Status
     message: str | None
-    signal: str | None
-    exit_code: int | None
-    stderr: tuple[str, ...]
-    started: float
-    seconds: float
-    descendants_rss: int
-    """The last three are those of `Exit`."""
+    exit: Exit
+    """Under fork, the code is that of the child."""
+
+    @property
+    def failure(self) -> tuple[str | None, int | None]:
+        """The name of the signal that killed it, and its exit status if it left by itself."""
+        code = self.exit.code
+        killed = self.status == "killed" and code < 0
+        return signal.Signals(-code).name if killed else None, code if code >= 0 else None
 
 
 def run(
@@ -78,7 +80,7 @@ def run(
     ending = _ending(job.report, ended)
     if ended.timed_out:
         message = f"did not end within {timeout:g} s and was killed"
-        return replace(ending, status="timeout", message=message, signal=None, stderr=ended.stderr)
+        return replace(ending, status="timeout", message=message)
     return ending
 
 
@@ -170,52 +172,33 @@ def ending_of_fork(parent: Ending, report_file: Path) -> Ending:
     A sibling without a report shares the fate of its parent: it timed out, was killed, or raised.
     """
     if report_file.exists():
-        # The parent waited for it, so that its own exit status says nothing about this sibling.
-        ended = Exit(
-            0, False, parent.stderr, parent.started, parent.seconds, parent.descendants_rss
-        )
-        return _ending(report_file, ended)
+        # The parent waited for it: the parent's own exit code says nothing about this sibling.
+        return _ending(report_file, replace(parent.exit, code=0))
     message = f"it did not report; its parent: {parent.message}"
     status = parent.status if parent.status in ("timeout", "killed") else "raised"
     return replace(parent, report=None, status=status, message=message)
 
 
 def _ending(report_file: Path, ended: Exit) -> Ending:
-    """How a process ended, from its report and from its exit."""
-    code, broken = ended.code, None
+    """How a process ended by itself, from its report and from its exit."""
+    unreadable = None
     try:
         report = read_report(report_file)
     except MessageError as error:
-        report, broken = None, f"its report cannot be read: {error}"
+        report, unreadable = None, f"its report cannot be read: {error}"
     if report is not None and report.status == "died":
         # Under fork, the parent saw how the measured process left.
-        code, report = report.exit_code or 0, None
-    status, message, name = _verdict(report, code, ended.stderr)
-    return Ending(
-        report=report,
-        status=status,
-        message=broken if broken is not None and code >= 0 else message,
-        signal=name,
-        exit_code=code if code >= 0 else None,
-        stderr=ended.stderr if status != "ok" else (),
-        started=ended.started,
-        seconds=ended.seconds,
-        descendants_rss=ended.descendants_rss,
-    )
-
-
-def _verdict(
-    report: Report | None, code: int, stderr: Sequence[str]
-) -> tuple[Status, str | None, str | None]:
-    """Status, message and signal of a process that ended by itself."""
+        ended = replace(ended, code=report.exit_code or 0)
+        report = None
+    code = ended.code
     if code < 0:
-        name = signal.Signals(-code).name
-        return "killed", f"died of {name}", name
+        return Ending(report, "killed", f"died of {signal.Signals(-code).name}", ended)
     if report is None or report.status == "died" or (code != 0 and report.status != "raised"):
-        last = stderr[-1] if stderr else "it wrote nothing to stderr"
+        last = ended.stderr[-1] if ended.stderr else "it wrote nothing to stderr"
         when = "before" if report is None else "after"
-        return "raised", f"exited with code {code} {when} it reported: {last}", None
-    return report.status, report.message, None
+        message = f"exited with code {code} {when} it reported: {last}"
+        return Ending(report, "raised", unreadable or message, ended)
+    return Ending(report, report.status, report.message, ended)
 
 
 def _tail(path: Path) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -66,18 +66,10 @@ class Processes:
         yield "", self.measured.report or _UNREPORTED
 
 
-@dataclass(frozen=True)
-class SandboxFacts:
-    """What the sandbox knows after the processes ended; two metrics of the counting pass."""
-
-    files_leaked: int
-    cache_bytes: int
-
-
 def assemble(
     request: Request,
     processes: Processes,
-    facts: SandboxFacts,
+    box_metrics: Mapping[str, float],
     *,
     hash_seed: int,
     started_at: datetime,
@@ -85,20 +77,19 @@ def assemble(
 ) -> SampleRecord:
     """Return the record of a sample, in the form that docs/schemas/sample-1.json publishes.
 
-    ``total``: wall time of the sample in seconds.
+    ``box_metrics``: the metrics of the counting pass that the sandbox knows. ``total``: the wall
+    time of the sample in seconds.
     """
     report = processes.measured.report or _UNREPORTED
     status, message, process = processes.worst
     checks = processes.checks()
-    metrics = _metrics(request, processes, status, sum(check.wrong for check in checks), facts)
+    metrics = _metrics(
+        request, processes, status, sum(check.wrong for check in checks), box_metrics
+    )
     failure = None
     if status != "ok":
-        failure = Failure(
-            message=(message or "failed without a message")[:4000],
-            signal=process.signal,
-            exit_code=process.exit_code,
-            stderr=process.stderr,
-        )
+        text = (message or "failed without a message")[:4000]
+        failure = Failure(text, *process.failure, stderr=process.exit.stderr)
     return SampleRecord(
         schema=SAMPLE_SCHEMA,
         cell=request.cell,
@@ -119,7 +110,11 @@ def assemble(
 
 
 def _metrics(
-    request: Request, processes: Processes, status: Status, wrong: int, facts: SandboxFacts
+    request: Request,
+    processes: Processes,
+    status: Status,
+    wrong: int,
+    box_metrics: Mapping[str, float],
 ) -> dict[str, float]:
     """The metrics that this pass gives to this cell. Wrong and crashed come from every pass."""
     if status == "unavailable":
@@ -131,9 +126,9 @@ def _metrics(
     if processes.stale is not None:
         metrics["stale_results"] = len(processes.stale)
     if request.measure == "counting":
-        metrics.update(files_leaked=facts.files_leaked, cache_bytes=facts.cache_bytes)
+        metrics.update(box_metrics)
     if "peak_rss" in metrics:
-        metrics["peak_rss"] = max(metrics["peak_rss"], processes.measured.descendants_rss)
+        metrics["peak_rss"] = max(metrics["peak_rss"], processes.measured.exit.descendants_rss)
     wanted = {metric.name for metric in metrics_of(request.cell.scenario, request.cell.launch)}
     return {name: value for name, value in metrics.items() if name in wanted}
 
@@ -142,12 +137,12 @@ def _absent(
     request: Request, metrics: dict[str, float], status: Status, message: str | None
 ) -> dict[str, str]:
     """Why each metric that this pass should have given is not there."""
-    reason = "this platform or version does not tell"
-    untold = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    reasons = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    otherwise = "this platform or version does not give it"
     if status != "ok":
-        reason = f"{status}: {message}"[:2000]
+        reasons, otherwise = {}, f"{status}: {message}"[:2000]
     return {
-        metric.name: untold.get(metric.name, reason) if status == "ok" else reason
+        metric.name: reasons.get(metric.name, otherwise)
         for metric in metrics_of(request.cell.scenario, request.cell.launch)
         if metric.measure == request.measure and metric.name not in metrics
     }
@@ -155,9 +150,9 @@ def _absent(
 
 def _overhead(processes: Processes, total: float) -> Overhead:
     """Where the wall time of the sample went, in seconds."""
-    process = processes.measured
+    process = processes.measured.exit
     ended = process.started + process.seconds
-    report = process.report or _UNREPORTED
+    report = processes.measured.report or _UNREPORTED
     spent = report.spent or Spent(first_line=process.started, reported=ended)
     parts = {
         "prepare": processes.prepare,

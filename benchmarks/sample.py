@@ -31,7 +31,7 @@ from benchmarks.catalogue import (
 from benchmarks.messages import SampleRecord
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Ending
-from benchmarks.records import Processes, SandboxFacts
+from benchmarks.records import Processes
 from benchmarks.request import DEFAULT_TIMEOUT, Request
 from benchmarks.sandbox import CacheError, Sandbox
 from benchmarks.typed_json import to_json
@@ -53,7 +53,7 @@ def take(request: Request) -> SampleRecord:
     try:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
-        facts = SandboxFacts(box.files_leaked(), box.cache_bytes())
+        box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
     finally:
@@ -63,7 +63,7 @@ def take(request: Request) -> SampleRecord:
     return records.assemble(
         request,
         processes,
-        facts,
+        box_metrics,
         hash_seed=seed,
         started_at=started_at,
         total=time.monotonic() - began,
@@ -91,7 +91,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
         filler = process.run(box, request.job(box, "fill"), env, request.timeout)
-        fill = filler.seconds
+        fill = filler.exit.seconds
         if filler.status != "ok":
             return Processes(filler, filler=filler, fill=fill)
         filled = box.path / "filled"
@@ -138,17 +138,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--flags",
         metavar="PYTENSOR_FLAGS",
-        help="further flags, as a user would set them; not for the record",
+        help="further flags, as a user would set them; the record does not name them",
     )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
-                        help="real data: columns county, floor, log_radon")  # fmt: skip
-    parser.add_argument("--hash-seed", type=int, metavar="N", help="instead of a new one")
+                        help="real data, with the columns county, floor and log_radon")  # fmt: skip
+    parser.add_argument(
+        "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
+    )
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
-                        help="for each process of the sample (default %(default)g)")  # fmt: skip
+                        help="time limit of each process (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
-                        help="append what happened, one JSON event a line")  # fmt: skip
+                        help="append what the processes did, as lines of JSON")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
-                        help="clean up and leave when the parent process dies")  # fmt: skip
+                        help="clean up and exit when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 

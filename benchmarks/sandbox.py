@@ -1,7 +1,7 @@
-"""The isolation of one sample: directories of its own and an environment without surprises.
+"""The isolation of one sample: its own directories, and an environment without the user's settings.
 
-Everything is set before the measured process imports anything; nothing is relocated afterwards,
-as that would need private names of PyTensor that changed between releases.
+Everything is set before the measured process imports anything. Nothing is moved afterwards: that
+would need private names of PyTensor, which changed between releases.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
 
 MARKER = "OBSERVATORY_SANDBOX"
-"""Environment variable that every process of a sample carries, however far it strays."""
+"""Environment variable that every process of a sample inherits, in whatever session it is."""
 
 _SCRUBBED = (
     "PYTHON",
@@ -53,14 +53,14 @@ class Sandbox:
 
     @classmethod
     def make(cls) -> Sandbox:
-        """Make one, and lock it so that `sweep` can tell it from the abandoned ones."""
+        """Make a sandbox, and lock it so that `sweep` leaves it alone. Raises OSError."""
         while True:
             path = Path(tempfile.mkdtemp(prefix=_PREFIX))
             lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink:
                 break
-            os.close(lock)  # another sample's sweep came between the two calls and removed it
+            os.close(lock)  # another sample's sweep removed it between the two calls
         sandbox = cls(path, lock)
         for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
             directory.mkdir()
@@ -72,26 +72,29 @@ class Sandbox:
 
     @property
     def cache(self) -> Path:
-        """All disk caches of the subject: `pytensor/` (C and numba) and `numba/`."""
+        """The directory of all disk caches: `pytensor/` (C and numba) and `numba/`."""
         return self.path / "cache"
 
     @property
     def tmp(self) -> Path:
-        """The measured process's TMPDIR; what is left in it is leaked."""
+        """The TMPDIR of the measured process; files that it leaves there are leaked."""
         return self.path / "tmp"
 
     @property
     def work(self) -> Path:
-        """The measured process's working directory: empty, so no configuration file is found."""
+        """The working directory of the measured process: empty, without configuration files."""
         return self.path / "work"
 
     @property
     def out(self) -> Path:
-        """Jobs, results and stderr of the sample's processes."""
+        """The directory for the jobs, reports and stderr of the sample's processes."""
         return self.path / "out"
 
     def environment(self, hash_seed: int, flags: str | None) -> dict[str, str]:
-        """The environment of the measured process."""
+        """Return the environment variables of the measured process.
+
+        ``hash_seed``: its PYTHONHASHSEED. ``flags``: PYTENSOR_FLAGS beyond the place of the cache.
+        """
         env = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
         compiledir = f"base_compiledir={self.cache / 'pytensor'}"
         env.update(
@@ -117,11 +120,11 @@ class Sandbox:
         return env
 
     def files_leaked(self) -> int:
-        """How many files the ended processes left in their temporary directory."""
+        """Return how many files the ended processes left in their temporary directory."""
         return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
 
     def cache_bytes(self) -> int:
-        """Size of all files in the caches, in bytes; our own note of the seed is none of them."""
+        """Return the size of all files in the caches in bytes, without our own note of the seed."""
         files = (path for path in self.cache.rglob("*") if path.is_file())
         return sum(path.stat().st_size for path in files if path.name != _SEED_FILE)
 
@@ -133,7 +136,10 @@ class Sandbox:
         trace.event("cache copied", source=str(filled), target=str(self.cache))
 
     def keep_cache(self, target: Path, hash_seed: int) -> None:
-        """Copy the caches out, with the hash seed that siblings of the filler would share."""
+        """Copy the caches to ``target``, and replace what was there. Raises OSError.
+
+        ``hash_seed``: noted in the copy for samples that start from it under fork.
+        """
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         shutil.copytree(self.cache, partial, symlinks=True)
         (partial / _SEED_FILE).write_text(json.dumps({"hash_seed": hash_seed}))
@@ -142,12 +148,12 @@ class Sandbox:
         partial.rename(target)
 
     def empty_tmp(self) -> None:
-        """Forget what a filler left in the temporary directory: it is not the measured one's."""
+        """Delete what a filler left in the temporary directory: the measured process did not."""
         shutil.rmtree(self.tmp)
         self.tmp.mkdir()
 
     def remove(self) -> None:
-        """Remove everything."""
+        """Remove all directories and unlock; what cannot be removed stays."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self.lock >= 0:
             os.close(self.lock)
@@ -155,7 +161,7 @@ class Sandbox:
 
 
 def read_seed(filled: Path) -> int:
-    """The hash seed of the process that filled a kept cache. Raises CacheError."""
+    """Return the hash seed of the process that filled a kept cache. Raises CacheError."""
     try:
         return int(json.loads((filled / _SEED_FILE).read_text())["hash_seed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -165,12 +171,12 @@ def read_seed(filled: Path) -> int:
 
 
 def new_seed() -> int:
-    """A hash seed as Python would draw one: PYTHONHASHSEED takes 1 to 2**32 - 1."""
+    """Return a random hash seed for PYTHONHASHSEED, from 1 to 2**32 - 1."""
     return secrets.randbelow(2**32 - 1) + 1
 
 
 def sweep() -> list[Path]:
-    """Remove the sandboxes of samples whose process was killed outright; return them."""
+    """Remove the sandboxes of samples whose process was killed, and return their paths."""
     abandoned = []
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:

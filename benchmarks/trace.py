@@ -1,7 +1,7 @@
-"""A trace of what a sample did, for the tests that prove its isolation.
+"""A log of what the processes of a sample did, for the tests that prove its isolation.
 
-Every process of a sample appends lines to one file, if the environment names it. Appends of one
-short line are atomic, so the lines of several processes never mix.
+Every process of a sample appends lines of JSON to one file, if an environment variable names it.
+Appending one short line is atomic, so that the lines of several processes never mix.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ VARIABLE = "OBSERVATORY_TRACE"
 
 
 def event(name: str, **details: object) -> None:
-    """Append one event, with the process and which heavy packages it has imported."""
+    """Append one event, with the process and the heavy packages that it has imported.
+
+    ``details``: further fields, which JSON can hold. Does nothing where no file is named. Raises
+    OSError if the file cannot be written.
+    """
     path = os.environ.get(VARIABLE)
     if not path:
         return

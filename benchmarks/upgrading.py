@@ -40,7 +40,7 @@ def take(request: Request, box: Sandbox, seed: int) -> Processes:
     env = box.environment(seed, request.pytensor_flags)
     used = process.run(box, job, env, request.timeout)
     stale = [name for name, value in _values(used).items() if differ(value, values[name])]
-    return Processes(used, filler=fresh, fill=fresh.seconds, stale=tuple(stale))
+    return Processes(used, filler=fresh, fill=fresh.exit.seconds, stale=tuple(stale))
 
 
 def _values(ending: Ending) -> Values:

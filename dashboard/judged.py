@@ -64,8 +64,8 @@ def pair_files(observed: Observed) -> Iterator[tuple[str, object]]:
             heads[observed.spots[head]][observed.spots[base]] = pair
     yield "pairs", {_code(head): [_code(base) for base in sorted(own)] for head, own in
                     sorted(heads.items())}  # fmt: skip
-    for head, own in sorted(heads.items()):
-        yield f"pairs-{_code(head)}", _pairs(own)
+    for spot, own in sorted(heads.items()):
+        yield f"pairs-{_code(spot)}", _pairs(own)
 
 
 def _code(spot: Spot) -> str:

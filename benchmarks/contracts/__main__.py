@@ -75,12 +75,12 @@ def main(argv: list[str] | None = None) -> int:
         epilog=f"Exit status: {EXIT_CHECKED} checked, whatever holds; 2 wrong usage.",
     )
     parser.add_argument("--only", action="append", choices=known, metavar="NAME",
-                        help="check this contract alone; repeatable")  # fmt: skip
+                        help="check only this contract; repeatable")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
-                        help="for each area of contracts (default %(default)g)")  # fmt: skip
-    parser.add_argument("--list", action="store_true", help="print the names and leave")
+                        help="time limit of each area (default %(default)g)")  # fmt: skip
+    parser.add_argument("--list", action="store_true", help="print the names and exit")
     parser.add_argument("--end-with-parent", action="store_true",
-                        help="clean up and leave when the parent process dies")  # fmt: skip
+                        help="clean up and exit when the parent process dies")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     options = parser.parse_args(argv)
     if options.list:

@@ -13,11 +13,12 @@ import time
 import traceback
 from pathlib import Path
 
-from benchmarks.contracts.contract import Broken, Contract, Status, Unavailable, one_line
+from benchmarks.contracts.contract import Broken, Contract, Status, Unavailable
 from benchmarks.contracts.messages import Progress, Verdict
 from benchmarks.contracts.suite import AREAS
 from benchmarks.parent import end_with_parent
 from benchmarks.typed_json import to_json
+from benchmarks.workers import one_line
 
 _LONGEST = 3000
 """Characters of a detail; the record takes no more than 4000."""

@@ -1,4 +1,4 @@
-"""Flags and code generation of numba that are documented nowhere, and patches of it."""
+"""Contracts about undocumented flags and code generation of numba, and PyTensor's patches."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _self_reference() -> str:
 
 
 def _plain(source: str, **names: Any) -> Any:
-    """A Python function from source, none of PyTensor's."""
+    """A Python function from source, which PyTensor does not know."""
     found = re.match(r"def (\w+)", source)
     assert found is not None
     space: dict[str, Any] = {"__name__": __name__, **names}
@@ -132,19 +132,19 @@ AREA = Area(
     (
         Contract(
             "wrapper_flags",
-            "njit can leave out a function's wrappers, and compile it again with them",
-            "PyTensor compiles all but the outer graph without: building would take longer or fail",
+            "njit can omit the wrappers of a function, and compile the function again with them",
+            "PyTensor omits them except for the outer graph: building would take longer or fail",
             _wrapper_flags,
         ),
         Contract(
             "jit_options",
-            "overload hands jit_options on to the compiler",
-            "PyTensor's loops get their floating-point flags that way: slower, or no loops at all",
+            "overload passes jit_options to the compiler",
+            "PyTensor's loops get their floating-point flags this way: slower loops, or errors",
             _jit_options,
         ),
         Contract(
             "pointer_provenance",
-            "with PyTensor's patch, elements of strided arrays are reached by getelementptr",
+            "with PyTensor's patch, numba addresses elements of strided arrays by getelementptr",
             "scans over such arrays return wrong numbers: numba issue 10605",
             _provenance,
         ),
@@ -156,7 +156,7 @@ AREA = Area(
         ),
         Contract(
             "self_reference",
-            "with PyTensor's patch, llvmlite writes metadata that names itself",
+            "with PyTensor's patch, llvmlite writes metadata that refers to itself",
             "PyTensor's loops cannot tell LLVM that arrays do not overlap: they raise",
             _self_reference,
         ),

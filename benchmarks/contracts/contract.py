@@ -1,4 +1,4 @@
-"""What a contract is, and how it says that it does not hold."""
+"""What a contract is, and how its check says that it does not hold."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
+from benchmarks.workers import one_line
+
 Status = Literal["holds", "broken", "unavailable", "failed"]
 """`unavailable`: this PyTensor has no such thing; `failed`: the check itself went wrong."""
-_LONGEST = 1000
 
 
 class Broken(Exception):
@@ -54,12 +55,6 @@ def promised(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise Broken(f"not so: {what}: {one_line(error)}") from error
-
-
-def one_line(error: BaseException) -> str:
-    """Return an exception in one line of at most 1,000 characters: numba's messages are pages."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:_LONGEST]
 
 
 def need(condition: object, otherwise: str) -> None:

@@ -1,4 +1,4 @@
-"""Following the calls of a method, without changing what it does."""
+"""Record the calls of a method, without changing what it does."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 Calls = list[tuple[tuple[Any, ...], Any]]
-"""Of each call its positional arguments, the class or instance left out, and its result."""
+"""For each call, its arguments without the class or instance, and its result."""
 
 
 @contextmanager
 def following(owner: Any, name: str) -> Iterator[Calls]:
-    """The calls of a method of a class, as they come; a class method stays one."""
+    """Give a list to which every call of a method is added inside the block.
+
+    ``owner``: the class that defines the method ``name``. Raises KeyError if it does not.
+    """
     original = owner.__dict__[name]
     of_class = isinstance(original, classmethod)
     function = original.__func__ if of_class else original

@@ -1,11 +1,12 @@
-"""Small graphs that go through the parts of numba's code generation that PyTensor calls itself."""
+"""Contracts checked by small graphs: the parts of numba's code generation that PyTensor calls."""
 
 from __future__ import annotations
 
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.contracts import making, others
+from benchmarks import workers
+from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
 
 _CLOSE = 1e-10
@@ -52,7 +53,7 @@ def _sparse() -> str:
 
 
 def _factor() -> list[Any]:
-    """Factor of a matrix, and how many functions were loaded and compiled by a cache."""
+    """A factored matrix, and how many functions the cache loaded and compiled."""
     import numpy as np
     import pytensor
     import pytensor.tensor as pt
@@ -73,7 +74,7 @@ def _lapack() -> str:
 
     making.cache_module()
     with promised("PyTensor compiles a Cholesky factorisation with numba"):
-        stored, loaded = (others.fresh(_factor) for _ in range(2))
+        stored, loaded = (workers.fresh(_factor) for _ in range(2))
     expected = np.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 3.0]]))
     for who, (factor, _, _) in (("stores", stored), ("loads", loaded)):
         _same(np.array(factor), expected, f"a factor, in the process that {who} it,")
@@ -113,20 +114,20 @@ AREA = Area(
         ),
         Contract(
             "random_draws",
-            "a random variable gives the draws of NumPy's generator",
-            "PyTensor hands NumPy's generators to numba's private types for them",
+            "a random variable draws the numbers of NumPy's generator",
+            "PyTensor passes NumPy's generators to numba by private types",
             _random,
         ),
         Contract(
             "sparse_matrices",
-            "a sparse matrix goes in and comes out",
-            "PyTensor registers types, models and constants of its own for them",
+            "a sparse matrix can be an input and an output",
+            "PyTensor registers its own types, models and constants for sparse matrices",
             _sparse,
         ),
         Contract(
             "lapack_reloaded",
-            "a factorisation that was stored finds LAPACK when another process loads it",
-            "PyTensor looks the address up again in each process: a stored one would crash it",
+            "a stored factorisation finds LAPACK when another process loads it",
+            "PyTensor looks up the address in each process: a stored address would crash it",
             _lapack,
         ),
     ),

@@ -1,7 +1,7 @@
-"""The index and data files of a function, between processes.
+"""Contracts about the index and data files of a function that several processes share.
 
-An index (.nbi) begins with numba's version and says, for each signature, in which data file (.nbc)
-the compiled code is. PyTensor shares one directory of them between all processes and all numbas.
+An index (.nbi) begins with numba's version and names, for each signature, the data file (.nbc) of
+the compiled code. PyTensor has one directory of them for all processes and all versions of numba.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.contracts import making, others
+from benchmarks import workers
+from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, need, promised
 from benchmarks.contracts.following import following
 from benchmarks.sandbox import new_seed
@@ -32,8 +33,8 @@ def _read_elsewhere() -> str:
     source, key = "def index_read(x): return x + 1", "index_read_elsewhere"
     making.cache_module()
     with promised("a function is stored by one process and built by another"):
-        first = others.fresh(_build, source, key, hash_seed=1)
-        second = others.fresh(_build, source, key, hash_seed=2)
+        first = workers.fresh(_build, source, key, hash_seed=1)
+        second = workers.fresh(_build, source, key, hash_seed=2)
     need(first == [2.0, 0], f"the process that stores got {first}")
     need(second[0] == 2.0, f"the process that loads got {second[0]} in the place of 2.0")
     need(second[1] == 1, "what one process stored another one did not load")
@@ -61,7 +62,7 @@ def _keys() -> list[str]:
 def _repeat() -> str:
     making.cache_module()
     with promised("three processes build a function for many signatures"):
-        (*first, loaded), *more = (others.fresh(_keys, hash_seed=new_seed()) for _ in range(3))
+        (*first, loaded), *more = (workers.fresh(_keys, hash_seed=new_seed()) for _ in range(3))
     need(len(set(first)) == len(first) > 10, "different signatures have one key in the index")
     need(loaded == "0", "a signature was loaded before it was stored")
     for *keys, hits in more:
@@ -125,7 +126,7 @@ def _writers_together() -> str:
 
         return write
 
-    writers = [others.start(writing(key)) for key in ("one", "two")]
+    writers = [workers.start(writing(key)) for key in ("one", "two")]
     reads = 0
     end = time.monotonic() + 30
     with promised("an index can be read while two processes write it"):
@@ -142,7 +143,7 @@ def _writers_together() -> str:
     return f"{2 * _WRITES} writes and {reads} reads at the same time, none of them torn"
 
 
-def _ended(writers: list[others.Forked]) -> bool:
+def _ended(writers: list[workers.Forked]) -> bool:
     return all(writer.ended() for writer in writers)
 
 
@@ -159,7 +160,7 @@ def _constant(order: str) -> float:
 
 
 def _limit() -> int:
-    """Bytes up to which PyTensor counts on it: it says so from 3.1.1 on, and mirrors numba."""
+    """The size in bytes up to which PyTensor relies on it; PyTensor defines it from 3.1.1 on."""
     from pytensor.link.numba.dispatch import basic
 
     return int(getattr(basic, "NUMBA_CONSTANT_SIZE_LIMIT", 10**6))
@@ -182,7 +183,7 @@ AREA = Area(
     (
         Contract(
             "read_elsewhere",
-            "what one process stores, another one with another hash seed loads",
+            "a process loads what another one with another hash seed stored",
             _STALE,
             _read_elsewhere,
         ),
@@ -194,14 +195,14 @@ AREA = Area(
         ),
         Contract(
             "data_missing",
-            "an entry whose data file is gone is a miss and no error",
-            "a cache that something has tidied up would raise in every build",
+            "an entry whose data file is missing is a miss and no error",
+            "every build would raise after somebody deletes files from the cache",
             _data_missing,
         ),
         Contract(
             "old_version",
-            "an index of another numba is ignored, unread, and replaced",
-            "PyTensor keeps one cache for all numbas: another one's code would be loaded",
+            "numba replaces the index of another version without loading its entries",
+            "PyTensor has one cache for all versions of numba: it would load the code of another",
             _old_version,
         ),
         Contract(
@@ -213,7 +214,7 @@ AREA = Area(
         Contract(
             "constants_stored",
             "a function with a contiguous constant array of up to a million bytes is stored",
-            "PyTensor makes constants contiguous for it: else the outer graph is never cached",
+            "PyTensor makes constants contiguous for this: otherwise no outer graph is cached",
             _constants,
         ),
     ),

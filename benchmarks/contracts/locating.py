@@ -1,8 +1,7 @@
-"""Where numba looks for stored code, and what it refuses to store.
+"""Contracts about where numba looks for stored code, and what it refuses to store.
 
-PyTensor puts a locator of its own at the front of numba's list. It answers for functions that
-PyTensor generated: one directory for all, a name made of PyTensor's key, a stamp that never
-changes.
+PyTensor puts its own locator at the front of numba's list. For the functions that PyTensor
+generates, it returns one common directory, a name made of PyTensor's key and a constant stamp.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, need, promised
 from benchmarks.contracts.following import following
 
-_STALE = "nothing is found again, and every process compiles everything"
+_STALE = "no process finds what another one stored, and each compiles everything"
 
 
 def _asked_first() -> str:
@@ -59,7 +58,7 @@ def _passes_on() -> str:
 
 
 def unregistered(x: float) -> float:
-    """A function that is none of PyTensor's."""
+    """A function that PyTensor does not know; returns ``x + 1``."""
     return x + 1.0
 
 
@@ -140,31 +139,31 @@ AREA = Area(
         Contract(
             "locator_asked",
             "numba asks the first of CacheImpl._locator_classes first, with the function itself",
-            f"PyTensor's keys are known by the function object: else {_STALE}",
+            f"PyTensor finds its key by the function object; otherwise {_STALE}",
             _asked_first,
         ),
         Contract(
             "locator_passes_on",
-            "where PyTensor's locator returns None, numba asks the next one",
+            "if PyTensor's locator returns None, numba asks the next one",
             "functions of other libraries would land in PyTensor's cache, or not be cached at all",
             _passes_on,
         ),
         Contract(
             "two_files",
             "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
-            "a key that is cut off gives another function's code: wrong results",
+            "a truncated key gives the code of another function: wrong results",
             _two_files,
         ),
         Contract(
             "key_changes_index",
-            "another disambiguator is another index file",
-            "PyTensor tells functions apart by nothing else: wrong results",
+            "functions with different disambiguators have different index files",
+            "PyTensor distinguishes functions only by that: wrong results",
             _other_key,
         ),
         Contract(
             "key_keeps_index",
             "functions with one disambiguator share an entry, whatever their globals are",
-            f"PyTensor makes a new function object and new globals each time: else {_STALE}",
+            f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
             _same_key,
         ),
         Contract(
@@ -176,7 +175,7 @@ AREA = Area(
         Contract(
             "pointers_refused",
             "a function that calls by a pointer of this process is not stored, without an error",
-            "loaded by another process it would call whatever is there: crashes, wrong results",
+            "in another process it would call whatever is at that address: crashes, wrong results",
             _refused,
         ),
     ),

@@ -1,4 +1,4 @@
-"""Functions made and compiled as PyTensor makes and compiles its own."""
+"""Make and compile functions the way PyTensor makes and compiles its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from benchmarks.contracts.contract import Unavailable
 
 FIRST_CACHE = "2.36.0"
 UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""The flags of functions that only other compiled functions call."""
+"""The options of functions that only compiled functions call."""
 
 
 def cache_module() -> Any:
-    """`pytensor.link.numba.cache`. Raises Unavailable where PyTensor has no cache of its own."""
+    """Return the module `pytensor.link.numba.cache`. Raises Unavailable before PyTensor had one."""
     name = "pytensor.link.numba.cache"
     try:
         return importlib.import_module(name)
@@ -33,7 +33,7 @@ def cache_module() -> Any:
 
 
 def has(module: str) -> bool:
-    """Whether this PyTensor has a module of that name among its numba dispatches."""
+    """Return whether this PyTensor has a module of that name among its numba dispatches."""
     # Looked for and not imported: importing it may be what fails.
     import pytensor
 
@@ -42,7 +42,11 @@ def has(module: str) -> bool:
 
 
 def function(source: str, key: str | None = None, **names: Any) -> Any:
-    """A Python function from source, registered for PyTensor's cache under ``key`` if given."""
+    """Return a Python function made from source by PyTensor.
+
+    ``key``: its key in PyTensor's cache; None: it has none. ``names``: what the source may use.
+    Raises Unavailable before PyTensor had a cache.
+    """
     found = re.match(r"def (\w+)", source)
     assert found is not None
     module = cache_module()
@@ -52,39 +56,39 @@ def function(source: str, key: str | None = None, **names: Any) -> Any:
 
 
 def compiled(source: str, key: str | None = None, **names: Any) -> Any:
-    """The same as a dispatcher of numba's, cached if it has a key. Nothing is compiled yet."""
+    """Return a numba dispatcher of such a function, cached if it has a key; not yet compiled."""
     import numba
 
     return numba.njit(function(source, key, **names), cache=key is not None)
 
 
 def pointing(name: str, key: str) -> Any:
-    """A function that calls C by a pointer, which means nothing to another process."""
+    """Return a function that calls C by a pointer, which other processes cannot use."""
     call = ctypes.CDLL(None).abs
     call.argtypes, call.restype = [ctypes.c_int], ctypes.c_int
     return function(f"def {name}(x): return call(x)", key, call=call)
 
 
 def hits(dispatcher: Any) -> int:
-    """How many of a dispatcher's signatures came from its cache."""
+    """Return how many signatures of a dispatcher came from its cache."""
     return sum(dispatcher.stats.cache_hits.values())
 
 
 def files(key: str) -> list[Path]:
-    """The files in PyTensor's cache whose name holds the key, sorted."""
+    """Return the files in PyTensor's cache whose name contains the key, sorted."""
     directory = Path(cache_module().NUMBA_CACHE_PATH)
     return sorted(path for path in directory.iterdir() if key in path.name)
 
 
 def symbols(dispatcher: Any) -> frozenset[str]:
-    """The symbols that the compiled signatures of a dispatcher define."""
+    """Return the symbols that the compiled signatures of a dispatcher define."""
     text = "\n".join(dispatcher.inspect_llvm().values())
     return frozenset(re.findall(r'^define [^@]*@"?([^"(]+)"?\(', text, re.MULTILINE))
 
 
 @contextmanager
 def counter(replacement: Any) -> Iterator[None]:
-    """Put something else in the place of numba's counter of functions."""
+    """Replace numba's counter of functions by another iterator inside the block."""
     from numba.core.bytecode import FunctionIdentity
 
     # Looked up in the class itself: an inherited one would stay behind.

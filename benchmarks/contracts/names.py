@@ -1,8 +1,8 @@
-"""The names of numba that PyTensor imports and calls, private ones above all, and their arguments.
+"""Contracts about the names of numba that PyTensor imports and calls, and about their arguments.
 
-Which names and which arguments is read from the sources of the PyTensor that is installed, so
-that what a release begins to use is watched from its first day. numba alone is imported: a name
-that PyTensor itself puts into numba would else seem to be there.
+The names and arguments are read from the sources of the installed PyTensor, so that whatever a
+release begins to use is checked from its first day. Only numba is imported: otherwise a name that
+PyTensor itself puts into numba would seem to be numba's.
 """
 
 from __future__ import annotations
@@ -15,41 +15,42 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, one_line
+from benchmarks.contracts.contract import Area, Contract, Unavailable, need
 from benchmarks.contracts.uses import Use, uses
+from benchmarks.workers import one_line
 
 MODULES = {
     "numba.core.base": "the context of its code generation",
     "numba.core.bytecode": "the counter of functions that it replaces",
     "numba.core.caching": "its locator of stored functions",
     "numba.core.cgutils": "its loops and its pointers to LAPACK",
-    "numba.core.errors": "what it catches and filters",
-    "numba.core.extending": "every overload and intrinsic of its own",
+    "numba.core.errors": "the exceptions and warnings that it handles",
+    "numba.core.extending": "its own overloads and intrinsics",
     "numba.core.imputils": "its sparse matrices and elementwise loops",
     "numba.core.interpreter": "its patch for calls with many arguments",
     "numba.core.ir": "its patch for calls with many arguments",
-    "numba.core.pythonapi": "slices as results",
+    "numba.core.pythonapi": "results that are slices",
     "numba.core.registry": "its wrappers of BLAS and LAPACK",
     "numba.core.types": "the types of its signatures",
     "numba.cpython.unsafe.tuple": "tuples that it fills in compiled code",
     "numba.np.arraymath": "its convolutions",
     "numba.np.arrayobj": "the arrays that its loops allocate",
     "numba.np.linalg": "its linear algebra",
-    "numba.np.unsafe.ndarray": "shapes as tuples",
-    "numba.extending": "every overload, type and intrinsic of its own",
+    "numba.np.unsafe.ndarray": "shapes that are tuples",
+    "numba.extending": "its own overloads, types and intrinsics",
     "numba.types": "the types of its signatures",
-    "numba": "compiling at all",
-    "llvmlite": "the code that it writes itself",
+    "numba": "all compiling",
+    "llvmlite": "the code that it generates itself",
 }
-"""Each with what of PyTensor needs its names; what is in none below it is in the whole package."""
+"""By module, the part of PyTensor that needs its names; the innermost module counts."""
 _SHOWN = 3
 
 
 def _contract(module: str, needs: str) -> Contract:
     return Contract(
         f"names:{module}",
-        f"{module} has what PyTensor takes from it, with the same arguments",
-        f"importing or using PyTensor's numba backend raises: {needs}",
+        f"{module} has the names that PyTensor uses, with the same arguments",
+        f"PyTensor's numba backend raises when it is imported or used; it needs this for {needs}",
         _checking(module),
     )
 
@@ -65,7 +66,7 @@ def _uses() -> tuple[Use, ...]:
 
 
 def _module_of(use: Use) -> str:
-    """The innermost of the known modules that it is in."""
+    """The innermost known module that contains the name."""
     inside = [name for name in MODULES if f"{use.path}.".startswith(f"{name}.")]
     return max(inside, key=len)
 
@@ -89,7 +90,7 @@ def _check(found: Iterable[Use], module: str) -> str:
 
 
 def problem_of(use: Use) -> str | None:
-    """What is wrong with a use, or None."""
+    """Return what is wrong with a use, as a sentence; None if it fits the installed numba."""
     try:
         thing = resolve(use.path)
     except (ImportError, AttributeError) as error:
@@ -107,7 +108,7 @@ def problem_of(use: Use) -> str | None:
 
 
 def _signature(thing: Any) -> inspect.Signature | None:
-    """The parameters with which something is called; None if that cannot be told."""
+    """The parameters with which something is called; None if they are unknown."""
     from numba.core.extending import _Intrinsic
 
     try:
@@ -117,12 +118,12 @@ def _signature(thing: Any) -> inspect.Signature | None:
     parameters = list(signature.parameters.values())
     if isinstance(thing, _Intrinsic):  # it shows the typing context, which numba adds
         return signature.replace(parameters=parameters[1:])
-    # A function without any is the name of an overload: what it takes stands elsewhere.
+    # A function without parameters is the name of an overload, which defines them elsewhere.
     return signature if parameters or inspect.isclass(thing) else None
 
 
 def resolve(path: str) -> Any:
-    """What a dotted path stands for. Raises ImportError and AttributeError."""
+    """Return the object at a dotted path. Raises ImportError or AttributeError."""
     words = path.split(".")
     thing: Any = importlib.import_module(words[0])
     for number, word in enumerate(words[1:], start=2):

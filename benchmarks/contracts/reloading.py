@@ -1,10 +1,11 @@
-"""What comes back when a stored function is loaded by another process."""
+"""Contracts about a stored function that another process loads."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contracts import making, others
+from benchmarks import workers
+from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, need, promised
 
 _INNER = "def whole_inner(x): return x * 3"
@@ -21,7 +22,7 @@ def _outer() -> list[Any]:
 def _whole() -> str:
     making.cache_module()
     with promised("a function that calls another is built by two processes"):
-        stored, loaded = (others.fresh(_outer) for _ in range(2))
+        stored, loaded = (workers.fresh(_outer) for _ in range(2))
     need(stored == [6.0, 0, 1], f"the process that stores got {stored}")
     need(loaded[0] == 6.0, f"the process that loads got {loaded[0]} in the place of 6.0")
     need(loaded[1] == 1, "the function that calls another one was not loaded")
@@ -43,7 +44,7 @@ def _raise() -> list[Any]:
 def _raises() -> str:
     making.cache_module()
     with promised("a function that raises is built by two processes"):
-        stored, loaded = (others.fresh(_raise) for _ in range(2))
+        stored, loaded = (workers.fresh(_raise) for _ in range(2))
     need(stored == ["ValueError", _WORD, 0], f"the process that stores saw {stored}")
     need(loaded == ["ValueError", _WORD, 1], f"the process that loads saw {loaded}")
     return "the same exception with the same words"
@@ -54,13 +55,13 @@ AREA = Area(
     (
         Contract(
             "loaded_is_whole",
-            "a loaded function brings what it calls with it",
+            "a loaded function includes the functions that it calls",
             "each Op is a function that calls another: loading the outer graph would compile all",
             _whole,
         ),
         Contract(
             "loaded_raises",
-            "a loaded function raises what it was written to raise",
+            "a loaded function raises the same exception, with the same text",
             "Assert and shape errors tell users what is wrong by their text",
             _raises,
         ),

@@ -1,4 +1,4 @@
-"""All contracts, area by area, in the order in which they are checked and shown."""
+"""All contracts by area, in the order in which they are checked and shown."""
 
 from __future__ import annotations
 

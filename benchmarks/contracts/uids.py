@@ -1,9 +1,9 @@
-"""The numbers that numba gives functions, and the symbols that are made of them.
+"""Contracts about the numbers that numba gives functions, and the symbols that contain them.
 
 numba counts the functions that it compiles and puts the number into their symbols. Forked siblings
 inherit the count: two functions of one name get one symbol, and a process that loads both from a
-cache calls the wrong one, without an error. PyTensor (2.38.3 on) puts random numbers of 128 bits
-in the counter's place.
+cache calls the wrong one, without an error. From 2.38.3 on, PyTensor replaces the counter by random
+numbers of 128 bits.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contracts import making, others
+from benchmarks import workers
+from benchmarks.contracts import making
 from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64
 """Smaller numbers may meet again in another process."""
-_WRONG = "two functions of forked siblings get one symbol, and who loads both calls the wrong one"
+_WRONG = (
+    "two functions of forked siblings get one symbol, "
+    "and a process that loads both calls the wrong one"
+)
 
 
 class _OnlyNext:
-    """Has nothing but `__next__`, which is all that PyTensor promises of its replacement."""
+    """An iterator with only `__next__`, like the replacement that PyTensor provides."""
 
     def __init__(self) -> None:
         self.given: list[int] = []
@@ -93,7 +97,7 @@ def _no_other_use() -> str:
 
 
 def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
-    """Lines that touch the counter, and whether by `next(X._unique_ids)`; not its definition."""
+    """Lines that use the counter, and whether by `next(X._unique_ids)`; not its definition."""
     asked = {
         id(node.args[0])
         for node in ast.walk(tree)
@@ -137,7 +141,7 @@ def _numbers_of_forks() -> str:
 
         return [FunctionIdentity.from_function(draw).unique_id for _ in range(3)]
 
-    drawn = [number for _ in range(2) for number in others.forked(draw)]
+    drawn = [number for _ in range(2) for number in workers.forked(draw)]
     need(
         len(set(drawn)) == len(drawn),
         f"two forked children gave functions the same numbers: {drawn[:3]} and {drawn[3:]}",
@@ -165,11 +169,11 @@ def _in_symbols() -> str:
 
 _LINES = "\n".join(f"    x = math.sqrt(x + NUMBER) * {line}.5" for line in range(2, 62))
 _LONG = f"def many(x):\n{_LINES}\n    return NUMBER.0 if x > -1.0 else x"
-"""Too long to be inlined: only a function that stays one is called by its symbol."""
+"""Too long to be inlined: an inlined function is not called by its symbol."""
 
 
 def _sibling(number: int) -> Any:
-    """A cached function that gives its number back, like every other in all names."""
+    """A cached function that returns its number; all of them have the same names."""
     import math
 
     import numba
@@ -196,7 +200,7 @@ def _read_siblings(numbers: list[int]) -> list[list[float]]:
 def _of_siblings() -> str:
     making.cache_module()
     with promised("two forked siblings compile a function each"):
-        first, second = (set(others.forked(_builder(number))) for number in (2, 3))
+        first, second = (set(workers.forked(_builder(number))) for number in (2, 3))
     shared = first & second
     need(
         not shared,
@@ -210,10 +214,10 @@ def _read_by_a_third() -> str:
     numbers = [4, 5]
     with promised("two forked siblings store a function each and a third process calls both"):
         for number in numbers:
-            others.forked(_builder(number))
-        read = others.fresh(_read_siblings, numbers)
+            workers.forked(_builder(number))
+        read = workers.fresh(_read_siblings, numbers)
     if any(not loaded for _, loaded in read):
-        raise RuntimeError("nothing can be told: what siblings stored is not loaded at all")
+        raise RuntimeError("this cannot be judged: what siblings stored is not loaded at all")
     got = [number for number, _ in read]
     need(
         got == numbers,
@@ -232,25 +236,25 @@ AREA = Area(
         Contract(
             "uid_asked",
             f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
-            f"PyTensor replaces that attribute; asked no more, it protects nothing: {_WRONG}",
+            f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
             _asked,
         ),
         Contract(
             "uid_next_only",
-            "numba compiles, stores and loads with a counter that has nothing but __next__",
-            "PyTensor's replacement promises no more: numba would raise in every compilation",
+            "numba compiles, stores and loads with a counter that has only __next__",
+            "PyTensor's replacement has only that method: numba would raise in every compilation",
             _next_only,
         ),
         Contract(
             "uid_no_other_use",
-            f"numba's sources touch {_COUNTER} nowhere but in next(cls.{_COUNTER})",
+            f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
             f"a copy or a second counter would not be PyTensor's: {_WRONG}",
             _no_other_use,
         ),
         Contract(
             "uid_replaced",
-            "the counter is PyTensor's when all of its numba backend has been imported",
-            f"whatever takes it out again takes the protection away: {_WRONG}",
+            "the counter is PyTensor's after its whole numba backend has been imported",
+            f"without PyTensor's counter there is no protection: {_WRONG}",
             _replaced,
         ),
         Contract(
@@ -262,7 +266,7 @@ AREA = Area(
         Contract(
             "uid_in_symbols",
             "functions with different numbers have different symbols, to the last of 128 bits",
-            f"a number that is cut off or left out is no protection: {_WRONG}",
+            f"a number that is truncated or omitted does not protect: {_WRONG}",
             _in_symbols,
         ),
         Contract(
@@ -273,7 +277,7 @@ AREA = Area(
         ),
         Contract(
             "sibling_results",
-            "who loads what two forked siblings stored gets the right numbers of both",
+            "a process that loads what two forked siblings stored gets the right numbers from both",
             "wrong numbers without an error, or a crash: numba issue 10486",
             _read_by_a_third,
         ),

@@ -1,4 +1,4 @@
-"""What of numba PyTensor's sources name, and how they call it: read, never imported."""
+"""The names of numba in PyTensor's sources, and how they are called; nothing is imported."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _PACKAGES = ("numba", "llvmlite")
 
 @dataclass(frozen=True)
 class Use:
-    """One place in PyTensor's sources that names something of numba."""
+    """One place in PyTensor's sources that uses a name of numba."""
 
     path: str
-    """With the package: numba.core.cgutils.alloca_once."""
+    """The full path: numba.core.cgutils.alloca_once."""
     place: str
-    """File and line, for people."""
+    """File and line."""
     call: tuple[int, tuple[str, ...]] | None
-    """If it is called there: how many positional arguments, and the names of the others."""
+    """The number of positional arguments and the names of the others; None: no call."""
     complete: bool
-    """Whether these are all arguments: `f(*x)` and `f(**x)` do not tell."""
+    """Whether these are all arguments: `f(*x)` and `f(**x)` hide some."""
 
 
 def uses() -> list[Use]:
-    """Every use in the PyTensor of this environment, sorted."""
+    """Return every use in the PyTensor of this environment, sorted by path and place."""
     found = importlib.util.find_spec("pytensor")
     assert found is not None
     assert found.origin is not None
@@ -41,7 +41,10 @@ def uses() -> list[Use]:
 
 
 def uses_in(text: str, place: str) -> Iterator[Use]:
-    """The uses in one source file."""
+    """Give the uses in one source file.
+
+    ``place``: its name, for `Use.place`. Raises SyntaxError for a text that is not Python.
+    """
     tree = ast.parse(text)
     bound = dict(_bindings(tree))
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}

@@ -1,4 +1,4 @@
-"""The words of numba's warnings, by which PyTensor keeps them from its users."""
+"""Contracts about the texts of numba's warnings, by which PyTensor filters them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.contracts.contract import Area, Contract, Unavailable, need, pro
 
 
 def _basic() -> Any:
-    """PyTensor's module with the filter, whatever numba it is imported with."""
+    """PyTensor's module with the filter; raises Unavailable if it has none."""
     making.cache_module()
     from pytensor.link.numba.dispatch import basic
 
@@ -21,7 +21,7 @@ def _basic() -> Any:
 
 
 def _let_through(basic: Any, told: Iterable[warnings.WarningMessage]) -> list[str]:
-    """The warnings that PyTensor's filter does not keep back."""
+    """The warnings that pass PyTensor's filter."""
     with warnings.catch_warnings(record=True) as passed:
         warnings.resetwarnings()
         warnings.simplefilter("always")
@@ -46,7 +46,7 @@ def _refusals() -> str:
     basic = _basic()
     graph = _warned(making.pointing("numba_funcified_fgraph", "quiet"), -3, cache=True)
     other = _warned(making.pointing("some_function", "loud"), -3, cache=True)
-    need(graph and other, "numba does not tell any more what it does not store")
+    need(graph and other, "numba no longer warns about what it does not store")
     through = _let_through(basic, graph)
     need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
     need(_let_through(basic, other), "PyTensor's filter keeps back what it is not meant for")
@@ -61,7 +61,7 @@ def _strided_products() -> str:
     # Only this spelling is filtered by every PyTensor that filters.
     product = making.function("def product(x, y): return np.dot(x, y)", np=np)
     told = _warned(product, strided, strided)
-    need(told, "numba does not warn of strided products any more")
+    need(told, "numba no longer warns about strided products")
     through = _let_through(basic, told)
     need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
     return "kept back"
@@ -72,14 +72,14 @@ AREA = Area(
     (
         Contract(
             "refusals_filtered",
-            "numba tells what it does not store in the words that PyTensor filters",
-            "each outer graph with a large constant would warn every user",
+            "numba's warning about what it does not store has the text that PyTensor filters",
+            "every user would see a warning for each outer graph with a large constant",
             _refusals,
         ),
         Contract(
             "products_filtered",
-            "numba warns of products of strided arrays in the words that PyTensor filters",
-            "each graph with one would warn every user",
+            "numba's warning about products of strided arrays has the text that PyTensor filters",
+            "every user would see a warning for each graph with such a product",
             _strided_products,
         ),
     ),

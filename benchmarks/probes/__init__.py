@@ -1,1 +1,1 @@
-"""What counts: probes on the caches and the compilers, each writing into one ledger."""
+"""Probes on the caches and the compilers, which write into one ledger; and on the process."""

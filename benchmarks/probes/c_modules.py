@@ -15,7 +15,10 @@ _BOOTSTRAP = ("cutils_ext", "lazylinker_ext")
 
 
 def install(ledger: Ledger) -> None:
-    """Hook PyTensor's module cache and its compiler; once per process."""
+    """Hook PyTensor's module cache and its compiler. Call it once in a process.
+
+    Imports PyTensor; raises ImportError where it has no C backend.
+    """
     from pytensor.link.c.cmodule import GCC_compiler, ModuleCache
 
     _hook_cache(ledger, ModuleCache)
@@ -61,10 +64,10 @@ def _hook_compiler(ledger: Ledger, compiler: Any) -> None:
 
 
 def _key(cache: Any, file: Path) -> str:
-    """What the cache was asked for: the hash over source, versions and flags that it keeps itself.
+    """The key of a module in the cache: its hash over source, versions and flags.
 
-    To make it here, from the source, would make a hit some ten per cent slower than it is. A key
-    without a version is kept nowhere: there, the file's name, which is the hash of the source.
+    Computing it here, from the source, would make a hit about 10 % slower. The cache keeps no key
+    that has no version: the name of its file stands for it, which is the hash of the source.
     """
     known = getattr(cache, "module_hash_to_key_data", {})
     asked = (key for key, data in known.items() if data.get_entry() == str(file))

@@ -1,8 +1,8 @@
-"""Probe on numba: which functions are compiled, loaded from the disk cache, refused by it.
+"""Probe on numba: which functions it compiles, loads from its disk cache or refuses to store.
 
-Hooks only what every numba from 0.58 on has: `Dispatcher.compile`, the index file's `load` and
-`save`, and `check_cachable`. PyTensor is hooked for names: it alone knows which Op a generated
-function stands for.
+It hooks only what every numba from 0.58 on has: `Dispatcher.compile`, `load` and `save` of the
+index file, and `check_cachable`. It hooks PyTensor for the names: only PyTensor knows which Op a
+generated function stands for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ OUTER_GRAPH = "outer graph"
 
 
 def install(ledger: Ledger) -> None:
-    """Hook numba and PyTensor's numba linker. Imports both; once per process."""
+    """Hook numba and PyTensor's numba linker. Call it once in a process.
+
+    Imports both; raises ImportError where one of them is missing.
+    """
     names = _Names()
     names.install()
     _hook_dispatcher(ledger, names)
@@ -77,7 +80,7 @@ class _Names:
         basic.numba_funcify_ensure_cache = numba_funcify_ensure_cache
 
     def _hook_fgraph_to_python(self, basic: Any) -> None:
-        """Before 2.36 only the conversion of a graph's nodes can be seen, not what they use."""
+        """Before 2.36 only the conversion of a graph's nodes is visible, not what the nodes use."""
         original = basic.fgraph_to_python
 
         def fgraph_to_python(fgraph: Any, op_conversion_fn: Any, **kwargs: Any) -> Any:
@@ -152,10 +155,10 @@ def _hook_cachable(ledger: Ledger) -> None:
 
 
 def _digest(index: Any, key: Any) -> str:
-    """The cache's question in short.
+    """A hash of what the cache is asked for.
 
-    The index file's name holds PyTensor's key; numba's own key adds the signature, the target and
-    hashes of the bytecode and of the closure.
+    The name of the index file holds PyTensor's key. numba's own key adds the signature, the target
+    and hashes of the bytecode and of the closure.
     """
     question = f"{index._index_name} {key!r}"
     return hashlib.sha256(question.encode()).hexdigest()[:16]

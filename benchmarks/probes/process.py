@@ -1,4 +1,4 @@
-"""What the operating system and the interpreter know of a process: memory, CPU time, calls."""
+"""What the operating system and the interpreter report about a process: memory, CPU time, calls."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 
 
 def peak_rss(pid: int | str = "self") -> int | None:
-    """VmHWM in bytes; None where /proc does not tell.
+    """Return the largest resident memory of a process (VmHWM) in bytes; None without /proc.
 
-    Not ru_maxrss: that of a spawned process includes its launcher's.
+    `ru_maxrss` is not used: for a spawned process it includes the memory of its parent.
     """
     try:
         status = Path(f"/proc/{pid}/status").read_text()
@@ -30,21 +30,22 @@ def peak_rss(pid: int | str = "self") -> int | None:
 
 
 def cpu_time() -> float:
-    """CPU seconds of this process and of the children it has waited for."""
+    """Return the CPU seconds of this process and of the children that it has waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def can_trace() -> bool:
-    """Whether this Python can count the functions entered."""
+    """Return whether this Python can count the functions entered: from 3.12 on."""
     return sys.version_info >= (3, 12)
 
 
 @contextmanager
 def counting_calls(counts: list[int]) -> Iterator[None]:
-    """Append to `counts` the number of Python functions entered inside the block.
+    """Append to ``counts`` the number of Python functions entered inside the block.
 
-    Needs `can_trace`; raises AttributeError without it.
+    The method is `sys.monitoring` (PEP 669). Raises AttributeError where `can_trace` is False, and
+    ValueError if another tool monitors already.
     """
     calls = 0
 

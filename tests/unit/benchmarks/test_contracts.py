@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.contracts import others, running
+from benchmarks import workers
+from benchmarks.contracts import running
 from benchmarks.contracts.child import verdict
 from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
 from benchmarks.contracts.messages import Progress, Verdict
@@ -61,7 +62,7 @@ def test_every_contract_has_a_name_of_its_own_and_says_what_and_why() -> None:
 
 
 def test_a_forked_child_answers() -> None:
-    assert others.forked(lambda: [os.getpid() != os.getppid(), 2**127]) == [True, 2**127]
+    assert workers.forked(lambda: [os.getpid() != os.getppid(), 2**127]) == [True, 2**127]
 
 
 @pytest.mark.parametrize(
@@ -72,20 +73,20 @@ def test_a_forked_child_answers() -> None:
     ],
 )
 def test_a_forked_child_that_gives_no_answer_says_how_it_ended(ending, said) -> None:
-    with pytest.raises(others.OtherDied, match=said):
-        others.forked(ending)
+    with pytest.raises(workers.WorkerDied, match=said):
+        workers.forked(ending)
 
 
 def test_forked_children_run_side_by_side() -> None:
     reading, writing = os.pipe()
-    waiting = others.start(lambda: os.read(reading, 1).decode())
+    waiting = workers.start(lambda: os.read(reading, 1).decode())
     assert not waiting.ended()
-    others.forked(lambda: os.write(writing, b"x"))
+    workers.forked(lambda: os.write(writing, b"x"))
     assert waiting.answer() == "x"
 
 
 def test_a_fresh_process_has_the_hash_seed_that_is_asked_for() -> None:
-    assert others.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
+    assert workers.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
 
 
 AREA = Area(

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks import forking, process
 from benchmarks.catalogue import Cell, Measure
-from benchmarks.messages import Check, Job, Report, Spent, read_report, write_report
+from benchmarks.messages import Check, Job, Report, Spent, Status, read_report, write_report
 from benchmarks.models.parts.parameters import VARIANTS
-from benchmarks.process import Ending
-from benchmarks.records import Processes, SandboxFacts, assemble
+from benchmarks.process import Ending, Exit
+from benchmarks.records import Processes, assemble
 from benchmarks.request import Request
 from benchmarks.typed_json import to_json
 from observatory.record.sample import Sample
@@ -28,31 +27,24 @@ def wrong(name: str) -> Check:
     return Check(name, 0.5, 0.0, True)
 
 
-def ending(status: str = "ok", **changes: Any) -> Ending:
-    fields: dict[str, Any] = {
-        "report": Report(
-            "ok",
-            metrics={"cache_misses": 3},
-            checks=(right("build"),),
-            spent=Spent(first_line=10.5, measured=2.0, reported=14.0),
-        ),
-        "status": status,
-        "message": None if status == "ok" else "it broke",
-        "signal": None,
-        "exit_code": 0,
-        "stderr": () if status == "ok" else ("the end",),
-        "started": 10.0,
-        "seconds": 5.0,
-        "descendants_rss": 0,
-    }
-    return Ending(**fields | changes)
+REPORT = Report(
+    "ok",
+    metrics={"cache_misses": 3},
+    checks=(right("build"),),
+    spent=Spent(first_line=10.5, measured=2.0, reported=14.0),
+)
+
+
+def ending(status: Status = "ok", report: Report | None = REPORT, code: int = 0) -> Ending:
+    exited = Exit(code, status == "timeout", ("the end",), 10.0, 5.0, 0)
+    return Ending(report, status, None if status == "ok" else "it broke", exited)
 
 
 def record(processes: Processes, scenario: str = "cold", measure: Measure = "counting") -> Sample:
     assembled = assemble(
         Request(Cell("radon", scenario, "NUMBA", "fork"), measure),
         processes,
-        SandboxFacts(files_leaked=16, cache_bytes=1000),
+        {"files_leaked": 16, "cache_bytes": 1000},
         hash_seed=1,
         started_at=datetime(2026, 11, 20, 12, tzinfo=UTC),
         total=6.0,
@@ -75,7 +67,7 @@ def test_what_a_pass_should_have_given_and_did_not_is_absent_with_a_reason() -> 
 
 
 def test_a_failed_sample_gives_no_metric_but_that_it_failed() -> None:
-    found = record(Processes(ending("killed", signal="SIGSEGV", report=None)))
+    found = record(Processes(ending("killed", report=None, code=-11)))
     assert found.metrics == {"wrong_results": 0, "crashed": 1}
     assert found.absent["cache_misses"] == "killed: it broke"
     assert found.failure is not None
@@ -104,7 +96,7 @@ def test_a_wrong_value_of_the_filler_is_not_lost() -> None:
 
 def test_a_sibling_that_died_is_named_with_its_signal() -> None:
     siblings = [(name, ending()) for name in VARIANTS]
-    siblings[2] = (VARIANTS[2], ending("killed", signal="SIGSEGV", report=None))
+    siblings[2] = (VARIANTS[2], ending("killed", report=None, code=-11))
     found = record(Processes(ending(), siblings=tuple(siblings)), "siblings")
     assert found.status == "killed"
     assert found.failure is not None
@@ -152,8 +144,8 @@ def test_a_forked_sibling_ends_as_its_own_report_says(
     (tmp_path / "report.json").write_text(to_json(report))
     parent = ending("raised")  # it has no report of its own
     found = process.ending_of_fork(parent, tmp_path / "report.json")
-    assert (found.status, found.message, found.signal) == (status, message, signal)
-    assert found.stderr == (() if status == "ok" else ("the end",))
+    assert (found.status, found.message, found.failure[0]) == (status, message, signal)
+    assert found.exit.stderr == ("the end",)
     assert (found.report is None) == (report.status == "died")
 
 

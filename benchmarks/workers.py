@@ -1,7 +1,7 @@
-"""Other processes of a contract: forked ones, and fresh ones with a hash seed of their own.
+"""A function in another process: in a forked child, or in a fresh interpreter.
 
-Each gives an answer that JSON can hold. Run as a module, this is a fresh one:
-`python -m benchmarks.contracts.others MODULE FUNCTION ARGUMENTS`.
+The answer comes back as JSON. `python -m benchmarks.workers MODULE FUNCTION ARGUMENTS` is the fresh
+interpreter.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from benchmarks.contracts.contract import one_line
 from benchmarks.parent import end_with_parent
 from benchmarks.sandbox import new_seed
 
 _PATIENCE = 120.0
-"""Seconds for a fresh process."""
+"""Seconds for a fresh interpreter."""
+_LONGEST = 1000
 
 
-class OtherDied(Exception):
-    """Raised where another process gave no answer; the message says how it ended."""
+class WorkerDied(Exception):
+    """Raised when another process gave no answer; the message says how it ended."""
 
 
 @dataclass(frozen=True)
 class Forked:
-    """A forked child under way."""
+    """A forked child that is still running."""
 
     pid: int
     stream: BinaryIO
 
     def ended(self) -> bool:
-        """Whether it has answered or died; `answer` is still to be called."""
+        """Return whether it has answered or died. `answer` must be called in either case."""
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
     def answer(self) -> Any:
-        """Wait for its answer. Raises OtherDied."""
+        """Wait for the child and return its answer. Raises WorkerDied."""
         with self.stream:
             said = self.stream.read()
         _, status = os.waitpid(self.pid, 0)
@@ -49,7 +49,10 @@ class Forked:
 
 
 def start(function: Callable[[], Any]) -> Forked:
-    """Fork a child that calls the function and leaves by os._exit, as a worker of a pool does."""
+    """Fork a child that calls the function and leaves by `os._exit`, like a worker of a pool.
+
+    The function returns what JSON can hold. Raises OSError if this process cannot fork.
+    """
     reading, writing = os.pipe()
     parent = os.getpid()
     pid = os.fork()
@@ -66,14 +69,15 @@ def start(function: Callable[[], Any]) -> Forked:
 
 
 def forked(function: Callable[[], Any]) -> Any:
-    """What the function returns in a forked child. Raises OtherDied."""
+    """Call the function in a forked child and return its answer. Raises WorkerDied."""
     return start(function).answer()
 
 
 def fresh(function: Callable[..., Any], *arguments: Any, hash_seed: int | None = None) -> Any:
-    """What a function of a module returns in a fresh interpreter.
+    """Call a function at the top of a module in a fresh interpreter and return its answer.
 
-    Raises OtherDied, and TimeoutError after two minutes.
+    ``arguments``: what JSON can hold. ``hash_seed``: PYTHONHASHSEED; None: a new one. Raises
+    WorkerDied, and TimeoutError after two minutes.
     """
     command = [sys.executable, "-m", __name__, function.__module__, function.__qualname__]
     environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed or new_seed())}
@@ -91,6 +95,12 @@ def fresh(function: Callable[..., Any], *arguments: Any, hash_seed: int | None =
     return _read(lines[-1] if lines else b"", done.returncode, "a fresh process", done.stderr)
 
 
+def one_line(error: BaseException) -> str:
+    """Return an exception in one line of at most 1,000 characters: numba's messages are pages."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:_LONGEST]
+
+
 def _answer(function: Callable[[], Any]) -> bytes:
     try:
         return json.dumps({"value": function()}).encode()
@@ -101,19 +111,19 @@ def _answer(function: Callable[[], Any]) -> bytes:
 
 def _read(said: bytes, code: int, who: str, stderr: bytes = b"") -> Any:
     if code < 0:
-        raise OtherDied(f"{who} died of {signal.Signals(-code).name}")
+        raise WorkerDied(f"{who} died of {signal.Signals(-code).name}")
     try:
         answer = json.loads(said)
     except ValueError as error:
         last = stderr.decode(errors="replace").strip().rpartition("\n")[2][:300]
-        raise OtherDied(f"{who} gave no answer (exit code {code}): {last}") from error
+        raise WorkerDied(f"{who} gave no answer (exit code {code}): {last}") from error
     if "raised" in answer:
-        raise OtherDied(f"{who} raised {answer['raised']}")
+        raise WorkerDied(f"{who} raised {answer['raised']}")
     return answer["value"]
 
 
 def main() -> None:
-    """Be a fresh process: call the function that is named and print its answer."""
+    """Call the function that the arguments name and print its answer."""
     end_with_parent(signal.SIGKILL)
     module, name, arguments = sys.argv[1:]
     answer = _answer(lambda: getattr(importlib.import_module(module), name)(*json.loads(arguments)))
