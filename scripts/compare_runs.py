@@ -14,7 +14,8 @@ from pathlib import Path
 
 from benchmarks.catalogue import metrics_of
 from observatory.record import layout
-from observatory.record.journal import JournalEntry, read_journal
+from observatory.record.journal import JournalEntry
+from observatory.record.journal_reader import read_journal
 from observatory.record.ledgers import LedgerStore
 
 Key = tuple[str, str, str, str]

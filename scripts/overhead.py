@@ -16,7 +16,7 @@ from pathlib import Path
 import benchmarks
 from observatory.record import layout
 from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal import JournalContents, read_journal
+from observatory.record.journal_reader import JournalContents, read_journal
 from observatory.record.sample import Overhead, Sample
 
 PARTS = ("prepare", "fill", "start", "imports", "build", "warm_up", "measured", "exit", "rest")

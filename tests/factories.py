@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
-from observatory.record.journal import Journal, JournalEntry, JournalHeader
+from observatory.record.journal import JournalEntry, JournalHeader, JournalLine
+from observatory.record.journal_writer import Journal
 from observatory.record.machine import Machine
 from observatory.record.sample import Failure, LedgerEntry, Overhead, Sample
 from observatory.record.subject import Subject, Versions
@@ -97,7 +98,7 @@ def ledger(*names: str, outcome: str = "hit", seconds: float = 0.01234) -> list[
 
 def entry(taken: Sample, run: str = RUN, under: JournalHeader | None = None) -> JournalEntry:
     """A journal entry that never was in a file."""
-    return JournalEntry(run, taken, None, None, under or header())
+    return JournalEntry(under or header(), JournalLine(run=run, sample=taken), b"")
 
 
 def journal(

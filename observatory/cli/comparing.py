@@ -23,7 +23,8 @@ from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import LOOKS
 from observatory.decide.units import seconds
 from observatory.record.comparison import Comparison, Side
-from observatory.record.journal import Journal, JournalHeader
+from observatory.record.journal import JournalHeader
+from observatory.record.journal_writer import Journal
 from observatory.record.sample import Sample
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment

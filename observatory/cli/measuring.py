@@ -16,11 +16,12 @@ import benchmarks
 from benchmarks.plan import Task
 from observatory.cli.progress import RunProgress
 from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal import Journal, JournalHeader, plan_of
+from observatory.record.comparability import comparable
+from observatory.record.journal import JournalHeader, plan_of
+from observatory.record.journal_writer import Journal
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem
 from observatory.record.sample import Sample
-from observatory.record.standing import admits
 from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
@@ -149,7 +150,7 @@ def _where_it_stopped(
     entries = [
         entry
         for entry in journal.read().entries
-        if admits(header, entry) and plan_of(entry.run) in ("", plan_of(session.run))
+        if comparable(header, entry) and plan_of(entry.run) in ("", plan_of(session.run))
     ]
     if not entries:
         return session.run, []

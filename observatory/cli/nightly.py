@@ -27,7 +27,7 @@ from observatory.decide.places import SelectionError
 from observatory.record import alerts as alerts_record
 from observatory.record import night as record
 from observatory.record.files import write_atomic
-from observatory.record.night import Night, Step
+from observatory.record.night import Night, NightStep
 from observatory.record.problems import RecordError
 from observatory.run.commits import commits_between
 from observatory.run.here import STATE
@@ -182,12 +182,12 @@ def _table(night: Night) -> Table:
     return drawn
 
 
-def _told(step: Step) -> Told:
+def _told(step: NightStep) -> Told:
     took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
     return Told(step.name, _outcome(step), took, step.status == Exit.OK)
 
 
-def _outcome(step: Step) -> str:
+def _outcome(step: NightStep) -> str:
     if step.skipped is not None:
         return f"not done, {step.skipped}"
     if step.status is None:

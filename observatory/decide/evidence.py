@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Measure, Metric
+from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from observatory.record.comparison import Values
 from observatory.record.sample import LedgerEntry, Sample
+from observatory.record.values import failed, values_of
 
 
 @dataclass
@@ -48,27 +49,13 @@ class Evidence:
         return [sample for one in passes for sample in self.taken(cell, one)]
 
     def values(self, cell: Cell, metric: Metric) -> Values:
-        """The values of a metric, one for each process that gave it."""
+        """The values of a metric in its unit, one for each process that gave it (`values_of`)."""
         key = cell, metric.name
         if key not in self._values:
-            self._values[key] = self._values_of(cell, metric)
+            samples = self.taken(cell, None if metric.name in CORRECTNESS else metric.measure)
+            found = values_of(metric, samples)
+            self._values[key] = Values(values=found, failed=len(samples) - len(found))
         return self._values[key]
-
-    def _values_of(self, cell: Cell, metric: Metric) -> Values:
-        if metric.name in CORRECTNESS:
-            samples = self.taken(cell)
-            if metric.name == "crashed":
-                return Values(values=[_crashed(sample) for sample in samples])
-            # A sample that failed later may already have seen wrong numbers: they count.
-            found = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
-        else:
-            samples = self.taken(cell, metric.measure)
-            found = [
-                s.metrics[metric.name]
-                for s in samples
-                if s.status == "ok" and metric.name in s.metrics
-            ]
-        return Values(values=[float(v) for v in found], failed=len(samples) - len(found))
 
     def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""
@@ -79,7 +66,7 @@ class Evidence:
 
     def failures(self, cell: Cell) -> list[Sample]:
         """The samples of a cell that ended badly."""
-        return [s for s in self.taken(cell) if s.status not in ("ok", "unavailable")]
+        return [sample for sample in self.taken(cell) if failed(sample)]
 
     def unavailable(self, cell: Cell) -> str | None:
         """Why the subject cannot give this cell; None if it can, or was not asked."""
@@ -88,11 +75,3 @@ class Evidence:
             return None
         failure = samples[-1].failure
         return failure.message if failure else "the subject cannot give this cell"
-
-
-def _crashed(sample: Sample) -> float:
-    failed = sample.status not in ("ok", "unavailable")
-    return max(float(failed), float(sample.metrics.get("crashed", 0)))
-
-
-assert all(name in METRICS for name in CORRECTNESS)

@@ -73,7 +73,7 @@ class SeriesChange(_Record):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What no other series has."""
+        """The machine, environment, benchmark and metric: together they name one series."""
         return self.machine, self.env_name, self.benchmark, self.metric
 
 
@@ -141,19 +141,22 @@ class Alerts(_Record):
     orphans: list[AlertId] = Field([], max_length=1000, description="acknowledged, but no alert")
 
     def in_state(self, *states: State) -> list[Alert]:
-        """The alerts in these states."""
+        """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
 
 
 def save(results: Path, alerts: Alerts) -> Path:
-    """Write the file; returns where."""
+    """Write the alerts to ``results/alerts.json`` and return that path. Raises OSError."""
     path = results / FILE
     write_atomic(path, alerts.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
 
 def load(results: Path) -> Alerts | None:
-    """The alerts as they were written last; None if never. Raises RecordError for a broken file."""
+    """Read ``results/alerts.json``; None if there is no such file.
+
+    Raises RecordError for a broken file, with advice on what to do.
+    """
     path = results / FILE
     content = read_bounded(path, LARGEST_FILE, "move it away and go on")
     if content is None:

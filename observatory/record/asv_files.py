@@ -34,7 +34,8 @@ from observatory.record.asv_names import (
     scenario_metrics,
 )
 from observatory.record.files import write_atomic
-from observatory.record.journal import JournalContents, JournalHeader
+from observatory.record.journal import JournalHeader
+from observatory.record.journal_reader import JournalContents
 from observatory.record.latest import Recorded, latest_of
 from observatory.record.machine import Machine
 from observatory.record.problems import Problem, RecordError

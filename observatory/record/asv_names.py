@@ -23,12 +23,12 @@ BENCHMARK_VERSION = "1"
 
 
 def class_name(scenario: str) -> str:
-    """The suite's class: ``warm_disk`` is ``WarmDisk``."""
+    """The class of asv benchmarks for a scenario: ``WarmDisk`` for ``warm_disk``."""
     return "".join(part.capitalize() for part in scenario.split("_"))
 
 
 def benchmark_name(scenario: str, metric: str) -> str:
-    """The benchmark of a metric in a scenario, by asv's name."""
+    """The name that asv gives to the benchmark of a metric in a scenario."""
     return f"{_module(scenario)}.{class_name(scenario)}.track_{metric}"
 
 
@@ -37,25 +37,35 @@ def _module(scenario: str) -> str:
 
 
 def asv_params(scenario: str) -> list[list[str]]:
-    """The parameter lists of a scenario's benchmarks, as asv stores them: 3 lists of reprs."""
+    """The values of model, backend and launch in a scenario's benchmarks.
+
+    Three lists, in that order, of the words' reprs, as asv stores them.
+    """
     lists = (models_of(scenario), backends_of(scenario), launches_of(scenario))
     return [[repr(word) for word in words] for words in lists]
 
 
 def scenario_metrics(scenario: str) -> tuple[Metric, ...]:
-    """Every metric that a cell of the scenario has under any launch, in vocabulary order."""
+    """Every metric that a scenario has with any launch, in the order of the vocabulary."""
     launches = launches_of(scenario)
     names = {metric.name for launch in launches for metric in metrics_of(scenario, launch)}
     return tuple(metric for metric in METRICS.values() if metric.name in names)
 
 
 def parse_name(name: str) -> tuple[str, Metric] | None:
-    """Scenario and metric of a benchmark's name; None if it is not one of ours."""
+    """The scenario and metric that a benchmark's name stands for.
+
+    None if the benchmark is not one of this observatory's.
+    """
     return _BY_NAME.get(name)
 
 
 def parse_params(scenario: str, values: tuple[str, ...]) -> Cell | None:
-    """The cell of a combination of stored parameters; None if it is not one that is measured."""
+    """The cell of a scenario that a combination of stored parameters stands for.
+
+    ``values`` are the reprs of model, backend and launch. None if they are not, or if this cell is
+    not measured.
+    """
     words = [value[1:-1] for value in values if len(value) > 2 and value[0] == value[-1] == "'"]
     if len(values) != len(PARAM_NAMES) or len(words) != len(PARAM_NAMES):
         return None

@@ -48,7 +48,7 @@ class Parsed:
     problems: tuple[str, ...]
 
 
-class Row(NamedTuple):
+class AsvRow(NamedTuple):
     """One benchmark by the names of format 2, not yet checked: anything that JSON can hold."""
 
     result: Any
@@ -137,7 +137,7 @@ def _row_of_list(loaded: dict[str, Any]) -> Callable[[Any], Sequence[Any]]:
         raise UnreadableError("its `result_columns` have no `result`, so that nothing is a value")
     where = {name: index for index, name in enumerate(columns)}
     width = len(columns)
-    pick = itemgetter(*(where.get(name, width) for name in Row._fields))
+    pick = itemgetter(*(where.get(name, width) for name in AsvRow._fields))
     padding = [None] * (width + 1)
 
     def row_of(raw: Any) -> tuple[Any, ...]:
@@ -149,10 +149,10 @@ def _row_of_list(loaded: dict[str, Any]) -> Callable[[Any], Sequence[Any]]:
     return row_of
 
 
-def _row_of_object(raw: Any) -> Row:
+def _row_of_object(raw: Any) -> AsvRow:
     """Format 1: an object, or the bare value of a benchmark that has nothing else."""
     if not isinstance(raw, dict):
-        return Row(_as_list(raw))
+        return AsvRow(_as_list(raw))
     if "result" not in raw:
         raise UnreadableError("it has no `result`")
     result, samples, stats = _as_list(raw["result"]), raw.get("samples"), raw.get("stats")
@@ -160,12 +160,12 @@ def _row_of_object(raw: Any) -> Row:
                                                          for s in samples):  # fmt: skip
         samples = [samples]  # of a benchmark without parameters
     if stats is None:
-        return Row(result, raw.get("params"), samples)
+        return AsvRow(result, raw.get("params"), samples)
     stats = stats if isinstance(stats, list) else [stats]
     if not all(one is None or isinstance(one, dict) for one in stats):
         raise UnreadableError("its `stats` is not a list of objects")
     pairs = [_interval(one) for one in stats]
-    return Row(
+    return AsvRow(
         result,
         raw.get("params"),
         samples,

@@ -29,7 +29,10 @@ _MARK = "imported"
 
 
 def load(results: Path) -> Entries:
-    """The entries by name; none if there is no file. Raises RecordError for a broken one."""
+    """Read ``benchmarks.json``: its entries by the benchmark's name, {} without a file.
+
+    Raises RecordError for a broken file.
+    """
     path = results / BENCHMARKS
     try:
         loaded = decoded(path.read_bytes())
@@ -43,7 +46,10 @@ def load(results: Path) -> Entries:
 
 
 def write(results: Path, entries: Mapping[str, Any]) -> None:
-    """Write the file, in the form that asv gives it, if it changes. Raises OSError."""
+    """Write ``benchmarks.json`` as asv would, unless it holds these entries already.
+
+    Raises OSError.
+    """
     whole = {**entries, "version": _API_VERSION}
     content = json.dumps(whole, indent=4, sort_keys=True).encode()
     path = results / BENCHMARKS
@@ -52,17 +58,21 @@ def write(results: Path, entries: Mapping[str, Any]) -> None:
 
 
 def imported(entries: Entries) -> Entries:
-    """Those of them that were imported."""
+    """The entries that `observatory import` made, by name."""
     return {name: entry for name, entry in entries.items() if entry.get(_MARK)}
 
 
 def may_import(name: str, entries: Entries) -> bool:
-    """Whether an import may have this name: it is nobody else's."""
+    """Whether an import may use this name: no other benchmark has it."""
     return parse_name(name) is None and (name not in entries or bool(entries[name].get(_MARK)))
 
 
 def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
-    """The entries with imported ones. Parameters that another import had are kept beside theirs."""
+    """All entries, with those of an import added to them or in place of older ones.
+
+    If an entry of the same name and parameters was imported before, its values of the parameters
+    are kept beside the new ones, up to LARGEST_PRODUCT combinations.
+    """
     found = dict(entries)
     for one in added:
         params = [list(words) for words in one.params]

@@ -52,24 +52,33 @@ class Calibration(_Record):
 
 
 def path_of(results: Path, machine: str) -> Path:
-    """Where the calibration of a machine is or would be."""
+    """The path of a machine's calibration, whether or not there is one.
+
+    Raises RecordError for a name that cannot be part of a path.
+    """
     return results / CALIBRATIONS / f"{checked_machine(machine)}.json"
 
 
 def save(results: Path, calibration: Calibration) -> Path:
-    """Store it in place of an older one; returns where."""
+    """Write a calibration in place of the machine's older one; return its path. Raises OSError."""
     path = path_of(results, calibration.machine.machine)
     write_atomic(path, calibration.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
 
 def load(results: Path, machine: str) -> Calibration | None:
-    """The calibration of a machine; None if it has none. Raises RecordError for a broken file."""
+    """Read the calibration of a machine; None if there is none.
+
+    Raises RecordError for a broken file.
+    """
     return _load(path_of(results, machine))
 
 
 def load_all(results: Path) -> Iterator[Calibration | RecordError]:
-    """Every calibration of a results directory, by machine; the error of each broken one."""
+    """Read every calibration of a results directory, in the order of the machines' names.
+
+    For a broken file its RecordError is yielded, not raised.
+    """
     for path in sorted((results / CALIBRATIONS).glob("*.json")):
         try:
             found = _load(path)

@@ -1,72 +1,97 @@
-"""What of an old journal is still read, and nothing else. Pure.
+"""What is kept of an old journal: what some reader still reads, and nothing else. Pure.
 
-Left are the samples that speak for their cells (`latest`), each with its values, its reasons and
-what was wrong. Out go
+The samples that count for their cells (`values.latest_runs`) stay, each with its values, its
+reasons and what was wrong. These go:
 
 - samples that later runs or another environment have outdated;
 - how long the parts of a sample took, its builds one by one, checks that were right;
-- the environment of a sample, but for the first of each run on a CPU, which others share;
-- the ledger of a second counting sample of a cell: no one compares it;
-- the last lines of stderr, but for the first sample of each way of failing.
+- the environment of a sample, except for the first of each run on a CPU, which others share;
+- the ledger of a second counting sample of a cell: nothing compares it;
+- the last lines of stderr, except for the first sample of each way of failing.
 
-A compacted journal is a journal as any other, and compacting it again changes nothing. What went
+A compacted journal is a journal like any other, and compacting it again changes nothing. What went
 is in the history of the branch that it was compacted on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from observatory.record.journal import JournalEntry, JournalHeader
-from observatory.record.latest import speaking
-from observatory.record.lines import Line, Lines, bare, encoded
-from observatory.record.standing import admits, of_its_cpu, standing_header, timed_elsewhere
+from observatory.record.comparability import comparable, current_header, same_cpu, timed_elsewhere
+from observatory.record.journal import (
+    JournalEntry,
+    JournalHeader,
+    JournalLine,
+    JournalRecord,
+    encoded,
+)
+from observatory.record.journal_reader import JournalContents
+from observatory.record.sample import Overhead
+from observatory.record.values import latest_runs
 
 
-def newest(lines: Iterable[Line]) -> datetime | None:
+def newest(entries: Iterable[JournalEntry]) -> datetime | None:
     """When the newest sample of a journal began; None if it has none."""
-    return max((e.parsed.sample.started_at for e in lines if e.parsed is not None), default=None)
+    return max((entry.sample.started_at for entry in entries), default=None)
 
 
-def compacted(journal: Lines) -> list[Line]:
-    """What is left of a journal. One of which not all can be read stays as it is."""
-    lines, header = journal.all, journal.header
-    if journal.problems or header is None or not lines or lines[-1].header != header:
-        return list(lines)
-    entries = [_entry(line) for line in lines]
-    standing = standing_header(entries, header)
-    assert standing is not None
-    current = [entry for entry in entries if admits(standing, entry)]
-    speaks = set(map(id, speaking(current)))
+def compacted(journal: JournalContents) -> list[JournalRecord]:
+    """The records that are left of a journal; all of them if any line of it cannot be read."""
+    entries, header = journal.entries, journal.last_header
+    if journal.problems or not entries or entries[-1].header != header:
+        return list(journal.records)
+    current = current_header(entries, header)
+    assert current is not None
+    candidates = [entry for entry in entries if comparable(current, entry)]
+    counting = set(map(id, latest_runs(candidates)))
     told = [
-        *_told(current, standing),
+        *_told(candidates, current),
         _latest(entries),
         entries[-1],
-        *timed_elsewhere(entries, standing),
+        *timed_elsewhere(entries, current),
     ]
-    # The sample that makes it the standing one.
-    told += [e for e in entries if e.header == standing and e.sample.measure == "timing"][-1:]
-    read = speaks | set(map(id, told))
+    # The sample that makes it the current header.
+    told += [e for e in entries if e.header == current and e.sample.measure == "timing"][-1:]
+    read = counting | set(map(id, told))
     once = _Once()
-    return [
-        _less(line, id(entry) in speaks, once)
-        for line, entry in zip(lines, entries, strict=True)
-        if id(entry) in read
-    ]
+    return [_less(entry, id(entry) in counting, once) for entry in entries if id(entry) in read]
 
 
-def _told(current: Sequence[JournalEntry], standing: JournalHeader) -> Iterator[JournalEntry]:
-    """What `latest` reads beside the samples that speak."""
-    given = [entry for entry in current if entry.sample.status != "unavailable"]
-    yield from speaking(given)
-    yield from speaking(entry for entry in given if of_its_cpu(standing, entry))
-    # Why there is nothing of a cell is told by its last sample.
-    yield from {entry.sample.cell: entry for entry in current}.values()
+def bare(line: JournalLine) -> JournalLine:
+    """A sample without what only explains it: its values, and what tells it from all others.
+
+    Of the overhead the total stays, as `rest`, which is what the other parts do not explain.
+    """
+    sample = line.sample
+    failure, overhead = sample.failure, sample.overhead
+    if failure is not None and failure.stderr:
+        failure = failure.model_copy(update={"stderr": []})
+    if overhead is not None:
+        overhead = _unexplained(overhead.total)
+    wrong = [check for check in sample.checks if check.wrong]
+    changes: dict[str, object] = {
+        "environment": {}, "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
+    }  # fmt: skip
+    less = sample.model_copy(update=changes)
+    return line.model_copy(update={"sample": less, "ledger": None, "seconds": None})
+
+
+def _unexplained(total: float) -> Overhead:
+    parts = dict.fromkeys(Overhead.model_fields, 0.0)
+    return Overhead(**(parts | {"total": total, "rest": total}))
+
+
+def _told(candidates: Sequence[JournalEntry], current: JournalHeader) -> Iterator[JournalEntry]:
+    """What `latest` reads beside the samples that count."""
+    yield from latest_runs(entry for entry in candidates if same_cpu(current, entry))
+    # The last sample of a cell tells why there is nothing of it.
+    yield from {entry.sample.cell: entry for entry in candidates}.values()
 
 
 def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """Pages say when the newest sample was taken, whatever it is of."""
+    """The newest sample: pages say when it was taken, whatever it is of."""
     return max(reversed(entries), key=lambda entry: entry.sample.started_at)
 
 
@@ -83,26 +108,18 @@ class _Once:
         return not known
 
 
-def _less(line: Line, speaks: bool, once: _Once) -> Line:
-    whole = line.parsed
-    assert whole is not None
+def _less(entry: JournalEntry, counts: bool, once: _Once) -> JournalEntry:
+    whole = entry.line
     less = bare(whole)
     sample = less.sample
     kept: dict[str, object] = {}
-    if once.first("environment", whole.run, line.header.machine.cpu):
+    if once.first("environment", whole.run, entry.header.machine.cpu):
         kept["environment"] = whole.sample.environment
     if sample.failure is not None and once.first("failure", sample.failure.message):
         kept["failure"] = whole.sample.failure
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
-    of_ledger = speaks and sample.status == "ok" and whole.ledger is not None
+    of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and once.first("ledger", sample.cell, sample.measure):
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
     less = less.model_copy(update=changes)
-    return Line(line.header, encoded(less), less)
-
-
-def _entry(line: Line) -> JournalEntry:
-    assert line.parsed is not None
-    said = line.parsed
-    seconds = None if said.seconds is None else tuple(said.seconds)
-    return JournalEntry(said.run, said.sample, said.ledger, seconds, line.header)
+    return replace(entry, line=less, raw=encoded(less))

@@ -62,7 +62,7 @@ class Values(_Record):
 
     @property
     def n(self) -> int:
-        """Samples with a value."""
+        """The number of processes that gave a value."""
         return len(self.values)
 
 
@@ -166,10 +166,10 @@ class Comparison(_Record):
 
     @property
     def worse(self) -> list[Verdict]:
-        """The alarms."""
+        """The verdicts that say that HEAD is worse than BASE."""
         return [verdict for verdict in self.verdicts if verdict.conclusion == "worse"]
 
     @property
     def undecided(self) -> list[Verdict]:
-        """What could not be judged."""
+        """The verdicts that could not decide; each has a reason."""
         return [verdict for verdict in self.verdicts if verdict.conclusion == "undecided"]

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import orjson
 
 from observatory.record import layout
-from observatory.record.journal import JournalEntry, read_journal
-from observatory.record.latest import speaking
+from observatory.record.journal import JournalEntry
+from observatory.record.journal_reader import read_journal
 from observatory.record.ledgers import LedgerError, LedgerStore, StoredEntry
 from observatory.record.problems import Problem
+from observatory.record.values import latest_runs
 
 Outcome = Literal["hit", "miss", "uncacheable", "internal"]
 UNKEPT = ""
@@ -39,12 +40,13 @@ Functions: TypeAlias = Mapping[str, Sequence[Function]]
 def functions_of(
     entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]
 ) -> Functions:
-    """The functions of a subject: of each cell those of its first good counting sample.
+    """The compiled functions of a subject, by cell: those of the cell's first good counting sample.
 
-    A ledger that is missing or broken is added to the problems.
+    ``entries`` are of one subject and comparable. A ledger that is missing or broken is added to
+    ``problems``, and its cell is left out.
     """
     found: dict[str, tuple[Function, ...]] = {}
-    for entry in speaking(entries):
+    for entry in latest_runs(entries):
         place = entry.sample.cell
         cell = f"{place.model} {place.scenario} {place.backend} {place.launch}"
         if entry.ledger is None or entry.seconds is None or cell in found:
@@ -59,14 +61,21 @@ def functions_of(
 
 
 def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
-    """The functions as the cache keeps them; UNKEPT if a ledger is missing or broken."""
+    """The compiled functions of a subject as JSON, for the cache of results.
+
+    UNKEPT if a ledger is missing or broken.
+    """
     problems: list[Problem] = []
     found = functions_of(entries, store, problems)
     return UNKEPT if problems else orjson.dumps(found, default=list).decode()
 
 
 def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
-    """The functions of a journal, of which the cache kept this."""
+    """The compiled functions of a journal, by cell.
+
+    They come from ``kept``, the cache's text, or from the journal and its ledgers where that is
+    UNKEPT; ledgers that are missing or broken are then added to ``problems``.
+    """
     if kept != UNKEPT:
         return unkept(kept)
     store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
@@ -74,7 +83,7 @@ def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
 
 
 def unkept(text: str) -> Functions:
-    """The functions that were kept."""
+    """Parse what `kept_of` made: compiled functions by cell."""
     cells = cast(dict[str, list[list[str]]], orjson.loads(text))
     return {cell: [Function(*each) for each in found] for cell, found in cells.items()}  # type: ignore[arg-type]
 

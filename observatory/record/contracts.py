@@ -63,16 +63,19 @@ class Contracts(_Record):
 
     @property
     def numba(self) -> str:
-        """The version of numba, "none" where there is none."""
+        """The version of numba that was checked; "none" if numba was not installed."""
         return self.environment.get("numba") or "none"
 
     def of(self, *statuses: Status) -> list[Contract]:
-        """The contracts with one of these statuses."""
+        """The contracts whose status is one of ``statuses``, in the order checked."""
         return [one for one in self.contracts if one.status in statuses]
 
 
 def path_of(results: Path, record: Contracts) -> Path:
-    """Where the record of a checked subject is or would be. Raises RecordError."""
+    """The path of the record of a checked subject, whether or not it is there.
+
+    Raises RecordError if the subject's names cannot be part of a path.
+    """
     if record.checked is None:
         raise RecordError("contracts of nobody knows which subject cannot be filed")
     subject = record.checked.subject
@@ -84,14 +87,20 @@ def path_of(results: Path, record: Contracts) -> Path:
 
 
 def save(results: Path, record: Contracts) -> Path:
-    """Store it in place of an older one; returns where. Raises RecordError."""
+    """Write a record in place of the subject's older one and return its path.
+
+    Raises RecordError as `path_of` does, and OSError.
+    """
     path = path_of(results, record)
     write_atomic(path, record.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
 
 def load_all(results: Path) -> Iterator[Contracts | RecordError]:
-    """Every record of a results directory, by path; the error of each broken one."""
+    """Read every contracts record of a results directory, in the order of their paths.
+
+    For a broken file its RecordError is yielded, not raised.
+    """
     paths = sorted((results / CONTRACTS).glob("*.json"))
     for path in paths[:MOST_FILES]:
         try:

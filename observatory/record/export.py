@@ -34,7 +34,10 @@ def exported(frame: pd.DataFrame, format_: str) -> bytes:
 
 
 def export(frame: pd.DataFrame, format_: str, path: Path) -> None:
-    """Write the frame to a file, atomically. Raises RecordError and OSError."""
+    """Write the frame to a file in a format of `exported`, replacing the file as a whole.
+
+    Raises RecordError as `exported` does, and OSError.
+    """
     write_atomic(path, exported(frame, format_))
 
 

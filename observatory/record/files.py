@@ -10,9 +10,10 @@ from observatory.record.problems import RecordError
 
 
 def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
-    """The content of a file of at most ``most`` bytes; None if there is no such file.
+    """Read a file of at most ``most`` bytes; None if there is no such file.
 
-    Raises RecordError for one that is larger, with the advice, and for one that cannot be read.
+    Raises RecordError if the file is larger, with ``advice`` at the end of the message, and if it
+    cannot be read.
     """
     try:
         with path.open("rb") as stream:
@@ -27,9 +28,12 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write ``content`` to a temporary name beside ``path``, sync it, rename it to ``path``.
+    """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
-    Makes the directories that are missing. Raises OSError; nothing is left behind then.
+    The content goes to a temporary file beside ``path``, which is synced and renamed. Directories
+    that are missing are made. Raises OSError, and leaves no temporary file behind then. Results,
+    records and pages are all written by this; only directories (which cannot be replaced by one
+    rename) and the caches of the tool (which check what they read) are not.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -47,7 +51,10 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make a rename or a new name in ``directory`` survive a power cut."""
+    """Write a directory's list of names to disk, so that a rename survives a power cut.
+
+    Raises OSError.
+    """
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

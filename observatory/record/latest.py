@@ -1,9 +1,6 @@
-"""From every sample of a subject to the values that stand for its cells. Pure.
+"""From every sample of a subject to its current values and what a reader must know of them. Pure.
 
-For each cell and pass (timing, counting, tracing) the latest run that attempted it speaks, with
-all its samples; older runs stay in the journal. If that run failed, its failure stands: an older
-value does not hide it. `wrong_results` and `crashed` are the worst over the passes that speak, so
-that no shown value ever comes from a sample whose wrongness is not shown.
+The rule of which samples count is in `values`.
 """
 
 from __future__ import annotations
@@ -15,10 +12,12 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal
 
-from benchmarks.catalogue import CORRECTNESS, MEASURES, METRICS, Cell, Measure, Metric, metrics_of
-from observatory.record.journal import JournalContents, JournalEntry, JournalHeader
+from benchmarks.catalogue import CORRECTNESS, MEASURES, Cell, Measure, Metric, metrics_of
+from observatory.record.comparability import same_cpu, timed_elsewhere
+from observatory.record.journal import JournalEntry, JournalHeader
+from observatory.record.journal_reader import JournalContents
 from observatory.record.sample import Sample
-from observatory.record.standing import of_its_cpu, timed_elsewhere
+from observatory.record.values import latest_runs, values_of
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Latest:
-    """What the latest runs say, in the order of the vocabulary of metrics within each cell."""
+    """Values and notes, by cell and then in the order of the vocabulary's metrics."""
 
     recorded: list[Recorded]
     notes: list[Note]
@@ -71,7 +70,7 @@ class Latest:
 
 
 def latest_of(contents: JournalContents) -> Latest:
-    """The values that stand in a journal; a note for each cell with times of another CPU only."""
+    """The current values of a journal; a note for each cell with times of another CPU only."""
     header = contents.header
     found = latest(contents.current(), header)
     if header is None:
@@ -88,10 +87,10 @@ def latest_of(contents: JournalContents) -> Latest:
 
 
 def latest(entries: Iterable[JournalEntry], header: JournalHeader | None = None) -> Latest:
-    """The values that stand for each cell. ``entries``: of one subject and environment.
+    """The current values of each cell. ``entries`` are of one subject and comparable.
 
-    ``header``: of its CPU is the machine code that is told of (`Metric.of_cpu`), though another may
-    have counted since.
+    Counts that depend on the CPU (`Metric.of_cpu`) are those of the CPU that ``header`` names, even
+    if another has counted since. Samples of a cell that is not measured become ``unknown``.
     """
     by_cell: dict[Cell, list[JournalEntry]] = defaultdict(list)
     for entry in entries:
@@ -105,20 +104,6 @@ def latest(entries: Iterable[JournalEntry], header: JournalHeader | None = None)
     return found
 
 
-def speaking(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
-    """The entries that speak: of each cell and pass those of its latest run, in the order taken.
-
-    ``entries``: of one subject and environment. What the subject cannot give speaks where nothing
-    else was tried.
-    """
-    runs: dict[tuple[Cell, Measure], str] = {}
-    kept = list(entries)
-    for entry in kept:
-        place = (entry.sample.cell, entry.sample.measure)
-        runs[place] = max(runs.get(place, ""), entry.run)
-    return [e for e in kept if e.run == runs[e.sample.cell, e.sample.measure]]
-
-
 def _add_cell(
     found: Latest, cell: Cell, entries: list[JournalEntry], header: JournalHeader | None
 ) -> None:
@@ -130,7 +115,7 @@ def _add_cell(
         found.notes.append(Note(subject, cell, "unavailable", text))
         return
     everything = [sample for samples in passes.values() for sample in samples]
-    here = _latest_passes([e for e in entries if header is not None and of_its_cpu(header, e)])
+    here = _latest_passes([e for e in entries if header is not None and same_cpu(header, e)])
     for measure, samples in passes.items():
         failures = [sample for sample in samples if sample.status != "ok"]
         if failures:
@@ -155,34 +140,18 @@ def _add_cell(
 
 def _latest_passes(entries: list[JournalEntry]) -> dict[Measure, list[Sample]]:
     """The samples of each pass's latest run; passes that the subject cannot give are left out."""
-    passes: dict[Measure, list[Sample]] = {}
-    for measure in MEASURES:
-        tried = [
-            entry
-            for entry in entries
-            if entry.sample.measure == measure and entry.sample.status != "unavailable"
-        ]
-        if tried:
-            run = max(entry.run for entry in tried)
-            passes[measure] = [entry.sample for entry in tried if entry.run == run]
-    return passes
+    samples = [entry.sample for entry in latest_runs(entries)]
+    given = [sample for sample in samples if sample.status != "unavailable"]
+    tried = {sample.measure for sample in given}
+    return {
+        measure: [sample for sample in given if sample.measure == measure]
+        for measure in MEASURES
+        if measure in tried
+    }
 
 
 def _recorded(cell: Cell, metric: Metric, samples: list[Sample]) -> Recorded:
-    if metric.name == "crashed":
-        values = [
-            max(float(sample.status != "ok"), float(sample.metrics.get("crashed", 0)))
-            for sample in samples
-        ]
-    elif metric.name == "wrong_results":
-        # A sample that failed later may already have seen wrong numbers: they count.
-        values = [float(s.metrics[metric.name]) for s in samples if metric.name in s.metrics]
-    else:
-        values = [
-            float(sample.metrics[metric.name])
-            for sample in samples
-            if sample.status == "ok" and metric.name in sample.metrics
-        ]
+    values = values_of(metric, samples)
     spent = [sample.overhead.total for sample in samples if sample.overhead is not None]
     started = min(_aware(sample.started_at) for sample in samples)
     return Recorded(cell, metric, tuple(values), started, sum(spent) if spent else None)
@@ -200,6 +169,3 @@ def _failure_text(sample: Sample, failed: int, total: int) -> str:
 
 def _aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-
-
-assert all(name in METRICS for name in CORRECTNESS)

@@ -64,25 +64,25 @@ def stem(subject: Subject) -> str:
 
 
 def journal_path(results: Path, machine: str, subject: Subject) -> Path:
-    """The journal of one subject on one machine."""
+    """The path of the journal of a subject on a machine. Raises RecordError for unusable names."""
     return results / SAMPLES / checked_machine(machine) / f"{stem(subject)}.jsonl"
 
 
 def asv_path(results: Path, machine: str, subject: Subject) -> Path:
-    """The asv result file of one subject on one machine."""
+    """The path of asv's file for a subject on a machine. Raises RecordError for unusable names."""
     return results / checked_machine(machine) / f"{stem(subject)}.json"
 
 
 def journal_beside(results: Path, asv_file: Path) -> Path:
-    """The journal that an asv result file would have been made from."""
+    """The path of the journal that an asv result file is made from, whether or not it is there."""
     return results / SAMPLES / asv_file.parent.name / f"{asv_file.stem}.jsonl"
 
 
 def journals(results: Path) -> list[Path]:
-    """Every journal in a results directory, sorted by path."""
+    """The paths of all journals in a results directory, sorted."""
     return sorted((results / SAMPLES).glob("*/*.jsonl"))
 
 
 def results_of(journal: Path) -> Path:
-    """The results directory that a journal is in."""
+    """The results directory that the path of a journal is in."""
     return journal.parents[2]

@@ -74,7 +74,10 @@ class LedgerStore:
         self._read = lru_cache(maxsize=_KEPT)(_entries)
 
     def path(self, sha: str) -> Path:
-        """Where the ledger of this hash is or would be; LedgerError if it is no SHA-256."""
+        """The path of the ledger with this hash, whether or not it is there.
+
+        Raises LedgerError if ``sha`` is not a SHA-256.
+        """
         if not _SHA.fullmatch(sha):
             raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
         return self.directory / sha[:2] / f"{sha}.json.gz"
@@ -105,7 +108,11 @@ class LedgerStore:
         return list(self._read(self.path(sha)))
 
     def load_timed(self, sha: str, seconds: Sequence[float]) -> list[LedgerEntry]:
-        """The entries with the seconds that a journal line holds for them; LedgerError as above."""
+        """The entries of a stored ledger with the seconds of one sample, in canonical order.
+
+        ``seconds`` are those of the journal line that refers to the ledger, one for each entry.
+        Raises LedgerError as `load` does, and where the numbers of entries and seconds differ.
+        """
         entries = self.load(sha)
         if len(entries) != len(seconds):
             raise LedgerError(

@@ -23,7 +23,10 @@ class Machine(BaseModel):
 
 
 def this_machine(name: str | None = None) -> Machine:
-    """The machine that this runs on, as asv would describe it; ``name`` replaces its host name."""
+    """Describe the machine that this runs on as asv would.
+
+    ``name`` is used in place of the host name.
+    """
     # asv takes a quarter of a second to import: only who measures needs it.
     from asv.machine import Machine as AsvMachine
 

@@ -1,7 +1,7 @@
 """Journals of one subject and machine that several wrote, as one. Pure.
 
 A sample is one line, wherever it was copied to: a line and what compaction left of it are the same
-sample, of which the fuller one is kept. Nothing else is ever left out. The order is that of each
+sample, and the fuller one of them is kept. Nothing else is ever left out. The order is that of each
 journal as far as they agree; between them, that of runs and of the start of samples. So a journal
 that has only grown stays as it is and grows, and merging what is there already changes nothing.
 """
@@ -9,30 +9,36 @@ that has only grown stays as it is and grows, and merging what is there already 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from datetime import UTC
 from typing import Any, TypeVar
 
-from observatory.record.journal import JournalHeader
-from observatory.record.lines import Line
+from observatory.record.compacting import bare
+from observatory.record.journal import JournalHeader, JournalRecord, UnreadableLine, encoded
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-def merged(journals: Sequence[Iterable[Line]]) -> list[Line]:
-    """The lines of all journals, each sample once."""
-    fullest: dict[tuple[str, bytes], Line] = {}
+def merged(journals: Sequence[Iterable[JournalRecord]]) -> list[JournalRecord]:
+    """The records of all journals, each sample once. The journals are of one subject."""
+    fullest: dict[tuple[str, bytes], JournalRecord] = {}
     sequences = []
     under = _Headers()
     for journal in journals:
         keys = []
-        for line in journal:
-            key = (under.name(line.header), line.essence)
+        for record in journal:
+            key = (under.name(record.header), essence(record))
             keys.append(key)
             known = fullest.get(key)
-            if known is None or _fullness(line) > _fullness(known):
-                fullest[key] = line
+            if known is None or _fullness(record) > _fullness(known):
+                fullest[key] = record
         sequences.append(list(dict.fromkeys(keys)))
-    order = {key: (line.place, key) for key, line in fullest.items()}
+    order = {key: (_place(record), key) for key, record in fullest.items()}
     return [fullest[key] for key in interleaved(sequences, order.__getitem__)]
+
+
+def essence(record: JournalRecord) -> bytes:
+    """What is the same in a line and in what compaction leaves of it, and in no other line."""
+    return record.raw if isinstance(record, UnreadableLine) else encoded(bare(record.line))
 
 
 def interleaved(sequences: Sequence[Sequence[_Key]], order: Callable[[_Key], Any]) -> list[_Key]:
@@ -77,5 +83,12 @@ class _Headers:
         return known[1]
 
 
-def _fullness(line: Line) -> tuple[int, bytes]:
-    return len(line.raw), line.raw
+def _place(record: JournalRecord) -> tuple[str, str]:
+    """The run, and when the sample began: records of two journals are put in this order."""
+    if isinstance(record, UnreadableLine):
+        return "", ""
+    return record.run, record.sample.started_at.astimezone(UTC).isoformat()
+
+
+def _fullness(record: JournalRecord) -> tuple[int, bytes]:
+    return len(record.raw), record.raw

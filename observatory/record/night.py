@@ -5,7 +5,6 @@ Written before and after each step, so that whoever goes on after a kill knows w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from observatory.record import layout
 from observatory.record.files import read_bounded, write_atomic
 from observatory.record.journal import RunId
+from observatory.record.journal_reader import read_journal
 from observatory.record.problems import RecordError, reason_of
 from observatory.record.sample import Count, Text, Word
 
@@ -23,14 +23,13 @@ LARGEST_FILE = 16 * 2**20
 MOST_STEPS = 5_000
 STALE_AFTER = timedelta(hours=20)
 """A night that was begun longer ago is not gone on with: another one is due."""
-_RUN = re.compile(rb'^\{"run":"(\d{8}T\d{6}Z)', re.MULTILINE)
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Step(_Record):
+class NightStep(_Record):
     """One command of a night, and what became of it."""
 
     name: Word
@@ -58,33 +57,33 @@ class Night(_Record):
     asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
     results: Text
     started_at: AwareDatetime
-    steps: list[Step] = Field(max_length=MOST_STEPS)
+    steps: list[NightStep] = Field(max_length=MOST_STEPS)
 
     @property
     def over(self) -> bool:
-        """Whether every step is."""
+        """Whether nothing is left to do in any step."""
         return all(step.over for step in self.steps)
 
     def with_step(self, place: int, **changes: object) -> Night:
-        """The night with changes to one of its steps."""
+        """A copy of the night in which fields of the step at ``place`` have other values."""
         steps = list(self.steps)
         steps[place] = steps[place].model_copy(update=changes)
         return self.model_copy(update={"steps": steps})
 
 
 def path_of(directory: Path, night: Night) -> Path:
-    """Where a night is kept."""
+    """The path of the file that a night is recorded in."""
     return directory / f"{night.id}.json"
 
 
 def save(directory: Path, night: Night) -> None:
-    """Write it in place of what was known before. Raises OSError."""
+    """Write the record of a night in place of its older one. Raises OSError."""
     content = night.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
     write_atomic(path_of(directory, night), content)
 
 
 def load(path: Path) -> Night:
-    """A night as it was written last. Raises RecordError for a broken file."""
+    """Read the record of a night. Raises RecordError for a file that is missing or broken."""
     content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
     try:
         return Night.model_validate_json(content or b"")
@@ -95,7 +94,11 @@ def load(path: Path) -> Night:
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
-    """The newest night, if it was asked for the same, is not over and not long ago; else None."""
+    """The newest night of a directory if it should go on; None if a new one should begin.
+
+    It goes on if it was asked for the same, is not over, and began less than STALE_AFTER before
+    ``now``. Raises RecordError if its record is broken.
+    """
     paths = sorted(directory.glob("*.json"))
     if not paths:
         return None
@@ -105,6 +108,9 @@ def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | 
 
 
 def newest_run(results: Path) -> str:
-    """The newest run in any journal of a results directory; empty if there is none."""
-    runs = (max(_RUN.findall(path.read_bytes()), default=b"") for path in layout.journals(results))
-    return max(runs, default=b"").decode()
+    """When the newest run of a results directory began, as in its id: ``20261120T143000Z``.
+
+    Empty if no journal has a sample.
+    """
+    journals = (read_journal(path).entries for path in layout.journals(results))
+    return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")

@@ -27,7 +27,8 @@ from observatory.record.sources import JsonSource, benchmarks_of, problems_of, r
 if TYPE_CHECKING:
     # Journals need pydantic and their models, which are a tenth of a second and 12 MB: they are
     # imported where there is a journal.
-    from observatory.record.journal import JournalContents, JournalHeader
+    from observatory.record.journal import JournalHeader
+    from observatory.record.journal_reader import JournalContents
     from observatory.record.summary import JournalSummary
 
 
@@ -121,7 +122,7 @@ def united(parts: Sequence[Results]) -> Results:
 
 def read_journals(directory: Path) -> list[JournalContents]:
     """Every journal with all its samples, sorted by path."""
-    from observatory.record.journal import read_journal
+    from observatory.record.journal_reader import read_journal
 
     return [read_journal(path) for path in layout.journals(directory)]
 

@@ -68,7 +68,7 @@ class Failure(_Record):
     stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
 
 
-class Step(_Record):
+class Build(_Record):
     """One build among several of a sample (`variants`, `siblings`)."""
 
     name: Word = Field(description="the variant that was built")
@@ -129,7 +129,7 @@ class Sample(_Record):
     failure: Failure | None = None
     metrics: dict[Word, Number] = Field(description="by name, in the units of the vocabulary")
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
-    steps: list[Step] = []
+    steps: list[Build] = []
     checks: list[Check] = []
     stale: list[Word] = Field(
         [], description="scenario upgrade: graphs whose value is not what this subject compiles"

@@ -8,19 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from observatory.record import layout
-from observatory.record.journal import (
-    JournalContents,
-    JournalEntry,
-    JournalHeader,
-    plan_of,
-    read_header,
-    read_journal,
-)
-from observatory.record.latest import speaking
+from observatory.record.journal import JournalEntry, JournalHeader, plan_of
+from observatory.record.journal_reader import JournalContents, read_header, read_journal
 from observatory.record.ledgers import LedgerError, LedgerStore
 from observatory.record.problems import Problem, RecordError
 from observatory.record.read import read_journals
 from observatory.record.sample import Sample
+from observatory.record.values import latest_runs
 
 INTERLEAVED = "interleaved"
 """Ends the id of a run that measured two subjects side by side."""
@@ -28,7 +22,7 @@ INTERLEAVED = "interleaved"
 
 @dataclass(frozen=True)
 class Saved:
-    """The samples that speak for a subject, in the order taken; counting ones with ledgers."""
+    """The samples that count for a subject, in the order taken; counting ones with ledgers."""
 
     header: JournalHeader
     samples: tuple[Sample, ...]
@@ -47,7 +41,10 @@ def looks_saved(text: str) -> bool:
 
 
 def load(text: str) -> Saved:
-    """Read DIR or DIR:LABEL. Raises RecordError where that is nothing, or more than one subject."""
+    """Read the one subject that ``text`` names, as DIR or DIR:LABEL.
+
+    Raises RecordError if there is no such subject, or more than one.
+    """
     found = _split(text)
     if found is None:
         raise RecordError(f"there is no results directory {text!r}")
@@ -68,9 +65,9 @@ def load(text: str) -> Saved:
 
 
 def load_all(directory: Path) -> Iterator[Saved]:
-    """Every subject of a results directory, by machine and then by the date of the subject.
+    """Read every subject of a results directory, in the order of `place_of`.
 
-    One is read at a time: all of them with their ledgers may be more than fits into memory.
+    Subjects are read one at a time: all of them with their ledgers may not fit into memory.
     """
     headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
     store = LedgerStore(directory / layout.LEDGERS)
@@ -90,7 +87,7 @@ def read_saved(journal: Path) -> Saved | None:
 
 
 def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
-    """By which subjects are sorted: machine, environment, date, commit."""
+    """The key by which subjects are sorted: machine, environment, date and commit."""
     subject = header.subject
     return header.machine.machine, subject.env_name, subject.date, subject.commit
 
@@ -98,9 +95,11 @@ def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
 def _saved(contents: JournalContents, store: LedgerStore) -> Saved:
     assert contents.header is not None
     problems = list(contents.problems)
-    spoken = speaking(contents.current())
-    samples = [_with_ledger(entry, store, problems) for entry in spoken]
-    return Saved(contents.header, tuple(samples), frozenset(e.run for e in spoken), tuple(problems))
+    counted = latest_runs(contents.current())
+    samples = [_with_ledger(entry, store, problems) for entry in counted]
+    return Saved(
+        contents.header, tuple(samples), frozenset(e.run for e in counted), tuple(problems)
+    )
 
 
 def _split(text: str) -> tuple[Path, str | None] | None:

@@ -22,7 +22,7 @@ DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
 
 
 def schemas() -> dict[str, str]:
-    """File name to content, for every published schema."""
+    """The published JSON schemas: the text of each file of docs/schemas, by its name."""
     return {
         "sample-1.json": _text(TypeAdapter(Sample), "What one sample prints"),
         "journal-1.json": _text(
@@ -42,7 +42,7 @@ def schemas() -> dict[str, str]:
 
 
 def main() -> int:
-    """Write the schemas; returns the exit code."""
+    """Write every published schema to docs/schemas; return the exit status 0."""
     for name, text in schemas().items():
         write_atomic(DIRECTORY / name, text.encode())
         print(DIRECTORY / name)

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from observatory.record import compiled
 from observatory.record.cache import DIGEST_SIZE, Made
 from observatory.record.columns import Columns
-from observatory.record.journal import JournalHeader, read_journal
+from observatory.record.journal import JournalHeader
+from observatory.record.journal_reader import read_journal
 from observatory.record.latest import Note, latest_of
 from observatory.record.ledgers import LedgerStore
 from observatory.record.listing import Listed
@@ -22,7 +23,7 @@ from observatory.record.sources import kept_problems
 
 @dataclass(frozen=True)
 class JournalSummary:
-    """The standing header, what the samples that speak say, and when the newest was taken."""
+    """The current header, notes on the current values, and when the newest sample was taken."""
 
     header: JournalHeader | None
     notes: tuple[Note, ...]

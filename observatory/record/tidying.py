@@ -1,19 +1,20 @@
-"""Keeping a results directory small: old journals are compacted, ledgers of nobody are removed."""
+"""Keeping a results directory small: old journals are compacted, unused ledgers are removed."""
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from observatory.record import layout
 from observatory.record.compacting import compacted, newest
 from observatory.record.files import write_atomic
-from observatory.record.lines import read_lines, written
-
-_LEDGER = re.compile(rb'"ledger":\s*"([0-9a-f]{64})"')
-_STARTED = re.compile(rb'"started_at":\s*"(\d{4}-\d{2}-\d{2})')
+from observatory.record.journal import JournalRecord, UnreadableLine
+from observatory.record.journal_reader import read_journal, written
+from observatory.record.locking import locked_content
 
 
 @dataclass
@@ -24,30 +25,24 @@ class Tidied:
     before: int = 0
     after: int = 0
     ledgers: int = 0
-    """Those that no journal refers to any more, removed."""
+    """The ledgers that no journal refers to any more; they were removed."""
 
 
 def tidy(results: Path, older_than: datetime | None) -> Tidied:
-    """Compact the journals whose newest sample is older; None compacts none.
+    """Compact the journals whose newest sample is older, and remove the ledgers nothing refers to.
 
-    Nothing is written for a journal that has been compacted. Raises OSError.
+    None compacts no journal. Nothing is written for a journal that is as small as it can be. No
+    ledger is removed while any line of a journal is not JSON, as it may have referred to one.
+    Raises OSError.
     """
     done = Tidied()
-    referred: set[str] = set()
+    referred: set[str] | None = set()
     for path in layout.journals(results):
-        content = path.read_bytes()
-        if older_than is not None and _may_be_older(content, older_than):
-            journal = read_lines(path)
-            last = newest(journal.readable)
-            if last is not None and last < older_than:
-                less = written(compacted(journal))
-                if len(less) < len(content):
-                    write_atomic(path, less)
-                    done.journals += 1
-                    done.before += len(content)
-                    done.after += len(less)
-                    content = less
-        referred |= {sha.decode() for sha in _LEDGER.findall(content)}
+        records = _compact(path, older_than, done)
+        named = None if records is None else _named(records)
+        referred = None if named is None or referred is None else referred | named
+    if referred is None:
+        return done
     for ledger in (results / layout.LEDGERS).glob("??/*.json.gz"):
         if ledger.name.removesuffix(".json.gz") not in referred:
             ledger.unlink()
@@ -55,8 +50,46 @@ def tidy(results: Path, older_than: datetime | None) -> Tidied:
     return done
 
 
-def _may_be_older(content: bytes, older_than: datetime) -> bool:
-    """Whether no sample is of that day or a later one: most journals are told so unparsed."""
-    days = _STARTED.findall(content)
-    # A day more: what is written there may be of another time zone.
-    return bool(days) and max(days).decode() <= older_than.date().isoformat()
+def _compact(path: Path, older_than: datetime | None, done: Tidied) -> list[JournalRecord] | None:
+    """Compact one journal if it is due; its records then, None if they are not all of its lines."""
+    with locked_content(path):
+        journal = read_journal(path, strict=True)
+        last = newest(journal.entries)
+        if older_than is None or last is None or last >= older_than or not journal.complete:
+            return journal.records if journal.complete else None
+        records, before = compacted(journal), path.stat().st_size
+        less = written(records)
+        if len(less) < before:
+            write_atomic(path, less)
+            done.journals += 1
+            done.before += before
+            done.after += len(less)
+        return records
+
+
+def _named(records: list[JournalRecord]) -> set[str] | None:
+    """The ledgers that a journal refers to, by hash; None where that cannot be known.
+
+    Whatever text stands in a line that a later version wrote may name a ledger.
+    """
+    found: set[str] = set()
+    for record in records:
+        if not isinstance(record, UnreadableLine):
+            found |= {record.ledger} if record.ledger is not None else set()
+            continue
+        try:
+            found.update(_texts(json.loads(record.raw)))
+        except (ValueError, RecursionError):
+            return None
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, the keys of objects included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value:
+            yield from _texts(one)
+            if isinstance(value, dict):
+                yield from _texts(value[one])

@@ -11,20 +11,21 @@ belongs is named and left out. Nothing is ever taken out of the directory that i
 
 from __future__ import annotations
 
-import re
 import stat
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from observatory.record import layout, triage
 from observatory.record.asv_files import project
 from observatory.record.files import write_atomic
-from observatory.record.journal import JournalHeader, read_journal
+from observatory.record.journal import JournalEntry, JournalHeader
+from observatory.record.journal_reader import JournalContents, read_journal, written
 from observatory.record.ledgers import LedgerError, LedgerStore
-from observatory.record.lines import Line, Lines, read_lines, written
 from observatory.record.listing import listing
+from observatory.record.locking import locked_content
 from observatory.record.merging import merged
 from observatory.record.problems import Problem, RecordError
 from observatory.record.uniting_asv import unite_benchmarks, unite_result_files
@@ -32,7 +33,6 @@ from observatory.record.uniting_records import unite_records
 
 LARGEST_JOURNAL = 256 * 2**20
 """Bytes; a larger one is named and left out."""
-_SAMPLE = re.compile(rb'^\{"run":"([^"]+)".*"started_at":"([^"]+)"', re.MULTILINE)
 
 
 @dataclass
@@ -60,7 +60,7 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
         if not part.is_dir():
             raise RecordError(f"there is no results directory {part}")
     done = United()
-    by_path: dict[Path, list[Lines]] = defaultdict(list)
+    by_path: dict[Path, list[JournalContents]] = defaultdict(list)
     for part in parts:
         for journal in _journals(part, done.problems):
             by_path[journal.path.relative_to(part)].append(journal)
@@ -74,10 +74,11 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
 
 
 def holds_all(part: Path, of: Path) -> bool:
-    """Whether every sample and every other result in a directory is in ``part`` too.
+    """Whether every sample and every other result in the directory ``of`` is in ``part``, too.
 
-    A sample is known by its run and its start; whoever made asv's files of journals is not looked
-    at, as another version may make them otherwise.
+    A sample is known by its run and its start, a line that cannot be read by its bytes. asv's files
+    that were made from journals are not compared, as another version may make them otherwise.
+    Raises OSError.
     """
     for path in layout.journals(of):
         there = part / path.relative_to(of)
@@ -92,11 +93,14 @@ def holds_all(part: Path, of: Path) -> bool:
     return True
 
 
-def _samples(journal: Path) -> set[tuple[bytes, bytes]]:
-    return set(_SAMPLE.findall(journal.read_bytes()))
+def _samples(journal: Path) -> set[tuple[str, datetime] | bytes]:
+    return {
+        (one.run, one.sample.started_at) if isinstance(one, JournalEntry) else one.raw
+        for one in read_journal(journal, strict=True).records
+    }
 
 
-def _journals(part: Path, problems: list[Problem]) -> Iterator[Lines]:
+def _journals(part: Path, problems: list[Problem]) -> Iterator[JournalContents]:
     """The journals of a part that are what their names say; what cannot be read is named."""
     root = part.resolve()
     for path in layout.journals(part):
@@ -109,68 +113,88 @@ def _journals(part: Path, problems: list[Problem]) -> Iterator[Lines]:
                 reason = f"it is larger than {LARGEST_JOURNAL} bytes and left out"
                 problems.append(Problem(path, reason))
                 continue
-            journal = read_lines(path)
+            journal = read_journal(path, strict=True)
         except OSError as error:
             problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
             continue
         problems += journal.problems
-        misplaced = _misplaced(part, journal)
+        if journal.last_header is None:
+            continue  # a problem of the journal says so
+        misplaced = _misplaced(part, path, journal.last_header)
         if misplaced is None:
             yield journal
         else:
             problems.append(Problem(path, misplaced))
 
 
-def _misplaced(part: Path, journal: Lines) -> str | None:
+def _misplaced(part: Path, path: Path, header: JournalHeader) -> str | None:
     """Why a journal is not one of the subject and machine that its name says; None if it is."""
-    header = journal.header
-    if header is None:
-        return "there is no whole header line; it is left out"
     try:
         right = layout.journal_path(part, header.machine.machine, header.subject)
     except RecordError as error:
         return f"it is left out: {error}"
-    return None if right == journal.path else f"it is left out: it belongs at {right}"
+    return None if right == path else f"it is left out: it belongs at {right}"
 
 
-def _unite_journal(into: Path, path: Path, journals: Sequence[Lines], done: United) -> None:
+def _unite_journal(
+    into: Path, path: Path, journals: Sequence[JournalContents], done: United
+) -> None:
     target = into / path
-    there = read_lines(target) if target.is_file() else Lines(target, None)
-    if there.problems and there.header is None:
-        done.problems.append(Problem(target, "it cannot be read and stays as it is"))
+    if not target.is_file() and not any(journal.entries for journal in journals):
         return
-    subject = next(one.header.subject for one in (there, *journals) if one.header is not None)
+    # Nobody may append between the reading and the writing: what they append would be lost.
+    with locked_content(target):
+        there = read_journal(target, strict=True)
+        if target.stat().st_size == 0:
+            there = JournalContents(target, None)
+        if not there.complete:
+            reason = "it has lines that cannot be read and kept; it stays as it is"
+            done.problems.append(Problem(target, reason))
+            return
+        _grow(into, path, there, journals, done)
+
+
+def _grow(
+    into: Path,
+    path: Path,
+    there: JournalContents,
+    journals: Sequence[JournalContents],
+    done: United,
+) -> None:
+    """Merge journals into the one that is there, and make asv's file of it."""
+    target = into / path
+    subject = next(one.last_header.subject for one in (there, *journals) if one.last_header)
     same = []
     for journal in journals:
-        if journal.header is not None and journal.header.subject == subject:
+        if journal.last_header is not None and journal.last_header.subject == subject:
             same.append(journal)
         else:
             reason = f"it is left out: {target} is of another subject"
             done.problems.append(Problem(journal.path, reason))
-    # Of what is there already nothing is lost, not even what this version cannot read.
-    lines = merged([there.all, *(journal.readable for journal in same)])
-    if not lines:
+    # Nothing that is there already is lost, not even what this version cannot read.
+    records = merged([there.records, *(journal.entries for journal in same)])
+    if not records:
         return
     done.ledgers += _copy_ledgers(into, same, done.problems)
-    content = written(lines)
-    if not target.is_file() or target.read_bytes() != content:
+    content = written(records)
+    if target.read_bytes() != content:
         write_atomic(target, content)
-        done.samples += len(lines) - len(there.all)
-        done.grown[path] = lines[-1].header
-    elif layout.asv_path(into, lines[-1].header.machine.machine, subject).is_file():
+        done.samples += len(records) - len(there.records)
+        done.grown[path] = records[-1].header
+    elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
         return
     for problem in project(into, read_journal(target)):
         if problem not in done.problems:
             done.problems.append(problem)
 
 
-def _copy_ledgers(into: Path, journals: Sequence[Lines], problems: list[Problem]) -> int:
+def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: list[Problem]) -> int:
     """Copy the ledgers that journals refer to; one that is not what its name says is named."""
     target = LedgerStore(into / layout.LEDGERS)
     copied = 0
     for journal in journals:
         source = LedgerStore(layout.results_of(journal.path) / layout.LEDGERS)
-        for sha in dict.fromkeys(map(_ledger_of, journal.readable)):
+        for sha in dict.fromkeys(entry.ledger for entry in journal.entries):
             if sha is None or target.path(sha).is_file():
                 continue
             try:
@@ -181,10 +205,6 @@ def _copy_ledgers(into: Path, journals: Sequence[Lines], problems: list[Problem]
             else:
                 copied += 1
     return copied
-
-
-def _ledger_of(line: Line) -> str | None:
-    return None if line.parsed is None else line.parsed.ledger
 
 
 def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:

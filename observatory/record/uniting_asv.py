@@ -1,7 +1,7 @@
-"""asv's own files of several results directories: what no journal of ours stands behind.
+"""Uniting asv's files that were not made from a journal.
 
-That is what plain asv measured and what `observatory import` made. Files of one name are of one
-commit, machine and environment: of each benchmark the row that was measured last stays.
+Plain asv measured them, or `observatory import` made them. Files of one name are of one commit,
+machine and environment: of each benchmark the row that was measured last stays.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _SAME = ("commit_hash", "env_name", "result_columns", "version")
 
 
 def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
-    """Take over entries of `benchmarks.json`; returns 1 if that changes it.
+    """Add the entries of the parts' `benchmarks.json` to that of ``into``.
 
-    Of two that differ, that of the part given last stays; the parameters of imported ones are
-    united. Raises RecordError where the file of ``into`` is broken.
+    Returns 1 if the file changed, else 0. Of two entries that differ, the one of the part given
+    last stays; the parameters of imported entries are united. A broken file of a part is added to
+    ``problems``. Raises RecordError if the file of ``into`` is broken, and OSError.
     """
     entries = benchmarks_json.load(into)
     found = dict(entries)
@@ -44,10 +45,10 @@ def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem])
 
 
 def unite_result_files(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
-    """Take over result files without a journal, and what describes their machines.
+    """Copy or merge the parts' result files that have no journal, and describe their machines.
 
-    Returns how many files that changes. A file that is broken, or of something else than the one
-    of its name that is there, is named and left out.
+    Returns the number of files that were written. A file that is broken, or that is of something
+    else than the file of its name in ``into``, is added to ``problems`` and left out.
     """
     changed = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Records that are replaced as a whole, of several results directories: the last taken stays."""
+"""Uniting calibrations, upgrades and contracts: of each the record that was taken last stays."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ _KINDS = (
 
 
 def unite_records(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
-    """Take over what was taken later than what is there; returns how many files that changes.
+    """Copy records of ``parts`` that were taken later than those of ``into``.
 
-    A broken file of a part is named and left out. One that is there and cannot be read stays: it
-    may be of a newer version.
+    Returns the number of files that were written. A broken file of a part is added to ``problems``
+    and left out. A file of ``into`` that cannot be read stays: a newer version may have written it.
+    Raises OSError.
     """
     return sum(_unite(kind, into, parts, problems) for kind in _KINDS)
 

@@ -84,19 +84,25 @@ class Upgrade(_Record):
 
 
 def path_of(results: Path, upgrade: Upgrade) -> Path:
-    """Where it is stored."""
+    """The path of the record of an upgrade, whether or not it is there."""
     return results / UPGRADES / f"{_name(upgrade.base)}--{_name(upgrade.head)}.json"
 
 
 def save(results: Path, upgrade: Upgrade) -> Path:
-    """Store it in place of an older one; returns where."""
+    """Write an upgrade in place of an older one of the same subjects; return its path.
+
+    Raises OSError.
+    """
     path = path_of(results, upgrade)
     write_atomic(path, upgrade.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
 
 def load_all(results: Path) -> Iterator[Upgrade | RecordError]:
-    """Every upgrade of a results directory, by name; the error of each broken file."""
+    """Read every upgrade of a results directory, in the order of the file names.
+
+    For a broken file its RecordError is yielded, not raised.
+    """
     for path in sorted((results / UPGRADES).glob("*.json")):
         try:
             content = read_bounded(path, LARGEST_FILE, "run `observatory upgrade` again")

@@ -9,15 +9,15 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from filelock import FileLock
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from observatory.record.files import write_atomic
+from observatory.record.locking import locked
 from observatory.record.subject import Subject, Versions
 from observatory.run.index import PREBUILT, as_uv_date
 from observatory.run.interpreters import Interpreter
@@ -109,7 +109,7 @@ class Environments:
         key = self.key(subject, interpreter)
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(where.with_name(f"{key}.lock")):
+        with locked(where.with_name(f"{key}.lock")):
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)
@@ -131,7 +131,7 @@ class Environments:
                 f"made from {', '.join(subject.requirements)}; uv says: {error.said}"
             ) from error
         ready = _Ready(key=key, subject=subject.label, versions=_ask_versions(where, subject))
-        _write_atomically(where / _READY, ready.model_dump_json(indent=2) + "\n")
+        write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
 
     def _install_arguments(self, where: Path, subject: Subject) -> list[str]:
@@ -227,12 +227,3 @@ def _ask_versions(where: Path, subject: Subject) -> Versions:
     return Versions(
         pytensor=held["pytensor"], numba=held.get("numba"), python=python, packages=held
     )
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)

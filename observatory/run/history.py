@@ -18,8 +18,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from filelock import FileLock
-
+from observatory.record.locking import locked
 from observatory.run.index import as_uv_date
 from observatory.run.releases import Release, ReleasesError, ReleaseTable
 
@@ -91,7 +90,7 @@ class History:
         Raises `HistoryError` if git fails, or if it finds other hashes than `commits`.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.directory / "releases.lock"):
+        with locked(self.directory / "releases.lock"):
             if self._head(self.repository) != self._expected_head:
                 with tempfile.TemporaryDirectory(dir=self.directory, prefix="releases-") as made:
                     fresh = Path(made) / "releases.git"

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import socket
-import sys
-import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-_NAME = "\0observatory-measuring"
-"""An abstract socket: no file is left behind, and the kernel frees it however the holder ends."""
+from observatory.record.locking import locked
+
+_PLACE = Path("/tmp")  # noqa: S108 - nothing is written there
+"""The directory whose lock is the mutex: every user can open it, and nothing is left behind."""
 
 
 @contextlib.contextmanager
-def alone(say: Callable[[str], None], poll: float = 1.0) -> Iterator[None]:
-    """Hold this machine's measuring mutex; wait for another holder, and `say` so once.
+def alone(say: Callable[[str], None]) -> Iterator[None]:
+    """Hold this machine's lock for measuring.
 
-    ``poll``: seconds between two looks. Elsewhere than on Linux nothing is held.
+    If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
+    the process that holds it, however that ends (see `observatory.record.locking`).
     """
-    if not sys.platform.startswith("linux"):
-        yield
-        return
-    said = False
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mutex:
-        while True:
-            try:
-                mutex.bind(_NAME)
-                break
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-            if not said:
-                say("another run is measuring on this machine; waiting for it to end")
-                said = True
-            time.sleep(poll)
+    waiting = "another run is measuring on this machine; waiting for it to end"
+    with locked(_PLACE, lambda: say(waiting)):
         yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import signal
 import subprocess
 import sys
@@ -14,7 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from observatory.record import night as record
-from observatory.record.night import Night, Step
+from observatory.record.locking import locked
+from observatory.record.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
 """Every step is a command of it."""
@@ -80,7 +80,7 @@ class Nightly:
                 return
             self.wait(_A_MOMENT)
 
-    def _why_not(self, step: Step, night: Night) -> str | None:
+    def _why_not(self, step: NightStep, night: Night) -> str | None:
         by_name = {one.name: one for one in night.steps}
         for name in step.needs:
             needed = by_name.get(name)
@@ -105,13 +105,9 @@ def one_at_a_time(directory: Path, say: Callable[[str], None]) -> Iterator[int]:
     long as it does nobody may go on with its night.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    with (directory / _LOCK).open("ab") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            say("another night, or a step that one has left, is under way; waiting for it to end")
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        yield stream.fileno()
+    waiting = "another night, or a step that one has left, is under way; waiting for it to end"
+    with locked(directory / _LOCK, lambda: say(waiting)) as descriptor:
+        yield descriptor
 
 
 def command_of(arguments: Sequence[str], lock: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from observatory.record.night import Step
+from observatory.record.night import NightStep
 
 MEASURING = ("measure", "canary", "contracts")
 STEPS = (*MEASURING, "alerts", "site", "feed", "deliver", "publish")
@@ -44,7 +44,7 @@ class Wishes:
     remote: str = "origin"
 
 
-def steps(wishes: Wishes) -> list[Step]:
+def steps(wishes: Wishes) -> list[NightStep]:
     """The steps of a night, in their order."""
     made = (
         *_measuring(wishes), *_canary(wishes), *_contracts(wishes), *_alerts(wishes),
@@ -53,56 +53,58 @@ def steps(wishes: Wishes) -> list[Step]:
     return [step for step in made if step.name.partition(" ")[0] in wishes.only]
 
 
-def _measuring(wishes: Wishes) -> Iterator[Step]:
+def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     options = ["--preset", wishes.preset, *_where(wishes), *_launches(wishes), *_machine(wishes)]
     options += _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     for text in wishes.subjects:
         name = f"measure {text}"[:200]
-        yield Step(name=name, command=["run", "--subject", text, *options], resumable=True)
+        yield NightStep(name=name, command=["run", "--subject", text, *options], resumable=True)
     for text in wishes.commits:
         # A commit is measured once: whatever its last run lacks is taken, and nothing else.
         command = ["run", "--subject", text, *options, "--resume"]
-        yield Step(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
+        yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
 
 
-def _canary(wishes: Wishes) -> Iterator[Step]:
+def _canary(wishes: Wishes) -> Iterator[NightStep]:
     command = ["canary", *_newest(wishes), *_where(wishes), *_launches(wishes), *_machine(wishes)]
-    yield Step(name="canary", command=command)
+    yield NightStep(name="canary", command=command)
 
 
-def _contracts(wishes: Wishes) -> Iterator[Step]:
+def _contracts(wishes: Wishes) -> Iterator[NightStep]:
     place = _where(wishes, with_extras=False)
-    yield Step(name="contracts", command=["contracts", *_newest(wishes), *wishes.extras, *place])
+    yield NightStep(
+        name="contracts", command=["contracts", *_newest(wishes), *wishes.extras, *place]
+    )
 
 
-def _alerts(wishes: Wishes) -> Iterator[Step]:
-    yield Step(name="alerts", command=["alerts", *_results(wishes)])
+def _alerts(wishes: Wishes) -> Iterator[NightStep]:
+    yield NightStep(name="alerts", command=["alerts", *_results(wishes)])
 
 
-def _site(wishes: Wishes) -> Iterator[Step]:
-    yield Step(name="site", command=["dashboard", *_results(wishes), "--out", str(wishes.out)])
+def _site(wishes: Wishes) -> Iterator[NightStep]:
+    yield NightStep(name="site", command=["dashboard", *_results(wishes), "--out", str(wishes.out)])
 
 
-def _feed(wishes: Wishes) -> Iterator[Step]:
+def _feed(wishes: Wishes) -> Iterator[NightStep]:
     if wishes.feed:
         where = ["--feed", str(wishes.out / "alerts.atom")]
         link = ["--link", wishes.link] if wishes.link else []
         command = ["alerts", *_results(wishes), *where, *link]
-        yield Step(name="feed", command=command, needs=["alerts"])
+        yield NightStep(name="feed", command=command, needs=["alerts"])
 
 
-def _deliver(wishes: Wishes) -> Iterator[Step]:
+def _deliver(wishes: Wishes) -> Iterator[NightStep]:
     if wishes.deliver:
         page = ["--page", wishes.link] if wishes.link else []
         command = ["deliver", *_results(wishes), "--repo", wishes.deliver, *page]
-        yield Step(name="deliver", command=command, needs=["alerts"])
+        yield NightStep(name="deliver", command=command, needs=["alerts"])
 
 
-def _publish(wishes: Wishes) -> Iterator[Step]:
+def _publish(wishes: Wishes) -> Iterator[NightStep]:
     if wishes.publish:
         push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
         where = ["--repo", str(wishes.repository), "--branch", wishes.publish, *push]
-        yield Step(name="publish", command=["publish", str(wishes.results), *where])
+        yield NightStep(name="publish", command=["publish", str(wishes.results), *where])
 
 
 def _newest(wishes: Wishes) -> list[str]:

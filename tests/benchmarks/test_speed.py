@@ -25,7 +25,7 @@ from observatory.cli.observing import observe
 from observatory.cli.reading import Reading, read
 from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal import Journal
+from observatory.record.journal_writer import Journal
 from observatory.record.read import read_results
 from observatory.record.sample import Sample
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample

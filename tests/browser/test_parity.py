@@ -1,4 +1,4 @@
-"""The compare page says what `observatory compare` says, of the recorded history and other cases."""
+"""The compare page says what `observatory compare` says, of recorded and of made-up cases."""
 
 from __future__ import annotations
 

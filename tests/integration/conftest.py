@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 
 from benchmarks.catalogue import SIBLINGS
+from observatory.record.locking import locked
 from observatory.record.sample import Sample
 from observatory.run import here
 from observatory.run.environments import Environment
@@ -55,7 +55,7 @@ class Shelf:
     def made(self, name: str, make: Callable[[Path], object]) -> Path:
         """The directory of this name, filled by whoever asks first; others wait for it."""
         where, ready = self.directory / name, self.directory / f"{name}.ready"
-        with FileLock(self.directory / f"{name}.lock"):
+        with locked(self.directory / f"{name}.lock"):
             if not ready.exists():
                 shutil.rmtree(where, ignore_errors=True)  # what a try that failed left behind
                 where.mkdir()

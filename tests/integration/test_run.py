@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import METRICS
-from observatory.record.journal import read_journal
+from observatory.record.journal_reader import read_journal
 from observatory.run.environments import Environment
 from tests.integration.conftest import STATE
 from tests.integration.test_sample import leftovers, processes_of, wait_until

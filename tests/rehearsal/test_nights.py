@@ -25,7 +25,7 @@ import pytest
 from observatory.record import alerts as alerts_record
 from observatory.record import layout, night
 from observatory.record.alerts import Alerts
-from observatory.record.journal import read_journal
+from observatory.record.journal_reader import read_journal
 from observatory.record.night import Night
 from scripts.fault_kit import SOURCES
 from tests.fake_github import REPO, TOKEN, FakeGitHub

@@ -17,7 +17,7 @@ from observatory.cli.main import main
 from observatory.decide.watch import watch
 from observatory.record import alerts as record
 from observatory.record.asv_files import project
-from observatory.record.journal import Journal
+from observatory.record.journal_writer import Journal
 from tests.factories import header, ledger, sample
 from tests.factories_alerts import line, moment, series, stepped, watched
 from tests.factories_asv import foreign, put, row

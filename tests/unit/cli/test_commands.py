@@ -15,7 +15,7 @@ import pytest
 from benchmarks.catalogue import Cell
 from observatory.cli.exit_codes import Exit
 from observatory.record.asv_files import project
-from observatory.record.journal import Journal
+from observatory.record.journal_writer import Journal
 from tests.factories import RUN, header, sample
 
 WARM = Cell("radon", "warm_disk", "NUMBA", "fork")

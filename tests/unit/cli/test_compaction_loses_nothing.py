@@ -21,7 +21,7 @@ from observatory.record import layout
 from observatory.record.asv_files import project
 from observatory.record.comparison import Side
 from observatory.record.export import exported
-from observatory.record.journal import read_journal
+from observatory.record.journal_reader import read_journal
 from observatory.record.saved import Saved, load_all
 from observatory.record.tidying import tidy
 from observatory.record.triage import Triage

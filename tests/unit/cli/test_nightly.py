@@ -20,7 +20,7 @@ from observatory.cli.exit_codes import Exit
 from observatory.cli.nightly import SEVEREST_FIRST
 from observatory.record import layout
 from observatory.record import night as record
-from observatory.record.journal import read_journal
+from observatory.record.journal_reader import read_journal
 from observatory.record.night import Night
 from observatory.record.subject import Subject
 from tests.fake_observatory import TASKS

@@ -16,7 +16,7 @@ from observatory.record import alerts, layout, triage
 from observatory.record.alerts import Acknowledgement
 from observatory.record.asv_files import project
 from observatory.record.files import write_atomic
-from observatory.record.journal import read_journal
+from observatory.record.journal_reader import read_journal
 from observatory.record.problems import RecordError
 from observatory.record.sample import Sample
 from tests.factories import LATER, NOON, RUN, failed, header, journal, sample

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.catalogue import Cell
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.asv_names import asv_params
-from observatory.record.journal import JournalContents
+from observatory.record.journal_reader import JournalContents
 from observatory.record.problems import RecordError
 from observatory.record.read import read_results
 from tests.factories import LATER, WARM, failed, header, journal, sample, subject

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 from benchmarks.catalogue import Cell
 from observatory.record.compacting import compacted, newest
 from observatory.record.compiled import functions_of
-from observatory.record.journal import (
-    JournalContents,
-    JournalEntry,
-    JournalLine,
-    read_journal,
-    standing_header,
-)
-from observatory.record.latest import latest_of, speaking
+from observatory.record.journal import JournalEntry, JournalLine, JournalRecord, encoded
+from observatory.record.journal_reader import JournalContents, read_journal, written
+from observatory.record.latest import latest_of
 from observatory.record.ledgers import LedgerStore, StoredEntry
-from observatory.record.lines import Line, Lines, encoded, read_lines, written
 from observatory.record.problems import Problem
+from observatory.record.values import latest_runs
 from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -28,10 +23,10 @@ CELLS = (WARM, COLD, Cell("radon", "siblings", "NUMBA", "fork"), Cell("no", "suc
 HEADERS = (header(), header(numba="0.69.0"), header(cpu="Another CPU"))
 
 
-def less(path: Path) -> Lines:
+def less(path: Path) -> JournalContents:
     """What is left of a journal, read again."""
-    path.write_bytes(written(compacted(read_lines(path))))
-    return read_lines(path)
+    path.write_bytes(written(compacted(read_journal(path))))
+    return read_journal(path)
 
 
 def test_what_a_later_run_has_outdated_goes(tmp_path: Path) -> None:
@@ -47,19 +42,19 @@ def test_what_a_later_run_has_outdated_goes(tmp_path: Path) -> None:
 def test_what_another_environment_gave_goes(tmp_path: Path) -> None:
     journal(tmp_path, [sample()])
     path = journal(tmp_path, [sample(COLD)], LATER, header(numba="0.69.0")).path
-    assert [line.header.versions.numba for line in less(path).all] == ["0.69.0"]
+    assert [line.header.versions.numba for line in less(path).entries] == ["0.69.0"]
 
 
 def test_a_value_stays_where_the_subject_could_not_give_it_later(tmp_path: Path) -> None:
     journal(tmp_path, [sample(metrics={"compile_time": 2})])
     path = journal(tmp_path, [sample(status="unavailable", metrics={})], LATER).path
-    assert len(less(path).all) == 2
+    assert len(less(path).entries) == 2
 
 
 def test_the_environment_is_told_once_a_run(tmp_path: Path) -> None:
     journal(tmp_path, [sample(), sample()])
     path = journal(tmp_path, [sample(COLD), sample(COLD)], LATER).path
-    kept = [line.parsed.sample.environment != {} for line in less(path).all if line.parsed]
+    kept = [line.sample.environment != {} for line in less(path).entries]
     assert kept == [True, False, True, False]
 
 
@@ -67,7 +62,7 @@ def test_a_way_of_failing_is_explained_once(tmp_path: Path) -> None:
     died = {"message": "it died", "stderr": ["a", "b"]}
     hung = {"message": "it hung", "stderr": ["c"]}
     path = journal(tmp_path, [failed(failure=f) for f in (died, died, hung)]).path
-    kept = [line.parsed.sample.failure for line in less(path).all if line.parsed]
+    kept = [line.sample.failure for line in less(path).entries]
     assert [one.stderr for one in kept if one] == [["a", "b"], [], ["c"]]
     assert [one.message for one in kept if one] == ["it died", "it died", "it hung"]
 
@@ -79,8 +74,8 @@ def test_of_counting_samples_of_a_cell_the_first_good_one_keeps_its_ledger(tmp_p
         sample(measure="counting", ledger=ledger("Mul")),
     ]
     path = journal(tmp_path, counted).path
-    before = [line.parsed.ledger for line in read_lines(path).all if line.parsed]
-    after = [line.parsed.ledger for line in less(path).all if line.parsed]
+    before = [line.ledger for line in read_journal(path).entries]
+    after = [line.ledger for line in less(path).entries]
     assert after == [None, before[1], None]
 
 
@@ -96,22 +91,22 @@ def test_sizes_that_another_cpu_could_not_give_stay(tmp_path: Path) -> None:
 
 def test_compacting_again_changes_nothing(tmp_path: Path) -> None:
     path = journal(tmp_path, [sample(), failed(), sample(COLD, measure="counting")]).path
-    once = written(compacted(read_lines(path)))
+    once = written(compacted(read_journal(path)))
     path.write_bytes(once)
-    assert written(compacted(read_lines(path))) == once
+    assert written(compacted(read_journal(path))) == once
 
 
 def test_a_journal_of_which_not_all_can_be_read_stays_as_it_is(tmp_path: Path) -> None:
     path = journal(tmp_path, [sample(), sample()]).path
     with path.open("ab") as stream:
         stream.write(b'{"of": "a later version"}\n')
-    assert written(compacted(read_lines(path))) == path.read_bytes()
+    assert written(compacted(read_journal(path))) == path.read_bytes()
 
 
 def test_the_newest_sample_is_known(tmp_path: Path) -> None:
     later = NOON + timedelta(days=2)
     path = journal(tmp_path, [sample(started_at=later), sample()]).path
-    assert newest(read_lines(path).all) == later
+    assert newest(read_journal(path).entries) == later
     assert newest([]) is None
 
 
@@ -124,7 +119,7 @@ class _Anything(LedgerStore):
 
 def _line(
     cell: Cell, measure: str, status: str, run: str, under: int, minute: int, sha: str | None
-) -> Line:
+) -> JournalEntry:
     failure = None if status == "ok" else {"message": f"{status} it", "stderr": ["x"]}
     taken = sample(
         cell, measure,
@@ -134,7 +129,7 @@ def _line(
     )  # fmt: skip
     seconds = None if sha is None else [0.25]
     said = JournalLine(run=run, sample=taken, ledger=sha, seconds=seconds)
-    return Line(HEADERS[under], encoded(said), said)
+    return JournalEntry(HEADERS[under], said, encoded(said))
 
 
 lines = st.builds(
@@ -149,39 +144,32 @@ lines = st.builds(
 )
 
 
-def _contents(found: list[Line]) -> JournalContents:
-    entries = []
-    for line in found:
-        assert line.parsed is not None
-        said = line.parsed
-        seconds = None if said.seconds is None else tuple(said.seconds)
-        entries.append(JournalEntry(said.run, said.sample, said.ledger, seconds, line.header))
-    return JournalContents(Path("x"), standing_header(entries, found[-1].header), entries)
+def _contents(found: Sequence[JournalRecord]) -> JournalContents:
+    return JournalContents(Path("x"), found[-1].header, list(found))
 
 
-def _read(found: list[Line]) -> list[object]:
+def _read(found: Sequence[JournalRecord]) -> list[object]:
     """Everything that any reader makes of a journal."""
     contents = _contents(found)
     entries = contents.current()
     problems: list[Problem] = []
     ledgers = functions_of(entries, _Anything(Path("none")), problems)
-    counting = [e for e in speaking(entries) if e.sample.measure == "counting"]
+    counting = [e for e in latest_runs(entries) if e.sample.measure == "counting"]
     first = {
         str(e.sample.cell): e.ledger
         for e in reversed(counting)
         if e.ledger and e.sample.status == "ok"
     }
     headers = contents.header, found[-1].header
-    return [latest_of(contents), ledgers, first, newest(found), headers, problems]
+    return [latest_of(contents), ledgers, first, newest(contents.entries), headers, problems]
 
 
 @settings(max_examples=300)
 @given(st.lists(lines, min_size=1, max_size=25))
-def test_every_value_reason_and_ledger_stays(found: list[Line]) -> None:
-    whole = Lines(Path("x"), found[-1].header, tuple(found))
-    left = compacted(whole)
+def test_every_value_reason_and_ledger_stays(found: list[JournalRecord]) -> None:
+    left = compacted(_contents(found))
     assert _read(left) == _read(found)
-    assert compacted(replace(whole, all=tuple(left))) == left
+    assert compacted(_contents(left)) == left
     assert len(written(left)) <= len(written(found))
 
 
@@ -193,5 +181,5 @@ def test_the_sample_that_says_whose_times_stand_stays() -> None:
         _line(WARM, "timing", "ok", RUN, 0, 2, None),
         _line(WARM, "counting", "ok", RUN, 0, 4, None),
     ]
-    left = compacted(Lines(Path("x"), found[-1].header, tuple(found)))
+    left = compacted(_contents(found))
     assert _read(left) == _read(found)

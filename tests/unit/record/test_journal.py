@@ -12,13 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.catalogue import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
-from observatory.record.journal import (
-    LARGEST_LINE,
-    Journal,
-    JournalError,
-    read_header,
-    read_journal,
-)
+from observatory.record.journal import LARGEST_LINE, JournalError
+from observatory.record.journal_reader import read_header, read_journal
+from observatory.record.journal_writer import Journal
 from observatory.record.ledgers import LedgerStore
 from observatory.record.sample import Sample
 from tests.factories import LATER, RUN, WARM, failed, header, journal, ledger, sample, subject
@@ -55,7 +51,7 @@ def test_the_ledger_is_stored_apart_and_its_seconds_stay(tmp_path: Path) -> None
     (read,) = made.read().entries
     assert read.sample.ledger is None
     assert read.ledger is not None
-    assert read.seconds == (0.0123, 0.0123)
+    assert read.seconds == [0.0123, 0.0123]
     back = made.ledgers.load_timed(read.ledger, read.seconds)
     assert [entry.name for entry in back] == ["Add", "Elemwise"]
 

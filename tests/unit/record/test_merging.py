@@ -8,23 +8,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.record.compacting import compacted
-from observatory.record.journal import JournalLine
-from observatory.record.lines import Line, Lines, encoded
-from observatory.record.merging import interleaved, merged
+from observatory.record.journal import (
+    JournalEntry,
+    JournalLine,
+    JournalRecord,
+    UnreadableLine,
+    encoded,
+)
+from observatory.record.journal_reader import JournalContents
+from observatory.record.merging import essence, interleaved, merged
 from tests.factories import LATER, NOON, RUN, header, sample
 
 HEADERS = (header(), header(numba="0.69.0"))
 
 
-def line(number: int, run: str = RUN, under: int = 0, **changes: object) -> Line:
+def line(number: int, run: str = RUN, under: int = 0, **changes: object) -> JournalRecord:
     """One of as many different samples as there are numbers."""
     taken = sample(metrics={"compile_time": number}, started_at=NOON.replace(second=number % 60),
                    **changes)  # fmt: skip
     said = JournalLine(run=run, sample=taken)
-    return Line(HEADERS[under], encoded(said), said)
+    return JournalEntry(HEADERS[under], said, encoded(said))
 
 
-def raws(lines: list[Line]) -> list[bytes]:
+def raws(lines: list[JournalRecord]) -> list[bytes]:
     return [one.raw for one in lines]
 
 
@@ -52,8 +58,8 @@ def test_journals_that_contradict_each_other_lose_nothing() -> None:
 
 
 def test_of_a_sample_and_what_was_left_of_it_the_sample_stays() -> None:
-    whole = [line(1), line(2)]
-    less = compacted(Lines(Path("x"), HEADERS[0], tuple(whole)))
+    whole: list[JournalRecord] = [line(1), line(2)]
+    less = compacted(JournalContents(Path("x"), HEADERS[0], whole))
     assert raws(less) != raws(whole)
     assert merged([less, whole]) == merged([whole, less]) == whole
 
@@ -63,7 +69,7 @@ def test_a_sample_under_another_header_is_another_sample() -> None:
 
 
 def test_what_cannot_be_read_stays_where_it_was() -> None:
-    odd = Line(HEADERS[0], b'{"of": "a later version"}', None)
+    odd = UnreadableLine(HEADERS[0], b'{"of": "a later version"}')
     there = [line(1), odd, line(2)]
     assert merged([there, [line(1), line(2), line(3)]]) == [*there, line(3)]
 
@@ -74,19 +80,19 @@ journals = st.lists(st.lists(lines, max_size=12), max_size=4)
 
 @settings(max_examples=100)
 @given(journals)
-def test_no_sample_is_lost_and_none_is_doubled(given_: list[list[Line]]) -> None:
+def test_no_sample_is_lost_and_none_is_doubled(given_: list[list[JournalRecord]]) -> None:
     found = merged(given_)
-    places = [(one.header.versions.numba, one.essence) for one in found]
+    places = [(one.header.versions.numba, essence(one)) for one in found]
     assert len(set(places)) == len(places)
     assert set(places) == {
-        (one.header.versions.numba, one.essence) for journal in given_ for one in journal
+        (one.header.versions.numba, essence(one)) for journal in given_ for one in journal
     }
 
 
 @settings(max_examples=100)
 @given(journals, st.integers())
 def test_merging_does_not_depend_on_the_order_of_what_is_given(
-    given_: list[list[Line]], seed: int
+    given_: list[list[JournalRecord]], seed: int
 ) -> None:
     shuffled = Random(seed).sample(given_, len(given_))
     assert merged(given_) == merged(shuffled)
@@ -94,7 +100,7 @@ def test_merging_does_not_depend_on_the_order_of_what_is_given(
 
 @settings(max_examples=100)
 @given(journals)
-def test_merging_what_is_merged_changes_nothing(given_: list[list[Line]]) -> None:
+def test_merging_what_is_merged_changes_nothing(given_: list[list[JournalRecord]]) -> None:
     once = merged(given_)
     assert merged([once]) == once
     assert merged([once, once]) == once
@@ -102,8 +108,8 @@ def test_merging_what_is_merged_changes_nothing(given_: list[list[Line]]) -> Non
 
 @settings(max_examples=100)
 @given(journals)
-def test_merging_one_after_another_loses_nothing_either(given_: list[list[Line]]) -> None:
-    found: list[Line] = []
+def test_merging_one_after_another_loses_nothing_either(given_: list[list[JournalRecord]]) -> None:
+    found: list[JournalRecord] = []
     for journal in given_:
         found = merged([found, journal])
     assert sorted(raws(found)) == sorted(raws(merged(given_)))
@@ -121,5 +127,5 @@ def test_parts_of_one_order_are_put_into_that_order_again(
 
 
 @pytest.mark.parametrize("nothing", [[], [[]], [[], []]])
-def test_of_nothing_comes_nothing(nothing: list[list[Line]]) -> None:
+def test_of_nothing_comes_nothing(nothing: list[list[JournalRecord]]) -> None:
     assert merged(nothing) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from observatory.record import night as record
-from observatory.record.night import Night, Step
+from observatory.record.night import Night, NightStep
 from observatory.record.problems import RecordError
 from tests.factories import LATER, RUN, journal, sample
 
@@ -14,7 +14,10 @@ NOW = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)
 
 
 def night(started_at: datetime = NOW, asked: str = "this") -> Night:
-    steps = [Step(name="measure", command=["run"]), Step(name="site", command=["dashboard"])]
+    steps = [
+        NightStep(name="measure", command=["run"]),
+        NightStep(name="site", command=["dashboard"]),
+    ]
     id_ = started_at.strftime("%Y%m%dT%H%M%SZ")
     return Night(
         schema="observatory/night/1", id=id_, asked=[asked], results="results",

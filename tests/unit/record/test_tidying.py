@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import json
+import threading
 from datetime import timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from observatory.record import layout
-from observatory.record.journal import read_journal
+from observatory.record import layout, tidying
+from observatory.record.compacting import compacted
+from observatory.record.journal import JournalRecord
+from observatory.record.journal_reader import JournalContents, read_journal
 from observatory.record.ledgers import LedgerStore
 from observatory.record.tidying import tidy
-from tests.factories import LATER, NOON, RUN, header, journal, ledger, sample
+from tests.factories import LATER, NOON, RUN, failed, header, journal, ledger, sample
 
 HOUR = timedelta(hours=1)
 
@@ -61,6 +65,66 @@ def test_a_second_time_nothing_is_written(tmp_path: Path) -> None:
     before = path.stat().st_mtime_ns
     assert tidy(tmp_path, NOON + HOUR).journals == 0
     assert path.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '{ "of" : "a later version", "ledger" :\t"SHA" }',
+        '{"of":"a later version","ledger":"ESCAPED"}',
+        '{"ledgers":[{"counting":"SHA"}]}',
+        '{"ledgers":{"SHA":"counting"}}',
+        '{"of":"a later version, torn","ledger":"SH',
+    ],
+)
+def test_a_ledger_that_a_line_of_another_version_may_refer_to_stays(
+    tmp_path: Path, odd: str
+) -> None:
+    path = journal(tmp_path, [sample()]).path
+    kept = LedgerStore(tmp_path / layout.LEDGERS).store(ledger("Kept"))
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in kept.sha)
+    with path.open("a") as stream:
+        stream.write(odd.replace("SHA", kept.sha).replace("ESCAPED", escaped) + "\n")
+    before = path.read_bytes()
+    assert tidy(tmp_path, NOON + HOUR).ledgers == 0
+    assert ledgers(tmp_path) == {kept.sha}
+    assert path.read_bytes() == before
+
+
+def test_a_line_that_only_talks_of_a_ledger_keeps_none(tmp_path: Path) -> None:
+    nobody = LedgerStore(tmp_path / layout.LEDGERS).store(ledger("Nobody"))
+    said = f'"ledger": "{nobody.sha}" "started_at": "2999-01-01"'
+    journal(tmp_path, [failed(failure={"message": said}), failed(failure={"message": said})])
+    done = tidy(tmp_path, NOON + HOUR)
+    assert (done.ledgers, done.journals) == (1, 1)
+
+
+def test_a_journal_with_odd_spaces_is_compacted_and_keeps_its_ledger(tmp_path: Path) -> None:
+    counted(tmp_path, "Add")
+    (path,) = layout.journals(tmp_path)
+    head, *rest = path.read_text().splitlines()
+    spaced = [json.dumps(json.loads(line), separators=(" , ", " : ")) for line in rest * 2]
+    path.write_text("\n".join([head, *spaced]) + "\n")
+    assert tidy(tmp_path, NOON + HOUR).journals == 1
+    assert ledgers(tmp_path) == referred(tmp_path) - {None}
+    assert len(ledgers(tmp_path)) == 1
+
+
+def test_what_is_appended_while_a_journal_is_compacted_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = journal(tmp_path, [sample(), sample(hash_seed=8)])
+    writer = threading.Thread(target=made.append, args=(LATER, sample(started_at=NOON)))
+
+    def compact(contents: JournalContents) -> list[JournalRecord]:
+        writer.start()
+        writer.join(0.2)  # it waits for the lock
+        return compacted(contents)
+
+    monkeypatch.setattr(tidying, "compacted", compact)
+    assert tidy(tmp_path, NOON + HOUR).journals == 1
+    writer.join()
+    assert LATER in [entry.run for entry in made.read().entries]
 
 
 def test_ledgers_of_nobody_go_and_the_others_stay(tmp_path: Path) -> None:

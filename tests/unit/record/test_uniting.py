@@ -19,7 +19,8 @@ from observatory.record.asv_files import project
 from observatory.record.asv_result import parse
 from observatory.record.columns import SeriesList
 from observatory.record.imported import Options, import_file
-from observatory.record.journal import JournalHeader, read_journal
+from observatory.record.journal import LARGEST_LINE, JournalHeader
+from observatory.record.journal_reader import read_journal
 from observatory.record.ledgers import LedgerStore
 from observatory.record.machine import Machine
 from observatory.record.problems import RecordError
@@ -140,7 +141,7 @@ def test_a_torn_line_of_a_part_is_left_out_and_named(tmp_path: Path, into: Path)
     path.write_bytes(path.read_bytes()[:-40])
     done = unite(into, [part])
     assert done.samples == 1
-    assert "the line is left out" in str(done.problems[0])
+    assert "it is skipped" in str(done.problems[0])
     assert read_journal(layout.journals(into)[0]).problems == []
 
 
@@ -152,6 +153,30 @@ def test_what_is_there_and_cannot_be_read_stays(tmp_path: Path, into: Path) -> N
     unite(into, [shard(tmp_path / "a", [sample(SPAWN)], LATER)])
     assert odd in path.read_bytes()
     assert len(read_journal(path).entries) == 2
+
+
+def test_a_journal_with_a_line_that_cannot_be_kept_stays_as_it_is(
+    tmp_path: Path, into: Path
+) -> None:
+    path = layout.journals(shard(into, [sample()]))[0]
+    with path.open("ab") as stream:
+        stream.write(b"x" * (LARGEST_LINE + 1) + b"\n")
+    before = path.read_bytes()
+    done = unite(into, [shard(tmp_path / "a", [sample(SPAWN)], LATER)])
+    assert path.read_bytes() == before
+    assert "stays as it is" in str(done.problems[-1])
+
+
+def test_a_sample_is_the_same_however_its_line_is_spaced(tmp_path: Path, into: Path) -> None:
+    first = shard(tmp_path / "1", [sample()])
+    unite(into, [first])
+    (path,) = layout.journals(into)
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([head, *(json.dumps(json.loads(line)) for line in rest)]) + "\n")
+    assert holds_all(into, first)
+    assert holds_all(first, into)
+    path.write_text("\n".join([head, '{"of": "a later version"}']) + "\n")
+    assert not holds_all(first, into)
 
 
 def test_a_journal_without_a_readable_header_is_not_written_over(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,9 @@ from observatory.run import mutex
 
 HOLD = """
 import sys
+from pathlib import Path
 from observatory.run import mutex
-mutex._NAME = sys.argv[1]
+mutex._PLACE = Path(sys.argv[1])
 with mutex.alone(print):
     print("held", flush=True)
     sys.stdin.readline()
@@ -21,47 +23,39 @@ with mutex.alone(print):
 
 
 @pytest.fixture(autouse=True)
-def own_name(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
-    name = f"observatory-test-{request.node.name}-{id(request)}"[:100]
-    monkeypatch.setattr(mutex, "_NAME", "\0" + name)
-    return name
+def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    assert mutex._PLACE.is_dir()  # on every machine: a file would be left behind
+    monkeypatch.setattr(mutex, "_PLACE", tmp_path)
+    return tmp_path
 
 
-def test_a_second_run_waits_for_the_first_and_says_so_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looks: list[float] = []
-    looked_often = threading.Event()
-
-    def sleep(seconds: float) -> None:
-        looks.append(seconds)
-        if len(looks) == 3:
-            looked_often.set()
-        looked_often.wait(0.001)
-
-    monkeypatch.setattr(mutex.time, "sleep", sleep)
+def test_a_second_run_waits_for_the_first_and_says_so_once(place: Path) -> None:
     said: list[str] = []
     order: list[str] = []
+    waits = threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        waits.set()
 
     def second() -> None:
-        with mutex.alone(said.append, poll=0.01):
+        with mutex.alone(say):
             order.append("second")
 
-    with mutex.alone(said.append):
+    with mutex.alone(say):
         thread = threading.Thread(target=second)
         thread.start()
-        assert looked_often.wait(30)
+        assert waits.wait(30)
         order.append("first")
     thread.join(30)
     assert order == ["first", "second"]
     assert said == ["another run is measuring on this machine; waiting for it to end"]
-    assert set(looks) == {0.01}
+    assert list(place.iterdir()) == []
 
 
-def test_a_holder_that_is_killed_does_not_block_the_machine(own_name: str) -> None:
-    code = HOLD.replace("sys.argv[1]", "chr(0) + sys.argv[1]")
+def test_a_holder_that_is_killed_does_not_block_the_machine(place: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", code, own_name],
+        [sys.executable, "-c", HOLD, str(place)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

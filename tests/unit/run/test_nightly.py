@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from observatory.record import night as record
-from observatory.record.night import Night, Step
+from observatory.record.night import Night, NightStep
 from observatory.run import nightly as module
 from observatory.run.nightly import INTERRUPTED, Nightly, command_of, one_at_a_time, severest
 from tests.factories import RUN, journal, sample
@@ -41,15 +41,15 @@ class Stage:
         self.started.append(" ".join(command))
         return self.statuses.get(command[0], 0)
 
-    def night(self, *steps: Step) -> Night:
+    def night(self, *steps: NightStep) -> Night:
         return Night(
             schema="observatory/night/1", id="20261121T020000Z", asked=[],
             results=str(self.results), started_at=NOW, steps=list(steps),
         )  # fmt: skip
 
 
-def step(name: str, **changes: object) -> Step:
-    return Step(name=name, command=[name]).model_copy(update=changes)
+def step(name: str, **changes: object) -> NightStep:
+    return NightStep(name=name, command=[name]).model_copy(update=changes)
 
 
 @pytest.fixture

@@ -1,0 +1,78 @@
+"""The one kind of lock that the observatory uses: `flock` on an open file or directory.
+
+The kernel frees the lock when the last descriptor of it is closed, so a holder that returns,
+raises, is killed or loses power never blocks anybody. A process that inherits the descriptor keeps
+the lock for as long as it lives. Locks are advisory, they hold between processes of one machine,
+and between two opened files of one process as well. On a network file system they hold as far as
+that file system supports `flock`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def locked(path: Path, on_wait: Callable[[], object] | None = None) -> Iterator[int]:
+    """Hold the lock of a directory, or of a file that only serves as a lock; yield its descriptor.
+
+    The file is created if it does not exist, and it stays. If somebody else holds the lock,
+    ``on_wait`` is called once and this waits. Raises OSError if ``path`` cannot be opened.
+    """
+    # NFS gives an exclusive lock only to those who opened a file to write.
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    try:
+        _take(descriptor, on_wait)
+        yield descriptor
+    finally:
+        # Closed and not unlocked: LOCK_UN would take the lock from processes that inherited it.
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locked_content(path: Path) -> Iterator[BinaryIO]:
+    """Hold the lock of a file of data; yield it, opened to read and to append.
+
+    Who appends to the file and who replaces it as a whole both hold this lock, so that no append
+    goes into a file that has just been replaced. The file and its directory are created if need
+    be. A file that is still empty at the end is removed, and no other file is left behind.
+    Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        with path.open("a+b") as stream:
+            _take(stream.fileno())
+            if not _is_at(path, stream):
+                continue  # it was replaced or removed while this waited
+            try:
+                yield stream
+            finally:
+                stream.flush()
+                if _is_at(path, stream) and os.fstat(stream.fileno()).st_size == 0:
+                    path.unlink()
+            return
+
+
+def _take(descriptor: int, on_wait: Callable[[], object] | None = None) -> None:
+    if on_wait is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            on_wait()
+        else:
+            return
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _is_at(path: Path, stream: BinaryIO) -> bool:
+    """Whether an open file is still the one that its path names."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(stream.fileno()))
+    except FileNotFoundError:
+        return False
