@@ -37,7 +37,9 @@ _MEMORY = Family("more memory", "less memory", speed=False)
 _OTHER = Family("higher", "lower", speed=False)
 FAMILIES = {
     **{
-        name: Family(*one.trend, speed=one.unit == "seconds")
+        name: (_MEMORY if one.unit == "bytes" else _TIME)._replace(
+            worse=one.trend[0], better=one.trend[1]
+        )
         for name, one in METRICS.items()
         if one.trend is not None
     },
