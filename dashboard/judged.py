@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from benchmarks.vocabulary import Cell
 from dashboard.observed import Observed, Spot
 from dashboard.plain import clean
 from observatory.decide.comparing import Outcome
@@ -15,7 +16,6 @@ from observatory.decide.pairs import Finding, Pair
 from observatory.decide.places import Place
 from observatory.decide.rules import Rule, rule_at
 from observatory.decide.track import Track
-from benchmarks.vocabulary import Cell
 
 GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
 """Metrics whose worsening has a table of its own; the page has a table for all others."""
@@ -28,7 +28,9 @@ _DIGITS = 6
 
 def rules_of(observed: Observed) -> tuple[list[dict[str, object]], list[int]]:
     """The different rules of all series, and for each series the number of its rule."""
-    floors = {one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations}
+    floors = {
+        one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations
+    }
     known: dict[tuple[Rule, str], int] = {}
     numbers = []
     for track in observed.tracks:
@@ -57,9 +59,9 @@ def cell_of(place: Place) -> Cell:
 def pair_files(observed: Observed) -> Iterator[tuple[str, object]]:
     """Names and contents of the data files on pairs: one lists all, and each subject has one."""
     heads: dict[Spot, dict[Spot, Pair]] = defaultdict(dict)
-    for (base, head), pair in observed.pairs.items():
-        if base in observed.spots and head in observed.spots:
-            heads[observed.spots[head]][observed.spots[base]] = pair
+    for (one, other), pair in observed.pairs.items():
+        if one in observed.spots and other in observed.spots:
+            heads[observed.spots[other]][observed.spots[one]] = pair
     yield "pairs", {_code(head): [_code(base) for base in sorted(own)] for head, own in
                     sorted(heads.items())}  # fmt: skip
     for head, own in sorted(heads.items()):

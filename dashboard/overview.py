@@ -20,8 +20,8 @@ from dashboard.spark import Spark, spark
 from dashboard.summary import Headline, Newest
 from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
 from observatory.decide import units
-from observatory.decide.newest import Checked, should_be_better
 from observatory.decide.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
+from observatory.decide.newest import Checked, should_be_better
 from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.compiled import Function

@@ -14,8 +14,8 @@ from rich.text import Text
 from observatory.cli import options
 from observatory.cli.exit_codes import Exit
 from observatory.cli.run import Machine
-from observatory.decide.units import percent
 from observatory.decide.rules import JUDGED_NOISY
+from observatory.decide.units import percent
 from observatory.record import calibration
 from observatory.record.machine import this_machine
 from observatory.record.problems import RecordError

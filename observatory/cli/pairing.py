@@ -52,9 +52,7 @@ def finished_pairs(
             _keep(file, {key: kept[key] for key in wanted.values() if key in kept})
     names = {path: _who(headed[path]) for path in digests}
     return {
-        (names[base], names[head]): kept[key]
-        for (base, head), key in wanted.items()
-        if key in kept
+        (names[base], names[head]): kept[key] for (base, head), key in wanted.items() if key in kept
     }
 
 
@@ -93,9 +91,7 @@ def _compared(
     }
     by_machine = {one.machine.machine: one for one in calibrations}
     found = pairs_of([one for _, one in subjects.values()], wished, by_machine, tool_version())
-    return {
-        wanted[subjects[base][0], subjects[head][0]]: pair for base, head, pair in found
-    }
+    return {wanted[subjects[base][0], subjects[head][0]]: pair for base, head, pair in found}
 
 
 def _digest(path: Path) -> bytes:

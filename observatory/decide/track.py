@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.decide.drift import Drift, drift
+from observatory.decide.rules import JUDGED_NOISY
 from observatory.decide.series import Series
 from observatory.decide.steps import Values, fewest_for_judgement
-from observatory.decide.rules import JUDGED_NOISY
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
 """Whether steps were looked for; exact counts need no test, and some metrics only describe."""

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from dashboard.judged import GROUPS
 from tests.browser import conftest
 from tests.browser.conftest import violations
 
@@ -52,6 +53,16 @@ class One:
     line: int = 0
     segments: str = ""
     levels: Sequence[float] = ()
+    material: float | None = None
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """As the data files have it."""
+        judged = bool(self.alerting) if self.kind == "exact" else self.judgement != "described"
+        return {
+            "kind": self.kind, "judged": judged, "spread": 0.01, "material": self.material,
+            "smallest": 0.02, "group": GROUPS.get(self.metric, ""),
+        }  # fmt: skip
 
 
 def counts(name: str, metric: str, *values: float | None, **more: Any) -> One:
@@ -88,6 +99,7 @@ def site(
     *,
     lines: Sequence[dict[str, Any]] | None = None,
     ledgers: dict[str, Any] | None = None,
+    pairs: dict[str, Any] | None = None,
     compare_url: str = "",
     static: Sequence[dict[str, str]] = (),
 ) -> Path:
@@ -96,14 +108,20 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "block": 16, "smallest": 0.02, "commit_url": "",
-                             "compare_url": compare_url, "lines": lines})  # fmt: skip
-    columns = ("name", "metric", "unit", "kind", "line", "judgement", "alerting")
-    ids = {"id": [f"{number:010x}" for number in range(len(series))]}
+    put(directory, "lines", {"digits": 0, "block": 16, "commit_url": "",
+                             "compare_url": compare_url, "lines": lines,
+                             "rules": [one.rule for one in series]})  # fmt: skip
+    columns = ("name", "metric", "unit", "kind", "line", "judgement")
+    numbers = range(len(series))
+    ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}
     put(directory, "index", ids | {c: [getattr(one, c) for one in series] for c in columns})
     put(directory, "ledgers", {spot: list(one["cells"]) for spot, one in ledgers.items()})
     for spot, one in ledgers.items():
         put(directory, f"ledger-{spot}", one)
+    pairs = pairs or {}
+    put(directory, "pairs", {head: list(one["bases"]) for head, one in pairs.items()})
+    for head, one in pairs.items():
+        put(directory, f"pairs-{head}", one)
     for number, each in enumerate(lines):
         places = range(len(each["subjects"]))
         put(directory, f"at-{number}-0", {n: at(series, number, n) for n in places})

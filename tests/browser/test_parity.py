@@ -1,4 +1,4 @@
-"""The compare page says what `observatory compare` says, of the recorded history and made-up cases."""
+"""The compare page says what `observatory compare` says, of recorded and of made-up values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def observed(subjects: dict[Who, Saved]) -> Observed:
 @pytest.fixture(scope="module")
 def page(observed: Observed, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     visitor = Visitor(browser)
-    seen = visitor(build(observed, tmp_path_factory.mktemp("site") / "html").parent / "compare.html")
+    seen = visitor(
+        build(observed, tmp_path_factory.mktemp("site") / "html").parent / "compare.html"
+    )
     seen.page.wait_for_selector("#compare .verdict h2")
     yield seen.page
     visitor.close()
@@ -115,7 +117,9 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
 ) -> None:
     rules, _ = rules_of(observed)
     assert len(rules) > 5
-    floors = {one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations}
+    floors = {
+        one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations
+    }
     shown = {}
     for _, _, a, b in neighbours(observed):
         rows = page.evaluate(ROWS, [a, b, False])["rows"]
@@ -126,7 +130,9 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
         rule = rule_of_track(track, floors)
         numbers: list[float | None] = series.values.tolist()
         if rule.kind == "noisy":
-            numbers = track.expected.tolist() if track.judgement == "judged" else [None] * len(places)
+            numbers = (
+                track.expected.tolist() if track.judgement == "judged" else [None] * len(places)
+            )
         for (i, one), (j, other) in pairwise(enumerate(places)):
             if other == one + 1:
                 off = bool(track.off[i] or track.off[j])
