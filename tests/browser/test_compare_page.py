@@ -401,6 +401,74 @@ def test_of_two_lines_counts_are_compared_and_times_are_not(visit, tmp_path):
     assert seen.rows("Not judged")[0][3] == "not compared: another machine"
 
 
+# Finished verdicts
+
+
+def pairs(*told: tuple[str, str, str, int, list[Any]], outcome: str) -> dict[str, Any]:
+    """The verdicts on 3.3.7 against 3.3.6: name, metric, kind, number of conclusion, values."""
+    texts = ["3 processes a side; at least 7 are needed", "the function is not stored", "separate"]
+    verdicts = "".join(str(digit) for *_, digit, _ in told)
+    one = {"outcome": outcome, "verdicts": verdicts, "values": [v for *_, v in told if v],
+           "missing": [[C, "base", 0]], "causes": [1], "warnings": [2]}  # fmt: skip
+    units = {"exact": "functions", "near_exact": "calls", "noisy": "seconds"}
+    return {
+        "0-2": {
+            "series": [[name, metric, units[kind], kind] for name, metric, kind, *_ in told],
+            "groups": [GROUPS.get(metric, "") for _, metric, *_ in told], "texts": texts,
+            "conclusions": ["unaffected", "worse", "better", "workload changed", "undecided"],
+            "bases": {"0-1": one},
+        }
+    }  # fmt: skip
+
+
+def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_path):
+    series = [
+        judged(C, "compile_time", "001", (1.0, 1.31)),
+        counts(FORK, "cache_misses", 0, 0, 35),
+        described(FORK, "cpu_time", 0.3, 0.31, 0.32),
+    ]
+    kept = pairs(
+        (C, "compile_time", "noisy", 4, [1.0, 1.3, 1.3, 0]),
+        (FORK, "cache_misses", "exact", 0, []),
+        (SPAWN, "reuse_lost", "exact", 1, [0, 2, None, -1]),
+        (SPAWN, "python_calls", "near_exact", 1, [100_000, 124_000, 1.24, -1]),
+        outcome="worse",
+    )
+    seen = visit(site(tmp_path / "s", series, pairs=kept))
+    assert seen.verdict == (
+        "3.3.7 against 3.3.6: 1 count worse, 1 other measurement worse; 1 series unaffected, "
+        "1 only described, 1 at another level but not judged; 1 cell could not be compared in full."
+    )
+    said = seen.texts("#compare .verdict")[0]
+    assert "the function is not stored." in said
+    assert "separate." in said
+    assert seen.rows("Counts that got worse") == [
+        [SPAWN, "reuse_lost", "0 → 2", "✗ 2 functions that A reused are compiled again"]
+    ]
+    assert seen.rows("Other levels, not judged") == [
+        [
+            C, "compile_time", "1.00 s → 1.31 s 1.00 s → 1.30 s",
+            "levels 31 % slower; 3 processes a side; at least 7 are needed",
+        ]
+    ]  # fmt: skip
+    seen.unfold("Cells that could not be compared in full")
+    seen.control("combobox", "A, the base").select_option("0-0")
+    seen.page.wait_for_function("location.hash.startsWith('#a=0-0')")
+    assert seen.verdict.startswith("3.3.7 against 3.3.5: 1 count worse, 1 timing slower;")
+
+
+def test_nothing_is_called_calm_above_functions_that_stopped_hitting(visit, tmp_path):
+    calm = [counts(FORK, "cache_misses", 0, 0, 0)]
+    seen = visit(site(tmp_path / "s", calm, ledgers=ledgers()))
+    assert seen.verdict == (
+        "3.3.7 against 3.3.6: no verdict is worse, but 2 functions stopped hitting a cache in "
+        "2 cells; 1 series unaffected."
+    )
+    # Samples and ledgers say more than one value of each series: no green mark.
+    assert seen.texts("#compare .status") == ["? Not all judged"]
+    assert "no verdict on this cell is worse" in seen.texts("#compare .ledger caption")[0]
+
+
 # Choosing
 
 
