@@ -59,9 +59,9 @@ def cell_of(place: Place) -> Cell:
 def pair_files(observed: Observed) -> Iterator[tuple[str, object]]:
     """Names and contents of the data files on pairs: one lists all, and each subject has one."""
     heads: dict[Spot, dict[Spot, Pair]] = defaultdict(dict)
-    for (base, head), pair in observed.pairs.items():
-        if base in observed.spots and head in observed.spots:
-            heads[observed.spots[head]][observed.spots[base]] = pair
+    for (one, other), pair in observed.pairs.items():
+        if one in observed.spots and other in observed.spots:
+            heads[observed.spots[other]][observed.spots[one]] = pair
     yield "pairs", {_code(head): [_code(base) for base in sorted(own)] for head, own in
                     sorted(heads.items())}  # fmt: skip
     for spot, own in sorted(heads.items()):

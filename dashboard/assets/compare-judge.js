@@ -17,7 +17,7 @@ observatory.judge = (() => {
     ["crashed", ["worse", "Crashes", "the measured process raised, died or hung"]],
     ["standing", ["", "Wrong or crashing in both", "nothing changed, and both are bad"]],
     ["counts", ["worse", "Counts that got worse", "exact, no threshold"]],
-    ["measured", ["worse", "Slower, larger or more work",
+    ["measured", ["worse", "Slower or larger",
       "small: the levels of the series, or what was measured of these two"]],
     ["better", ["better", "Better", "counts first"]],
     ["levels", ["not judged", "Other levels, not judged",
@@ -81,7 +81,7 @@ observatory.judge = (() => {
       case "workload changed": return put("workload", reason ?? effect(row, by));
       case "unaffected":
         if (special && row.head > 0) return put("standing", "the same in both");
-        return put("unaffected", isExact || row.head === row.base ? "the same"
+        return put("unaffected", row.kind !== "noisy" && row.head === row.base ? "the same"
           : "no change seen between them");
       default:
         return off ? put("unconfirmed", `${effect(row, row.head / row.base)}, not confirmed`)

@@ -68,7 +68,17 @@
       more.push(element("p", {}, "First of all: ", ...names, what));
     }
     if (sides.a.code === sides.b.code) more.push(element("p", {}, "A and B are the same subject."));
-    if (why) {
+    if (pair?.causes.length) {
+      more.push(element("p", {}, "Causes (A is BASE, B is HEAD):"),
+        element("ul", {}, ...pair.causes.map((one) => element("li", {}, `${one}.`))));
+    }
+    for (const one of pair?.warnings ?? []) more.push(quiet(`${one}.`));
+    if (partial()) {
+      more.push(quiet("Only one recorded value of each series is compared here. ",
+        element("code", {}, "observatory compare RESULTS:A RESULTS:B"),
+        " also tests their times and reads their ledgers."));
+    }
+    if (why && !pair) {
       more.push(element("p", {}, `The two belong to different lines (${why}). Counts are ` +
         "compared, times and memory are not: the machine or the environment may be what differs."));
     }

@@ -1,4 +1,4 @@
-"""How the newest subject of a history stands: its counts, and the newest values of series."""
+"""How the newest subject stands: its counts, and the newest value of a series. Pure."""
 
 from __future__ import annotations
 

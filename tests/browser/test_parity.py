@@ -1,4 +1,4 @@
-"""The compare page says what `observatory compare` says, of recorded and of made-up cases."""
+"""The compare page says what `observatory compare` says, of recorded and of made-up values."""
 
 from __future__ import annotations
 
