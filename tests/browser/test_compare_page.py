@@ -108,7 +108,8 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "block": 16, "commit_url": "",
+    put(directory, "lines", {"digits": 0, "models": ["radon", "radon_pymc"], "block": 16,
+                             "commit_url": "",
                              "compare_url": compare_url, "lines": lines,
                              "rules": [one.rule for one in series]})  # fmt: skip
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
