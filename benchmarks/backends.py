@@ -1,24 +1,27 @@
-"""The backends, as modes that mean the same in every release from 2.34 on."""
+"""The backends of the catalogue as modes that mean the same in every release from 2.34 on."""
 
 from __future__ import annotations
 
-import importlib.util
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-_LINKERS = {"C": "c", "C_VM": "cvm", "C_VM_NOGC": "cvm_nogc"}
-
-FLAGS = {"NUMBA_NO_CACHE": "numba__cache=False"}
-"""PYTENSOR_FLAGS of a backend: before 2.36 the numba flag is read only at import."""
+from benchmarks.catalogue import BACKENDS
+from benchmarks.probes.ledger import Ledger
 
 
 def problem(backend: str) -> str | None:
     """Why this environment cannot run the backend, in a sentence; None if it can.
 
-    Imports pytensor for the C backends, to learn whether it found a compiler.
+    Imports pytensor for a backend that has a linker, to learn whether it found a compiler.
     """
-    if backend.startswith("NUMBA") and importlib.util.find_spec("numba") is None:
-        return "numba is not installed in this environment, and this release does not require it"
-    if backend in _LINKERS:
+    record = BACKENDS[backend]
+    if record.package and find_spec(record.package) is None:
+        return (
+            f"{record.package} is not installed in this environment, "
+            "and this release does not require it"
+        )
+    if record.linker:
         from pytensor.configdefaults import config
 
         if not config.cxx:
@@ -27,22 +30,31 @@ def problem(backend: str) -> str | None:
 
 
 def mode(backend: str) -> Any:
-    """The `mode` argument of `pytensor.function`; None for DEFAULT.
+    """The `mode` argument of `pytensor.function`; None where the subject chooses.
 
-    C and C_VM are built from their linkers: as names they exist only since 2.38.
+    C and C_VM are built from their linkers: as names they exist only since 2.38. What the backend
+    changes in PyTensor is changed by this call.
     """
-    if backend == "DEFAULT":
-        return None
-    if backend in _LINKERS:
+    record = BACKENDS[backend]
+    if record.patch:
+        globals()[record.patch]()
+    if record.linker:
         from pytensor.compile.mode import Mode
 
-        return Mode(linker=_LINKERS[backend], optimizer="fast_run")
-    if backend == "NUMBA_OPS_ONLY":
-        _stop_caching_the_outer_graph()
-    return "NUMBA"
+        return Mode(linker=record.linker, optimizer="fast_run")
+    return record.mode or None
 
 
-def _stop_caching_the_outer_graph() -> None:
+def install_probes(backend: str, ledger: Ledger) -> None:
+    """Hook the compilers and caches that a backend may use. Call it once in a process."""
+    for name in BACKENDS[backend].probes:
+        probe = import_module(f"benchmarks.probes.{name}")
+        # Where the subject chooses the backend, it cannot choose one that is not installed.
+        if find_spec(probe.PACKAGE) is not None:
+            probe.install(ledger)
+
+
+def stop_caching_the_outer_graph() -> None:
     """Ablation: compile the outermost graph without a cache, everything below it with one."""
     from pytensor.link.numba.linker import NumbaLinker
 

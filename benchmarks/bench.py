@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks import trace
+from benchmarks.catalogue import Measure
 from benchmarks.messages import Check, Step
-from benchmarks.models import Graph, Model
+from benchmarks.models import Graph, Graphs
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.process import counting_calls, cpu_time
-from benchmarks.vocabulary import BASE_VARIANT, Measure
 
 
 @dataclass
 class Bench:
     """The model, the mode and the probes of one measured process, and what it has found so far."""
 
-    model: Model
+    model: Graphs
     backend: str
     launch: str
     mode: Any
@@ -43,8 +43,11 @@ class Bench:
     warm_up_seconds: float = 0.0
     measured_seconds: float = 0.0
 
-    def graph(self, variant: str = BASE_VARIANT) -> Graph:
-        """Return a fresh graph of one member; its seconds count as `build_seconds`."""
+    def graph(self, variant: str = "") -> Graph:
+        """Return a fresh graph of one member, or of the base if none is named.
+
+        Its seconds count as `build_seconds`.
+        """
         begin = time.perf_counter()
         graph = self.model.graph(variant)
         self.build_seconds += time.perf_counter() - begin
@@ -59,7 +62,7 @@ class Bench:
         self.warm_up_seconds += time.perf_counter() - begin
         self.check(name, graph, value)
 
-    def measured_build(self, name: str, variant: str = BASE_VARIANT) -> dict[str, float]:
+    def measured_build(self, name: str, variant: str = "") -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
 
         Returns the metrics of this build: seconds in the timing pass, counts in the others. The

@@ -6,10 +6,10 @@ they build one after another.
 
 from __future__ import annotations
 
+from benchmarks.catalogue import models_of
 from benchmarks.suites import HOURS, Samples, suite, take_samples
-from benchmarks.vocabulary import MEMBERS
 
-_MODELS = tuple(MEMBERS)
+_MODELS = models_of("siblings")
 
 
 @suite("siblings_at_once")

@@ -18,10 +18,10 @@ from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from benchmarks import forking, trace  # noqa: E402
+from benchmarks.catalogue import MODELS, SCENARIOS  # noqa: E402
 from benchmarks.messages import Job, Report, write_report  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
 from benchmarks.typed_json import from_json  # noqa: E402
-from benchmarks.vocabulary import SAMPLING  # noqa: E402
 
 
 def main() -> None:
@@ -35,7 +35,11 @@ def main() -> None:
     trace.event("interpreter ready", role=job.role, scenario=job.cell.scenario)
     launch = job.cell.launch
     # A sampler uses the start method for its own chains.
-    if launch == "spawn" or job.role == "reader" or job.cell.scenario in SAMPLING:
+    if (
+        launch == "spawn"
+        or job.role == "reader"
+        or SCENARIOS[job.cell.scenario].family == "sampling"
+    ):
         sys.exit(work(job))
     if launch == "forkserver":
         forking.serve_siblings(job, work)
@@ -72,10 +76,7 @@ def work(job: Job, imported: dict[str, float] | None = None) -> int:
 def _import_subject(job: Job) -> dict[str, float]:
     """Import what a user of this model imports. Returns seconds by package."""
     seconds = {}
-    packages = ["pytensor", "numba"]
-    if job.cell.model == "radon_pymc":
-        packages.append("pymc")
-    for package in packages:
+    for package in ("pytensor", "numba", *MODELS[job.cell.model].packages):
         begin = time.perf_counter()
         if package == "pytensor":
             import pytensor.tensor  # noqa: F401

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from benchmarks import trace
+from benchmarks.catalogue import SCENARIOS
 from benchmarks.messages import Job, Report, write_report
 from benchmarks.parent import end_with_parent
 
@@ -41,7 +42,7 @@ def fork_siblings(job: Job, work: Work) -> None:
 
     The children report like that of `fork_one`. Raises OSError if it cannot fork or write.
     """
-    _ARRANGEMENTS[job.cell.scenario](_jobs_of_siblings(job), work)
+    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](_jobs_of_siblings(job), work)
 
 
 def serve_siblings(job: Job, work: Work) -> None:
@@ -57,7 +58,7 @@ def serve_siblings(job: Job, work: Work) -> None:
         tempfile.tempdir = "/tmp"  # noqa: S108 - of this process alone, for the server's socket
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([])  # type: ignore[attr-defined,unused-ignore]
-    at_once = job.cell.scenario == "siblings_at_once"
+    at_once = SCENARIOS[job.cell.scenario].arrangement == "at once"
     started = []
     for each in _jobs_of_siblings(job):
         process = context.Process(target=_serve, args=(work, each))
@@ -137,12 +138,11 @@ def _working_threads() -> Iterator[None]:
 
 
 _ARRANGEMENTS: dict[str, Callable[[list[Job], Work], None]] = {
-    "siblings": _in_turn,
-    "siblings_at_once": _at_once,
-    "siblings_nested": _nested,
-    "siblings_after_build": _after_build,
-    "siblings_threads": _beside_threads,
-    "siblings_reseeded": _in_turn,  # what differs is the reader
+    "in turn": _in_turn,
+    "at once": _at_once,
+    "nested": _nested,
+    "after a build": _after_build,
+    "beside threads": _beside_threads,
 }
 
 

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks import trace
+from benchmarks.catalogue import Cell, Measure
 from benchmarks.typed_json import from_json, to_json
-from benchmarks.vocabulary import Cell, Measure
 
 Role = Literal["measure", "fill", "siblings", "reader", "upgrade"]
 """What a process does: it measures; it fills the cache for the measured process; it is a sibling or
 the parent of siblings; it reads what the siblings stored; it builds every graph of an upgrade."""
 Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
-LedgerKind = Literal["numba", "c_module"]
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 
@@ -74,7 +73,8 @@ class LedgerEntry:
 
     name: str
     """The Op, or the qualified name of the Python function."""
-    kind: LedgerKind
+    kind: str
+    """The kind of cache, one of the catalogue."""
     key: str = ""
     """The question to the cache; empty for `internal`."""
     outcome: LedgerOutcome = "internal"

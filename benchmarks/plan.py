@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.vocabulary import METRICS, SAMPLING, SIBLINGS, Cell, Measure, metrics_of
-
-_FROM_EMPTY = ("cold", "variants", "upgrade", "sampling_cold", *SIBLINGS)
-"""Scenarios that need no filled cache; the caller names that of an upgrade."""
+from benchmarks.catalogue import CORRECTNESS, METRICS, SCENARIOS, Cell, Measure, metrics_of
 
 
 @dataclass(frozen=True)
@@ -74,17 +71,17 @@ def plan(
 
 
 def _starts_filled(cell: Cell) -> bool:
-    return cell.scenario not in _FROM_EMPTY
+    return bool(SCENARIOS[cell.scenario].filled_by)
 
 
 def _cache_name(cell: Cell) -> str:
-    prefix = "sampling-" if cell.scenario in SAMPLING else ""
+    family = SCENARIOS[_filler(cell).scenario].family
+    prefix = "" if family == "build" else f"{family}-"
     return f"{prefix}{cell.model}-{cell.cache_backend}-{cell.launch}"
 
 
 def _filler(cell: Cell) -> Cell:
-    scenario = "sampling_cold" if cell.scenario == "sampling_warm" else "cold"
-    return Cell(cell.model, scenario, cell.cache_backend, cell.launch)
+    return Cell(cell.model, SCENARIOS[cell.scenario].filled_by, cell.cache_backend, cell.launch)
 
 
 def recorded(record_metrics: Mapping[str, float], measure: Measure) -> dict[str, float]:
@@ -95,5 +92,5 @@ def recorded(record_metrics: Mapping[str, float], measure: Measure) -> dict[str,
     return {
         name: value
         for name, value in record_metrics.items()
-        if METRICS[name].measure == measure or name in ("wrong_results", "crashed")
+        if METRICS[name].measure == measure or name in CORRECTNESS
     }

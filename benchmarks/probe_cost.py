@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from benchmarks import backends, sandbox
+from benchmarks import sandbox
+from benchmarks.catalogue import BACKENDS, MODELS
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import BACKENDS
 from benchmarks.workers import forked
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def main() -> int:
         return 0
     box = Sandbox.make()
     try:
-        env = box.environment(sandbox.new_seed(), backends.FLAGS.get(options.backend))
+        env = box.environment(sandbox.new_seed(), BACKENDS[options.backend].flags or None)
         command = [sys.executable, "-m", "benchmarks.probe_cost", *sys.argv[1:], _INSIDE]
         return subprocess.run(command, env=env, cwd=box.work, check=False).returncode
     finally:
@@ -60,11 +60,11 @@ Measure = Callable[["Bench", "Graph"], float]
 def _twins(backend: str, pairs: int, measure: Measure) -> None:
     import pytensor.tensor  # noqa: F401
 
-    from benchmarks import backends, models
+    from benchmarks import backends
     from benchmarks.bench import Bench
 
     mode = backends.mode(backend)
-    bench = Bench(models.load("radon", None), backend, "fork", mode, "timing", probed=True)
+    bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)
     bench.warm_up("first build")
     graph = bench.graph()
     gc.collect()
@@ -93,11 +93,11 @@ def _calls(bench: Bench, graph: Graph) -> float:
 
 def _of_fork(bench: Bench, graph: Graph, probed: bool, measure: Measure) -> float:
     """Measure one build and call in a fork of this process. Raises WorkerDied."""
-    from benchmarks.scenarios import install_probes
+    from benchmarks.backends import install_probes
 
     def build() -> float:
         if probed:
-            install_probes(bench)
+            install_probes(bench.backend, bench.ledger)
             bench.ledger.recording = True
         return measure(bench, graph)
 

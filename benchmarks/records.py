@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from benchmarks.catalogue import SAMPLE_SCHEMA, SYMBOLS, metrics_of
 from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
 from benchmarks.process import Ending
 from benchmarks.request import Request
-from benchmarks.vocabulary import SAMPLE_SCHEMA, SYMBOLS, metrics_of
 
 _UNREPORTED = Report("died")
 

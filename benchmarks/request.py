@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import backends
+from benchmarks.catalogue import BACKENDS, MEMBERS, Cell, Measure
 from benchmarks.messages import Job, Role
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import MEMBERS, Cell, Measure
 
 DEFAULT_TIMEOUT = 600.0
 
@@ -37,7 +36,7 @@ class Request:
     @property
     def pytensor_flags(self) -> str | None:
         """The PYTENSOR_FLAGS of the cell's backend and of the user; None if there are none."""
-        return ",".join(filter(None, (backends.FLAGS.get(self.cell.backend), self.flags))) or None
+        return ",".join(filter(None, (BACKENDS[self.cell.backend].flags, self.flags))) or None
 
     def job(self, box: Sandbox, role: Role, index: int = 0) -> Job:
         """Return the job of one process, which reports to a file of its sandbox.

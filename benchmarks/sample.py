@@ -13,12 +13,21 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from benchmarks import process, records, sandbox, siblings, trace, upgrading
+from benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    MEASURES,
+    MODELS,
+    SCENARIOS,
+    Cell,
+)
 from benchmarks.messages import SampleRecord
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Ending
@@ -26,16 +35,6 @@ from benchmarks.records import Processes
 from benchmarks.request import DEFAULT_TIMEOUT, Request
 from benchmarks.sandbox import CacheError, Sandbox
 from benchmarks.typed_json import to_json
-from benchmarks.vocabulary import (
-    BACKENDS,
-    LAUNCHES,
-    MEASURES,
-    MODELS,
-    SCENARIOS,
-    SIBLINGS,
-    WARM_SCENARIOS,
-    Cell,
-)
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
 
@@ -52,7 +51,8 @@ def take(request: Request) -> SampleRecord:
     seed = _choose_seed(request)
     box = Sandbox.make()
     try:
-        processes = _TAKE.get(request.cell.scenario, _single)(request, box, seed)
+        family = SCENARIOS[request.cell.scenario].family
+        processes = _TAKE.get(family, _single)(request, box, seed)
         box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
@@ -87,7 +87,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
-    elif request.cell.scenario in (*WARM_SCENARIOS, "sampling_warm"):
+    elif SCENARIOS[request.cell.scenario].warm:
         filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
         env = box.environment(filler_seed, flags)
         filler = process.run(box, request.job(box, "fill"), env, request.timeout)
@@ -105,15 +105,15 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
 
 
 _TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {
-    **dict.fromkeys(SIBLINGS, siblings.take),
+    "siblings": siblings.take,
     "upgrade": upgrading.take,
 }
-"""The scenarios with more than one measured process."""
+"""The families of scenarios with more than one measured process."""
 
 
 def _parser() -> argparse.ArgumentParser:
-    def listing(words: dict[str, str]) -> str:
-        return "; ".join(f"{word}: {meaning}" for word, meaning in words.items())
+    def listing(words: Mapping[Any, Any]) -> str:
+        return "; ".join(f"{word}: {getattr(one, 'meaning', one)}" for word, one in words.items())
 
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.sample",
@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--backend", required=True, choices=BACKENDS, help=listing(BACKENDS))
     parser.add_argument("--launch", default="spawn", choices=LAUNCHES, help=listing(LAUNCHES))
     parser.add_argument("--measure", default="timing", choices=MEASURES,
-                        help=listing({str(k): v for k, v in MEASURES.items()}))  # fmt: skip
+                        help=listing(MEASURES))  # fmt: skip
     parser.add_argument("--cache", type=Path, metavar="DIR",
                         help="start from a copy of a cache that --keep-cache left")  # fmt: skip
     parser.add_argument("--keep-cache", type=Path, metavar="DIR",
@@ -165,7 +165,7 @@ def main(argv: list[str] | None = None) -> int:
     cell = Cell(options.model, options.scenario, options.backend, options.launch)
     if (problem := cell.problem()) is not None:
         parser.error(problem)
-    if options.keep_fresh is not None and cell.scenario != "upgrade":
+    if options.keep_fresh is not None and SCENARIOS[cell.scenario].family != "upgrade":
         parser.error("--keep-fresh goes with --scenario upgrade")
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())

@@ -18,10 +18,11 @@ import numpy as np
 
 from benchmarks.bench import Bench
 from benchmarks.messages import Check
-from benchmarks.models import RadonPymc, radon_pymc, reference
-from benchmarks.models.parameters import Variant, layout
-from benchmarks.models.radon_data import RadonData
-from benchmarks.vocabulary import BASE_VARIANT
+from benchmarks.models import radon_pymc
+from benchmarks.models.parts import reference
+from benchmarks.models.parts.parameters import BASE_VARIANT, Variant, layout
+from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.radon_pymc import RadonPymc
 
 CHAINS = 2
 _COUNTIES = 8

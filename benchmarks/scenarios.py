@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from benchmarks import backends, models, sampling
+from benchmarks import backends, sampling
 from benchmarks.bench import Bench
+from benchmarks.catalogue import MODELS, SCENARIOS, Measure
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step
 from benchmarks.probes.process import can_trace, peak_rss
-from benchmarks.vocabulary import SAMPLING, Measure
 
 _REPEATS = 15
 _REPEAT_SECONDS = 0.05
@@ -33,12 +33,14 @@ def measure(
     """
     cell = job.cell
     reason = backends.problem(cell.backend) or _pass_problem(job.measure)
-    if reason is None and cell.model == "radon_pymc" and "pymc" not in sys.modules:
-        reason = "pymc is not installed in this environment"
+    model = MODELS[cell.model]
+    for package in model.packages:
+        if reason is None and package not in sys.modules:
+            reason = f"{package} is not installed in this environment"
     if reason is not None:
         return Report("unavailable", reason, environment=describe(job.data))
     bench = Bench(
-        models.load(cell.model, job.data),
+        model.build(job.data),
         cell.backend,
         cell.launch,
         backends.mode(cell.backend),
@@ -46,7 +48,7 @@ def measure(
         probed=job.role != "fill" and job.measure == "counting",
     )
     if bench.probed:
-        install_probes(bench)
+        backends.install_probes(bench.backend, bench.ledger)
     _ROLES[job.role](bench, job)
     if job.measure == "counting":
         bench.metrics["compiler_runs"] = bench.ledger.compiler_runs
@@ -81,43 +83,32 @@ def _pass_problem(measure: Measure) -> str | None:
     return None
 
 
-def install_probes(bench: Bench) -> None:
-    """Hook the compilers and caches of the bench's backend. Call it once in a process."""
-    from benchmarks.probes import c_modules, numba_cache
-
-    c_modules.install(bench.ledger)
-    if bench.backend.startswith("NUMBA") or (
-        bench.backend == "DEFAULT" and backends.problem("NUMBA") is None
-    ):
-        numba_cache.install(bench.ledger)
-
-
 def _measure(bench: Bench, job: Job) -> None:
-    scenario = job.cell.scenario
-    if scenario in SAMPLING:
-        sampling.sample(bench)
-    elif scenario == "variants":
-        _variants(bench, job.members)
-    elif scenario == "call":
-        _call(bench)
-    else:
-        if scenario == "warm_process":
-            bench.warm_up("first build")
-        bench.metrics.update(bench.measured_build("build"))
+    _FAMILIES[SCENARIOS[job.cell.scenario].family](bench, job)
 
 
-def _variants(bench: Bench, names: Sequence[str]) -> None:
+def _build(bench: Bench, job: Job) -> None:
+    for _ in range(SCENARIOS[job.cell.scenario].warm_ups):
+        bench.warm_up("first build")
+    bench.metrics.update(bench.measured_build("build"))
+
+
+def _sampling(bench: Bench, _job: Job) -> None:
+    sampling.sample(bench)
+
+
+def _variants(bench: Bench, job: Job) -> None:
     """The base from empty, then the variants; the metrics are the sums over the variants."""
     base = bench.measured_build("base")
     bench.steps.append(Step("base", base))
     bench.ledger.compiler_runs = bench.ledger.bootstrap_runs = 0
-    for name in names:
+    for name in job.members:
         found = bench.measured_build(name, name)
         bench.steps.append(Step(name, found))
         bench.add_metrics(found)
 
 
-def _call(bench: Bench) -> None:
+def _call(bench: Bench, _job: Job) -> None:
     """Evaluate again and again. In the counting pass the probes see that nothing is compiled."""
     graph = bench.graph()
     begin = time.perf_counter()
@@ -164,8 +155,8 @@ def seconds_a_call(function: Callable[..., Any], point: Any) -> float:
 
 
 def _fill(bench: Bench, job: Job) -> None:
-    if job.cell.scenario in SAMPLING:
-        sampling.sample(bench)
+    if SCENARIOS[job.cell.scenario].family == "sampling":
+        _sampling(bench, job)
     else:
         bench.warm_up("fill")
 
@@ -215,6 +206,13 @@ def _flat(value: Any) -> tuple[float | None, ...]:
     return tuple(float(number) if np.isfinite(number) else None for number in numbers)
 
 
+_FAMILIES: dict[str, Callable[[Bench, Job], None]] = {
+    "build": _build,
+    "variants": _variants,
+    "sampling": _sampling,
+    "call": _call,
+}
+"""What is measured in the scenarios of a family; siblings and upgrades have roles of their own."""
 _ROLES: dict[Role, Callable[[Bench, Job], None]] = {
     "measure": _measure,
     "fill": _fill,

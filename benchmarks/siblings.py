@@ -10,6 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks import process, sandbox
+from benchmarks.catalogue import SCENARIOS
 from benchmarks.messages import Job
 from benchmarks.process import Ending
 from benchmarks.records import Processes
@@ -24,7 +25,7 @@ def take(request: Request, box: Sandbox, seed: int) -> Processes:
     of the same program may; each spawned sibling has a seed of its own. In `siblings_reseeded` it
     is the other way round. Returns how each process ended. Raises OSError if one cannot start.
     """
-    reseeded = request.cell.scenario == "siblings_reseeded"
+    reseeded = SCENARIOS[request.cell.scenario].reseeded
     spawned = request.cell.launch == "spawn"
     one_seed = spawned == reseeded
     take_all = _spawned if spawned else _children
@@ -47,7 +48,7 @@ def _children(request: Request, box: Sandbox, seed: int | None) -> list[Ending]:
 
 def _spawned(request: Request, box: Sandbox, seed: int | None) -> list[Ending]:
     """Each sibling is a fresh interpreter."""
-    at_once = request.cell.scenario == "siblings_at_once"
+    at_once = SCENARIOS[request.cell.scenario].arrangement == "at once"
     job = request.job(box, "siblings")
     jobs = [job.for_member(index) for index in range(len(job.members))]
 

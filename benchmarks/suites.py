@@ -14,11 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.messages import SampleRecord
-from benchmarks.plan import Rounds, plan, recorded
-from benchmarks.request import Request
-from benchmarks.sample import take
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     METRICS,
     Cell,
     Measure,
@@ -28,6 +24,10 @@ from benchmarks.vocabulary import (
     metrics_of,
     models_of,
 )
+from benchmarks.messages import SampleRecord
+from benchmarks.plan import Rounds, plan, recorded
+from benchmarks.request import Request
+from benchmarks.sample import take
 
 HOURS = 4 * 3600
 """Seconds for all samples of a suite: the variants of an old release take most of one."""

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks import process, sandbox
+from benchmarks.catalogue import TOLERANCE
 from benchmarks.process import Ending
 from benchmarks.records import Processes
 from benchmarks.request import Request
 from benchmarks.sandbox import Sandbox
-from benchmarks.vocabulary import TOLERANCE
 
 Values = dict[str, tuple[float | None, ...]]
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import (
+    BACKENDS,
+    CORRECTNESS,
+    LAUNCHES,
+    MEASURES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+)
 from dashboard.alerts import between, with_page
 from dashboard.evidence import Picture, picture
 from dashboard.history import Table
@@ -145,7 +153,7 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
 def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
     """Only what counts, where an alert is on a count: the times beside it would be undecided."""
     counted = [one.metric for one in series if one.kind != "noisy"]
-    if not counted or not {"wrong_results", "crashed"}.isdisjoint(counted):
+    if not counted or not set(CORRECTNESS).isdisjoint(counted):
         return  # wrong values and crashes are told by every pass
     passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
     if "timing" not in passes:

@@ -7,11 +7,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, OUTCOMES, SCENARIOS, Cell
+from benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    MAIN_BACKENDS,
+    OUTCOMES,
+    SCENARIOS,
+    Cell,
+    without_cache,
+)
 from dashboard.history import Table
 from dashboard.observed import Observed, Spot
 from dashboard.plain import clean, shorten
-from dashboard.words import css_name, known_first, listed, several
+from dashboard.words import css_name, known_first, listed, meaning_of, several
 from observatory.decide import units
 from observatory.record.compiled import Function, Functions
 
@@ -20,7 +28,6 @@ _SHOWN = 12
 _MOST = 300
 _NAME = 160
 _OUTCOMES = tuple(OUTCOMES)
-_WITHOUT = "NUMBA_NO_CACHE"
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,7 @@ def _scenarios(functions: Functions) -> Iterator[tuple[str, str, tuple[Kept, ...
             _kept(model, backend, [own[name].launch for name in names], functions[names[0]])
             for (model, backend, _), names in groups.items()
         )
-        yield scenario, SCENARIOS.get(scenario, ""), kept
+        yield scenario, meaning_of(SCENARIOS, scenario), kept
 
 
 def _order(cell: Cell) -> tuple[str, int, int]:
@@ -174,14 +181,16 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
 
 
 def _paybacks(times: Mapping[Cell, float]) -> Iterator[Payback]:
-    for backend in ("C", "C_VM", "NUMBA"):
+    for backend in MAIN_BACKENDS:
         for launch in LAUNCHES:
             cold, disk, process = (
                 times.get(Cell("radon", scenario, backend, launch))
                 for scenario in ("cold", "warm_disk", "warm_process")
             )
-            without = times.get(Cell("radon", "warm_process", _WITHOUT, launch))
-            without = without if backend == "NUMBA" else None
+            ablation = without_cache(backend)
+            without = (
+                times.get(Cell("radon", "warm_process", ablation, launch)) if ablation else None
+            )
             warm = disk if process is None else process
             if cold is None or warm is None:
                 continue

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from benchmarks.catalogue import BACKENDS
 from dashboard.history import Line, Panel
 from observatory.decide import units
 
@@ -93,7 +94,7 @@ class Drawing:
 
 def shape_of(name: str) -> str:
     """The mark of a backend: a second sign beside its colour."""
-    return {"C": "circle", "C_VM": "square", "NUMBA": "diamond"}.get(name, "circle")
+    return BACKENDS[name].shape if name in BACKENDS else "circle"
 
 
 def time_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:

@@ -16,14 +16,16 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.vocabulary import BACKENDS, METRICS, WARM_SCENARIOS
+from benchmarks.catalogue import BACKENDS, MODELS
 from dashboard.alerts import with_page
+from dashboard.judged import pair_files, rules_of
 from dashboard.observed import Observed, Spot
 from dashboard.plain import clean
-from dashboard.words import ABLATIONS
+from dashboard.words import colour_name
 from observatory.decide import sizes, units
 from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
-from observatory.decide.steps import PARAMETERS, Step
+from observatory.decide.rules import best_of
+from observatory.decide.steps import Step
 from observatory.decide.track import Track
 from observatory.record.compiled import Functions
 
@@ -36,8 +38,6 @@ PALETTE = 8
 _DIGITS = 6
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
-_OF_CACHES = ("cache_misses", "uncacheable")
-_BEST_AT_ZERO = ("wrong_results", "crashed", *_OF_CACHES)
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 _Floats = npt.NDArray[np.float64]
 
@@ -62,40 +62,32 @@ def data_files(
         }
         for line in observed.lines
     ]  # fmt: skip
+    rules, numbers = rules_of(observed)
     head = {
-        "digits": digits, "block": BLOCK, "smallest": PARAMETERS.smallest,
-        "commit_url": commit_url, "compare_url": compare_url, "lines": lines,
+        "digits": digits, "block": BLOCK, "rules": rules,
+        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
+        "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
-    yield _file("index", _index(observed))
+    yield _file("index", _index(observed, numbers))
     yield from _series_files(observed, digits)
     yield from _subject_files(observed)
     yield from _function_files(observed)
+    for name, content in pair_files(observed):
+        yield _file(name, content)
 
 
 def colour_of(track: Track, id_: str) -> str:
     """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
     backend = track.series.place.backend
     if backend in BACKENDS:
-        return backend.lower().replace("_", "-")
+        return colour_name(backend)
     return f"s{int(id_, 16) % PALETTE}"
-
-
-def alerting(place: Place) -> bool:
-    """Whether a worsening of this count is an alarm."""
-    metric = METRICS.get(place.metric) if place.model else None
-    return metric is not None and metric.kind == "exact" and metric.alerts_in(place.scenario)
 
 
 def expected(place: Place) -> int | None:
     """What an exact count should be; None if no number is better than another."""
-    if not alerting(place) or place.metric not in _BEST_AT_ZERO:
-        return None
-    return 0 if place.metric not in _OF_CACHES or _warm(place) else None
-
-
-def _warm(place: Place) -> bool:
-    return place.scenario in WARM_SCENARIOS and place.backend not in ABLATIONS
+    return best_of(place.metric, place.scenario, place.backend) if place.model else None
 
 
 def significant(values: _Floats) -> _Floats:
@@ -121,7 +113,7 @@ def _file(name: str, content: object) -> tuple[str, bytes]:
     )  # fmt: skip
 
 
-def _index(observed: Observed) -> dict[str, list[Any]]:
+def _index(observed: Observed, rules: list[int]) -> dict[str, list[Any]]:
     places = [track.series.place for track in observed.tracks]
     return {
         "id": list(observed.ids),
@@ -131,7 +123,7 @@ def _index(observed: Observed) -> dict[str, list[Any]]:
         "kind": [place.kind for place in places],
         "line": [observed.line_of(track) for track in observed.tracks],
         "judgement": [track.judgement for track in observed.tracks],
-        "alerting": [int(alerting(place)) for place in places],
+        "rule": rules,
     }
 
 

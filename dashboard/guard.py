@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.vocabulary import LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS
+from benchmarks.catalogue import CORRECTNESS, LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS, SYMBOLS
 from dashboard.observed import Observed
 from dashboard.plain import clean, shorten
 from dashboard.readings import Reading, readings_of
@@ -14,7 +14,7 @@ from observatory.decide import units
 from observatory.record.upgrades import Part, Upgrade
 
 PATH = "guard.html"
-_METRICS = frozenset({"wrong_results", "crashed", "collided_symbols", "vulnerable_symbols"})
+_METRICS = frozenset((*CORRECTNESS, *SYMBOLS))
 _GUARDING = (*SIBLINGS, *SAMPLING)
 _MOST = 200
 
@@ -80,7 +80,7 @@ def guard_page(observed: Observed) -> GuardPage | None:
         return None
     present = {(one.cell.scenario, one.cell.launch) for one in found}
     columns = tuple(
-        Column(scenario, launch, SCENARIOS[scenario])
+        Column(scenario, launch, SCENARIOS[scenario].meaning)
         for scenario in _GUARDING
         for launch in LAUNCHES
         if (scenario, launch) in present

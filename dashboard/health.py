@@ -13,8 +13,8 @@ from dashboard.plain import clean, shorten
 from dashboard.summary import Newest
 from dashboard.words import several
 from observatory.decide import units
+from observatory.decide.rules import JUDGED_NOISY
 from observatory.decide.track import Track
-from observatory.decide.verdicts import JUDGED_NOISY
 
 _MOST = 200
 _NOTES = {

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from benchmarks.vocabulary import LAUNCHES, MODELS, SCENARIOS
+from benchmarks.catalogue import (
+    BUILDS,
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MODELS,
+    SCENARIOS,
+    SHARING_BACKENDS,
+    WARM_SCENARIOS,
+)
 from dashboard.plain import clean, shorten
 from dashboard.readings import Reading
 from dashboard.summary import Newest
-from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
+from dashboard.words import css_name, known_first, listed, several
 from observatory.decide import units
 
-TIME_SCENARIOS = ("warm_disk", "warm_process", "cold")
+TIME_SCENARIOS = tuple(sorted(BUILDS, key=lambda name: not SCENARIOS[name].warm))
 _LABEL = 60
-COUNTED_BACKEND = "NUMBA"
+COUNTED_BACKEND = SHARING_BACKENDS[0]
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Counted:
 
 MISSES = tuple(
     Counted(scenario, "cache_misses", "function", "missed", "Cache misses")
-    for scenario in ("warm_disk", "warm_process")
+    for scenario in WARM_SCENARIOS
 )
 WRONG = Counted("siblings", "wrong_results", "value", "were wrong", "Wrong results")
 
@@ -164,7 +172,7 @@ def _time_panel(scenario: str, launch: str, own: list[Reading], releases: tuple[
     title = f"Compile time, {scenario}"
     caption = f"{title}, launch {launch}: median and interval by release"
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
-    return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario], releases, lines, table)
+    return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, lines, table)
 
 
 def _time_point(release: str, backend: str, time: Reading | None, crash: Reading | None) -> Point:
@@ -211,7 +219,9 @@ def _count_panel(counted: Counted, own: list[Reading], releases: tuple[str, ...]
     caption = f"{what}: {counted.noun}s by release and launch"
     table = Table(caption, ("release", *launches), rows)
     line = Line(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
-    return Panel(f"counts-{scenario}", scenario, SCENARIOS[scenario], releases, (line,), table)
+    return Panel(
+        f"counts-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, (line,), table
+    )
 
 
 def _count_entry(value: float | None) -> str:

@@ -1,15 +1,18 @@
-"""The newest subject against the one before it, without a script: what counts and levels say."""
+"""The newest subject against the one before it, without a script: as the compare page has it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dashboard.data import alerting
+from dashboard.judged import rule_of_track
 from dashboard.moves import amount
 from dashboard.observed import Observed
 from dashboard.plain import shorten
 from observatory.decide import units
-from observatory.decide.steps import PARAMETERS
+from observatory.decide.pairs import Pair
+from observatory.decide.rules import judged_values
+from observatory.decide.series import Line
 from observatory.decide.track import Track
 
 MOST = 100
@@ -17,7 +20,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Row:
-    """A series in which the two differ."""
+    """A series in which the newer of the two is worse or better."""
 
     cell: str
     metric: str
@@ -28,44 +31,61 @@ class Row:
 
 @dataclass(frozen=True)
 class LatestChange:
-    """What differs, of the line with most subjects; ``title`` says of which two, or is empty."""
+    """What got worse or better, on the line with most subjects.
+
+    ``title`` says which two subjects these are; it is empty where there are no two.
+    """
 
     title: str
     rows: tuple[Row, ...]
 
 
 def latest_change(observed: Observed) -> LatestChange:
-    """Counts that can alarm are compared plainly, times by the levels that they are in."""
+    """The finished verdicts where the two were compared; else what the rules say of each series."""
     lines = [line for line in observed.lines if len(line.subjects) > 1]
     if not lines:
         return LatestChange("", ())
     line = max(lines, key=lambda one: (len(one.subjects), one.subjects[-1].date))
-    last = len(line.subjects) - 1
-    found = [
-        row
-        for track in observed.tracks
-        if track.series.line is line and (row := _row(track, last)) is not None
-    ]
-    new, old = (shorten(line.subjects[place].label, 40) for place in (last, last - 1))
-    many = f"{units.count(len(found))} differ" if found else "no count and no level differs"
+    base, head = ((line.machine, line.env_name, one.commit) for one in line.subjects[-2:])
+    pair = observed.pairs.get((base, head))
+    found = list(_of_pair(pair) if pair else _by_rules(observed, line))
+    new, old = (shorten(one.label, 40) for one in reversed(line.subjects[-2:]))
+    calm = "nothing got worse or better" if pair else "no count and no level differs"
+    many = f"{units.count(len(found))} differ" if found else calm
     return LatestChange(f"{new} against {old}: {many}", tuple(found[:MOST]))
 
 
-def _row(track: Track, last: int) -> Row | None:
-    series, place = track.series, track.series.place
-    if len(series.at) < 2 or series.at[-1] != last or series.at[-2] != last - 1:
-        return None
-    if alerting(place):
-        before, after = series.values[-2:].tolist()
-    elif track.judgement == "judged":
-        before, after = track.expected[-2:].tolist()
-        if max(before, after) < min(before, after) * (1 + PARAMETERS.smallest):
-            return None
-    else:
-        return None
-    if before == after:
-        return None
-    return Row(
-        shorten(series.benchmark, 160), shorten(place.metric, 40), units.human(before, place.unit),
-        units.human(after, place.unit), amount(track, before, after),
-    )  # fmt: skip
+def _of_pair(pair: Pair) -> Iterator[Row]:
+    for one in pair.findings:
+        if one.conclusion in ("worse", "better") and None not in (one.before, one.after):
+            before, after = one.before or 0.0, one.after or 0.0
+            yield Row(
+                one.cell, one.metric, units.human(before, one.unit), units.human(after, one.unit),
+                f"{one.conclusion}: {units.change(before, after, one.unit)}",
+            )  # fmt: skip
+
+
+def _by_rules(observed: Observed, line: Line) -> Iterator[Row]:
+    last = len(line.subjects) - 1
+    for track in observed.tracks:
+        series, place = track.series, track.series.place
+        if series.line is not line or series.at[-2:].tolist() != [last - 1, last]:
+            continue
+        before, after = _compared(track)
+        rule = rule_of_track(track, {})
+        off = bool(track.off[-2:].any())
+        if judged_values(rule, before, after, off) in ("worse", "better"):
+            assert before is not None
+            assert after is not None
+            yield Row(
+                shorten(series.benchmark, 160), shorten(place.metric, 40),
+                units.human(before, place.unit), units.human(after, place.unit),
+                amount(track, before, after),
+            )  # fmt: skip
+
+
+def _compared(track: Track) -> tuple[float | None, float | None]:
+    """What the rule is applied to: values of counts, levels of what is noisy."""
+    if track.series.place.kind != "noisy":
+        return tuple(track.series.values[-2:].tolist())
+    return tuple(track.expected[-2:].tolist()) if track.judgement == "judged" else (None, None)

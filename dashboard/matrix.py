@@ -5,22 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
+    ABLATIONS,
     BACKENDS,
     LAUNCHES,
+    MAIN_BACKENDS,
+    MATRIX_MODELS,
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
-    WARM_SCENARIOS,
     Cell,
+    cells,
     headline_time,
     metrics_of,
-    models_of,
 )
 from dashboard.readings import Reading
 from dashboard.summary import Newest
-from dashboard.words import ABLATIONS, MAIN_BACKENDS, css_name, known_first, several
+from dashboard.words import css_name, known_first, meaning_of, several
 from observatory.decide import units
+from observatory.decide.newest import has_best, should_be_better
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def matrices(subject: Newest) -> tuple[Matrix, ...]:
     What siblings and upgrades did to each other is on the page Guard.
     """
     models = known_first(
-        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, models_of("cold")
+        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, MATRIX_MODELS
     )
     return tuple(_matrix(model, subject) for model in models)
 
@@ -96,11 +99,11 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     seen = {cell for cell, _ in own}
     launches = known_first((cell.launch for cell in seen), LAUNCHES)
     scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
-    possible = [s for s in MATRIX_SCENARIOS if Cell(model, s, "NUMBA", "fork").problem() is None]
+    possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
     return Matrix(
         model=model,
-        meaning=MODELS.get(model, ""),
+        meaning=meaning_of(MODELS, model),
         launches=tuple(launches),
         groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
         not_measured=f"Not measured here: {', '.join(left)}." if left else "",
@@ -108,7 +111,7 @@ def _matrix(model: str, subject: Newest) -> Matrix:
 
 
 def _is_shown(cell: Cell) -> bool:
-    small = set(MODELS) - set(models_of("cold"))
+    small = set(MODELS) - set(MATRIX_MODELS)
     return cell.model not in small and cell.scenario not in set(SCENARIOS) - set(MATRIX_SCENARIOS)
 
 
@@ -131,7 +134,7 @@ def _group(
         cells = [Cell(model, scenario, backend, launch) for launch in launches]
         views = tuple(_cell_view(cell, metric, longest, own) for cell in cells)
         rows.append(Row(backend, css_name(backend), backend in ABLATIONS, views))
-    return Group(scenario, SCENARIOS.get(scenario, ""), metric, tuple(rows))
+    return Group(scenario, meaning_of(SCENARIOS, scenario), metric, tuple(rows))
 
 
 def _cell_view(
@@ -176,9 +179,9 @@ def _detail(reading: Reading) -> str:
 def _misses(cell: Cell, misses: float | None) -> Flag:
     if misses is None:
         return Flag("absent", "", "not counted")
-    if cell.backend in ABLATIONS or cell.scenario not in WARM_SCENARIOS:
+    if not has_best("cache_misses", cell):
         return Flag("plain", "", f"{misses:,.0f}")
-    if misses:
+    if should_be_better("cache_misses", cell, misses):
         return Flag("bad", "✗", f"{misses:,.0f} missed")
     return Flag("good", "✓", "0")
 
@@ -187,10 +190,10 @@ def _alarms(
     cell: Cell, wrong: float | None, crashed: float | None, uncacheable: float | None
 ) -> list[Flag]:
     found = []
-    if wrong:
-        found.append(Flag("bad", "✗", f"{several(wrong, 'wrong result')}"))
-    if crashed:
+    if should_be_better("wrong_results", cell, wrong):
+        found.append(Flag("bad", "✗", f"{several(wrong or 0, 'wrong result')}"))
+    if should_be_better("crashed", cell, crashed):
         found.append(Flag("bad", "✗", "crashed"))
-    if uncacheable and cell.scenario in WARM_SCENARIOS and cell.backend not in ABLATIONS:
+    if should_be_better("uncacheable", cell, uncacheable):
         found.append(Flag("bad", "✗", f"{uncacheable:,.0f} uncacheable"))
     return found

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
 from dashboard.observed import Observed
 from dashboard.plain import shorten
 from observatory.decide import sizes, units
-from observatory.decide.changes import DRIFT
-from observatory.decide.track import UNUSUAL, Track
+from observatory.decide.newest import Standing, standing
+from observatory.decide.track import Track
 from observatory.record.alerts import State as AlertState
 
 State = Literal["bad", "good", "doubt", "quiet"]
 NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
 """States of alerts that need a person."""
 _LABEL = 24
-_RECENT = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -30,55 +28,36 @@ class Move:
 
 
 def move(observed: Observed, track: Track) -> Move:
-    """An alert first, then a recent step, then the newest value alone."""
-    newest = track.newest
-    multiple = newest.multiple
+    """The words for how the newest value of a series stands."""
+    found = standing(track, observed.alerts_on(track))
+    multiple = track.newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
-    for alert, one in observed.alerts_on(track):
-        if alert.state == "resolved" or not one.holds:
-            continue
-        said = sizes.brief(one, one.unit)
-        if one.kind == "exact":
-            said = amount(track, one.before, one.after)
-        elif one.ratio is not None and alert.kind.startswith(DRIFT):
-            said = f"drifts: {sizes.drifting(one, one.ratio, one.unit)[0]}"
-        since = f"{said} since {_short(one.first_bad.label)}"
-        if alert.state == "acknowledged":
+    said = _said(track, found)
+    if found.alert is not None:
+        since = f"{said} since {_short(found.alert.first_bad.label)}"
+        if found.kind == "acknowledged":
             return Move("doubt", f"{since}, acknowledged", noise)
         return Move("bad", since, noise)
-    if newest.before is None:
+    if found.since is not None:
+        return Move("good", f"{said} since {_short(track.series.subject(found.since).label)}", "")
+    if found.kind == "first":
         return Move("quiet", "first value", "")
-    if track.judgement != "judged":
-        changed = newest.value != newest.before
-        said = amount(track, newest.before, newest.value) if changed else "as before"
-        return Move(
-            "quiet", f"{said}, too few to judge" if track.judgement == "unfit" else said, ""
-        )
-    if recent := _recent(track):
-        return recent
-    if multiple is not None and abs(multiple) >= UNUSUAL:
-        said = amount(track, newest.before, newest.value)
+    if found.kind == "too few":
+        return Move("quiet", f"{said}, too few to judge", "")
+    if found.kind == "unusual":
         return Move("doubt", f"{said}, not confirmed", noise)
-    return Move("quiet", "as before", noise)
+    return Move("quiet", said, "" if found.kind == "described" else noise)
 
 
-def _recent(track: Track) -> Move | None:
-    """A step to the better within the last two weeks: one to the worse is an alert."""
-    bounds, series = track.bounds, track.series
-    if len(bounds) < 3:
-        return None
-    age = series.line.subjects[-1].date - series.subject(bounds[-2]).date
-    if age > _RECENT:
-        return None
-    if track.judgement == "exact":
-        before, after = track.levels[-2:]
-        worse, said = after >= before, amount(track, before, after)
-    else:
-        step = track.steps[-1]
-        worse, said = step.worse, sizes.brief(step, series.place.unit)
-    if worse:
-        return None
-    return Move("good", f"{said} since {_short(series.subject(bounds[-2]).label)}", "")
+def _said(track: Track, found: Standing) -> str:
+    """The change in a few words."""
+    if found.change is not None:
+        if found.drifting and found.change.ratio is not None:
+            unit = track.series.place.unit
+            return f"drifts: {sizes.drifting(found.change, found.change.ratio, unit)[0]}"
+        return sizes.brief(found.change, track.series.place.unit)
+    changed = found.before != found.after
+    return amount(track, found.before, found.after) if changed else "as before"
 
 
 def amount(track: Track, before: float, after: float) -> str:

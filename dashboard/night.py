@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from benchmarks.catalogue import BACKENDS
 from dashboard.alerts import verdict
 from dashboard.document import Block, Heading, Line, Name, Points, Rows, Strong
 from dashboard.markdown import markdown
@@ -24,7 +25,7 @@ PICTURE = "pictures/newest.svg"
 """Where the picture is among the pages."""
 _MOST_ALERTS = 20
 _BAR, _LEFT, _RIGHT, _WIDTH, _TOP = 20, 190, 80, 640, 34
-_COLOURS = {"C": "#4878a8", "C_VM": "#c08038", "NUMBA": "#4f9154"}
+_OTHER = "#808080"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def night_picture(title: str, bars: Sequence[Bar]) -> bytes:
             "y": _TOP + _BAR * number,
             "label": shorten(bar.label, 28),
             "width": round(max(1.0, (_WIDTH - _LEFT - _RIGHT) * bar.seconds / most), 1),
-            "colour": _COLOURS.get(bar.backend, "#808080"),
+            "colour": BACKENDS[bar.backend].light if bar.backend in BACKENDS else _OTHER,
             "said": units.seconds(bar.seconds),
         }
         for number, bar in enumerate(bars)

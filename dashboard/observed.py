@@ -10,6 +10,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from dashboard.plain import clean
+from observatory.decide.pairs import Pair, Who
 from observatory.decide.places import FEWEST_FOR_INTERVAL
 from observatory.decide.series import Line, Series, Subject
 from observatory.decide.track import Track
@@ -50,6 +51,8 @@ class Observed:
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
+    pairs: Mapping[tuple[Who, Who], Pair] = field(default_factory=dict)
+    """By base and head: the verdicts of `observatory compare` on two saved subjects."""
     machine: str | None = None
     """Whose matrix is shown, if it measured the newest subject."""
 

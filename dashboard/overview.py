@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.vocabulary import LAUNCHES, MATRIX_SCENARIOS, WARM_SCENARIOS, Cell, headline_time
+from benchmarks.catalogue import (
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MATRIX_SCENARIOS,
+    MODELS,
+    SCENARIOS,
+    WARM_SCENARIOS,
+    Cell,
+    headline_time,
+)
 from dashboard.alerts import between, standing
 from dashboard.caches import chosen
 from dashboard.caches import path_of as caches_path
@@ -18,16 +27,17 @@ from dashboard.observed import Observed, Spot
 from dashboard.plain import begun, clean, shorten
 from dashboard.spark import Spark, spark
 from dashboard.summary import Headline, Newest
-from dashboard.words import MAIN_BACKENDS, css_name, known_first, listed, several
+from dashboard.words import css_name, known_first, listed, several
 from observatory.decide import units
 from observatory.decide.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
+from observatory.decide.newest import Checked, should_be_better
 from observatory.decide.track import Track
 from observatory.record.alerts import Alert, Alerts
 from observatory.record.compiled import Function
 
 SHOWN_ALERTS = 6
 _SENTENCE = 130
-TIMED = tuple(scenario for scenario in MATRIX_SCENARIOS if scenario != "siblings")
+TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
 
 
 @dataclass(frozen=True)
@@ -170,7 +180,7 @@ def _habits(observed: Observed) -> int:
 
 def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
     times = dict(_times(observed, subject))
-    model = known_first((cell.model for cell in times), ("radon", "radon_pymc"))
+    model = known_first((cell.model for cell in times), MODELS)
     if not model:
         return
     for backend in MAIN_BACKENDS:
@@ -229,7 +239,7 @@ def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
             ]  # fmt: skip
             groups: dict[tuple[Flag, str], list[str]] = {}
             for cell in cells:
-                flag = _missed(misses[cell], refused.get(cell, 0.0))
+                flag = _missed(cell, misses[cell], refused.get(cell, 0.0))
                 groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
             counts = tuple(
                 Counts(listed(launches), flag, hits) for (flag, hits), launches in groups.items()
@@ -249,10 +259,14 @@ def spot_of(observed: Observed, subject: Newest) -> Spot | None:
     return None
 
 
-def _missed(misses: float, refused: float) -> Flag:
-    if misses or refused:
-        parts = [f"{misses:,.0f} missed"] if misses else []
-        parts += [f"{refused:,.0f} refused"] if refused else []
+def _missed(cell: Cell, misses: float, refused: float) -> Flag:
+    found = (("cache_misses", misses, "missed"), ("uncacheable", refused, "refused"))
+    parts = [
+        f"{value:,.0f} {word}"
+        for metric, value, word in found
+        if should_be_better(metric, cell, value)
+    ]
+    if parts:
         return Flag("bad", "✗", ", ".join(parts))
     return Flag("good", "✓", "0 missed")
 
@@ -266,15 +280,16 @@ def _hits(found: Sequence[Function] | None) -> str:
 def _safety(subject: Newest) -> tuple[Flag, ...]:
     """Wrong results and crashes, or in so many words that there are none."""
     return (
-        _none_of(subject.of("wrong_results"), "wrong result", "checked"),
-        _none_of(subject.of("crashed"), "crash", "watched"),
+        _none_of(subject, "wrong_results", "wrong result", "checked"),
+        _none_of(subject, "crashed", "crash", "watched"),
     )
 
 
-def _none_of(values: dict[Cell, float], noun: str, verb: str) -> Flag:
+def _none_of(subject: Newest, metric: str, noun: str, verb: str) -> Flag:
+    found = Checked.of(metric, subject.of(metric))
+    values, bad = found.checked, found.bad
     if not values:
         return Flag("absent", "", f"{noun}: not {verb}")
-    bad = {cell: value for cell, value in values.items() if value}
     plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
     if bad:
         return Flag("bad", "✗", f"{sum(bad.values()):,.0f} {plural} in {several(len(bad), 'cell')}")

@@ -17,7 +17,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmarks.vocabulary import OUTCOMES
+from benchmarks.catalogue import MAIN_BACKENDS, OUTCOMES
 from dashboard import charts
 from dashboard.alert_pages import acknowledging, alert_pages
 from dashboard.alerts import standing, with_page
@@ -43,7 +43,7 @@ from dashboard.plain import clean, shorten
 from dashboard.publish import publish, refuse_foreign
 from dashboard.readings import readings_of
 from dashboard.summary import Newest, facts, headline, newest
-from dashboard.words import MAIN_BACKENDS, SHOWN_METRICS, css_name, glossaries
+from dashboard.words import SHOWN_METRICS, css_name, glossaries, stylesheet
 from observatory.decide import units
 from observatory.decide.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 
@@ -276,7 +276,8 @@ class _Site:
 def assets() -> Iterator[tuple[str, bytes]]:
     """Stylesheet and scripts; Bokeh's come with its package."""
     for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
-        yield f"assets/{each.name}", each.read_bytes()
+        colours = stylesheet().encode() if each.name == "style.css" else b""
+        yield f"assets/{each.name}", each.read_bytes() + colours
     # Imported by who writes pages, and not by whoever imports this module: it takes 0.1 s.
     from bokeh.util.paths import bokehjs_path
 

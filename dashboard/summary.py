@@ -1,20 +1,28 @@
 """The headline: what can be said in words about the newest subject.
 
-Only exact facts are stated - misses of warm caches, wrong results, crashes. Time is never judged
-here: that takes a comparison, and comparisons are decided elsewhere.
+Only exact facts are stated: misses of warm caches, wrong results, crashes. What counts as wrong is
+decided in `observatory.decide.newest`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from benchmarks.vocabulary import WARM_SCENARIOS, Cell
-from benchmarks.vocabulary import cells as known_cells
+from benchmarks.catalogue import (
+    MAIN_BACKENDS,
+    MATRIX_LAUNCHES,
+    MATRIX_MODELS,
+    WARM_SCENARIOS,
+    Cell,
+)
+from benchmarks.catalogue import cells as known_cells
 from dashboard.readings import Reading, Setting
-from dashboard.words import ABLATIONS, MAIN_BACKENDS, Term, listed, several
+from dashboard.words import Term, listed, several
+from observatory.decide.newest import Checked
 
 State = Literal["good", "bad", "unknown"]
 NAMED_GROUPS = 3
@@ -129,36 +137,27 @@ def _claims(subject: Newest) -> tuple[Claim, ...]:
 
 
 def _claim_about_results(subject: Newest) -> Claim:
-    checked = subject.of("wrong_results")
-    wrong = {cell: value for cell, value in checked.items() if value}
-    if wrong:
-        return Claim("bad", f"wrong results in {_where(wrong)}")
-    if not checked:
+    found = Checked.of("wrong_results", subject.of("wrong_results"))
+    if found.bad:
+        return Claim("bad", f"wrong results in {_where(found.bad)}")
+    if not found.checked:
         return Claim("unknown", "results were not checked")
     return Claim("good", "no wrong results")
 
 
 def _claim_about_crashes(subject: Newest) -> Claim:
-    watched = subject.of("crashed")
-    crashed = {cell: value for cell, value in watched.items() if value}
-    if crashed:
-        return Claim("bad", f"crashes in {_where(crashed)}")
-    if not watched:
+    found = Checked.of("crashed", subject.of("crashed"))
+    if found.bad:
+        return Claim("bad", f"crashes in {_where(found.bad)}")
+    if not found.checked:
         return Claim("unknown", "crashes were not recorded")
     return Claim("good", "no crashes")
 
 
 def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
-    def warm(metric: str) -> dict[Cell, float]:
-        return {
-            cell: value
-            for cell, value in subject.of(metric).items()
-            if cell.scenario in WARM_SCENARIOS and cell.backend not in ABLATIONS
-        }
-
-    counted = warm("cache_misses")
-    missing = {cell: value for cell, value in counted.items() if value}
-    refused = {cell: value for cell, value in warm("uncacheable").items() if value}
+    misses = Checked.of("cache_misses", subject.of("cache_misses"))
+    refused = Checked.of("uncacheable", subject.of("uncacheable")).bad
+    counted, missing = misses.checked, misses.bad
     claims = []
     if missing:
         claims.append(Claim("bad", _count_where(missing, "miss in", "misses in")))
@@ -184,15 +183,15 @@ def _expected_warm_cells(subject: Newest) -> set[Cell]:
     seen = {reading.cell for reading in subject.readings}
     return set(
         known_cells(
-            models=tuple(sorted({cell.model for cell in seen} & {"radon", "radon_pymc"})),
+            models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),
             scenarios=WARM_SCENARIOS,
             backends=MAIN_BACKENDS,
-            launches=tuple(sorted({cell.launch for cell in seen} & {"fork", "spawn"})),
+            launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),
         )
     )
 
 
-def _groups(values: dict[Cell, float]) -> dict[str, float]:
+def _groups(values: Mapping[Cell, float]) -> dict[str, float]:
     """Largest value by scenario and backend: launches and models say the same thing twice."""
     groups: dict[str, float] = {}
     for cell, value in sorted(values.items()):
@@ -201,14 +200,14 @@ def _groups(values: dict[Cell, float]) -> dict[str, float]:
     return groups
 
 
-def _where(values: dict[Cell, float]) -> str:
+def _where(values: Mapping[Cell, float]) -> str:
     names = list(_groups(values))
     rest = len(names) - NAMED_GROUPS
     more = [several(rest, "other cell")] if rest > 0 else []
     return listed(names[:NAMED_GROUPS] + more)
 
 
-def _count_where(values: dict[Cell, float], plural: str, singular: str) -> str:
+def _count_where(values: Mapping[Cell, float], plural: str, singular: str) -> str:
     groups = _groups(values)
     counts = set(groups.values())
     if len(counts) == 1:

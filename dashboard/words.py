@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
 from observatory.decide.units import count
 
-MAIN_BACKENDS = ("C", "C_VM", "NUMBA")
-"""The backends that a user chooses between: always shown, drawn along the releases."""
-ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
-"""Backends with a cache taken away on purpose: they miss by design and alarm nobody."""
-
-SHOWN_METRICS = (
-    "compile_time", "call_time", "cache_misses", "uncacheable", "wrong_results", "crashed",
-)  # fmt: skip
+SHOWN_METRICS = tuple(name for name, one in METRICS.items() if one.shown)
 
 
 @dataclass(frozen=True)
@@ -50,20 +44,45 @@ def css_name(backend: str) -> str:
     >>> css_name("C_VM"), css_name('"><script>')
     ('b-c-vm', 'b-other')
     """
-    return f"b-{backend.lower().replace('_', '-')}" if backend in BACKENDS else "b-other"
+    return f"b-{colour_name(backend)}" if backend in BACKENDS else "b-other"
+
+
+def colour_name(backend: str) -> str:
+    """The name of a backend's colour in the stylesheet: "c-vm" of "C_VM"."""
+    return backend.lower().replace("_", "-")
+
+
+def stylesheet() -> str:
+    """The colours of the backends as CSS: a custom property and a class for each of them."""
+    return "\n".join(_rules()) + "\n"
+
+
+def _rules() -> Iterator[str]:
+    light = " ".join(f"--{colour_name(name)}: {one.light};" for name, one in BACKENDS.items())
+    dark = " ".join(f"--{colour_name(name)}: {one.dark};" for name, one in BACKENDS.items())
+    yield f":root {{ {light} }}"
+    yield f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    for name in BACKENDS:
+        yield f".{css_name(name)} {{ --of: var(--{colour_name(name)}); }}"
+
+
+def meaning_of(words: Mapping[str, Any], word: str) -> str:
+    """What a word of the catalogue means; empty for a word that is not in it."""
+    known = words.get(word)
+    return known if isinstance(known, str) else getattr(known, "meaning", "")
 
 
 def glossaries() -> tuple[Glossary, ...]:
     """Return what each word of the page means."""
 
-    def terms(words: dict[str, str]) -> tuple[Term, ...]:
-        return tuple(Term(word, meaning) for word, meaning in words.items())
+    def terms(words: Mapping[str, Any]) -> tuple[Term, ...]:
+        return tuple(Term(word, meaning_of(words, word)) for word in words)
 
     return (
         Glossary("Scenarios", terms(SCENARIOS)),
         Glossary("Backends", terms(BACKENDS)),
         Glossary("Launches", terms(LAUNCHES)),
-        Glossary("Metrics", terms({name: METRICS[name].meaning for name in SHOWN_METRICS})),
+        Glossary("Metrics", terms({name: METRICS[name] for name in SHOWN_METRICS})),
         Glossary("Models", terms(MODELS)),
     )
 

@@ -25,12 +25,13 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.vocabulary import Cell, metrics_of
+from benchmarks.catalogue import Cell, metrics_of
 from observatory.decide import noisy
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import at_size, noise_floor
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.decide.verdicts import JUDGED_NOISY, ONCE
+from observatory.decide.rules import JUDGED_NOISY
+from observatory.decide.verdicts import ONCE
 from observatory.record.journal import JournalHeader
 from observatory.record.saved import load
 

@@ -12,7 +12,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.vocabulary import metrics_of
+from benchmarks.catalogue import metrics_of
 from observatory.record import layout
 from observatory.record.journal import JournalEntry
 from observatory.record.journal_reader import read_journal

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.record.comparison import CauseKind
 
 SOURCES = Path(__file__).resolve().parent / "faults"

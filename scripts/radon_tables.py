@@ -27,7 +27,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.vocabulary import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell
 from observatory.record.sample import Sample
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import environment_of, subjects_here

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
@@ -30,15 +30,14 @@ from benchmarks.vocabulary import (
     OUTCOMES,
     SCENARIOS,
     STATUSES,
-    WITHOUT,
     Metric,
     backends_of,
     launches_of,
     metrics_of,
     models_of,
 )
+from dashboard.words import meaning_of
 from observatory.cli.main import app
-from observatory.decide.verdicts import JUDGED_NOISY
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from scripts.markdown import cell, code, codes, fenced, table
@@ -141,7 +140,11 @@ def words() -> Iterator[str]:
     yield "These combinations are not measured:"
     yield table(
         ("model", "not with", "reason"),
-        ((code(model), codes(backends), cell(why)) for model, (backends, why) in WITHOUT.items()),
+        (
+            (code(name), codes([one for one in BACKENDS if model.lacks(one)]), cell(model.because))
+            for name, model in MODELS.items()
+            if model.because
+        ),
     )
     yield "## Presets"
     yield "What `observatory run --preset NAME` measures:"
@@ -151,18 +154,18 @@ def words() -> Iterator[str]:
     yield from _meanings("Statuses of a sample", "status", STATUSES)
 
 
-def _meanings(title: str, noun: str, meanings: Mapping[Any, str]) -> Iterator[str]:
+def _meanings(title: str, noun: str, words: Mapping[Any, Any]) -> Iterator[str]:
     yield f"## {title}"
-    yield table((noun, "meaning"), ((code(n), cell(text)) for n, text in meanings.items()))
+    yield table((noun, "meaning"), ((code(n), cell(meaning_of(words, n))) for n in words))
 
 
 def _metric(metric: Metric) -> tuple[str, ...]:
     asked = [name for name in SCENARIOS if any(metric in metrics_of(name, x) for x in LAUNCHES)]
     where = [name for name in asked if metric.alerts_in(name)]
     alerts = "yes" if where and where == asked else f"in {codes(where)}" if where else ""
-    if metric.name in JUDGED_NOISY:
+    if metric.judged:
         alerts = "by tests; as a step or a drift"
-    if metric.name == "python_calls":  # as in observatory.decide.verdicts
+    if metric.material is not None:
         alerts = "in `compare`"
     kind = metric.kind.replace("_", " ")
     return code(metric.name), metric.unit, kind, metric.measure, alerts, cell(metric.meaning)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.vocabulary import SAMPLE_SCHEMA, Cell
+from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from observatory.record.journal import JournalEntry, JournalHeader, JournalLine
 from observatory.record.journal_writer import Journal
 from observatory.record.machine import Machine

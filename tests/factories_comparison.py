@@ -7,7 +7,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from benchmarks.vocabulary import METRICS, Cell, cells, metrics_of
+from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from observatory.record.comparison import (
     COMPARISON_SCHEMA,
     Cause,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.vocabulary import METRICS, Cell, cells, metrics_of
+from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from dashboard.readings import Reading, Setting
 from observatory.decide.frame import COLUMNS
 

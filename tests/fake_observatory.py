@@ -31,8 +31,8 @@ def _note(line: str) -> None:
 
 
 def _measure(arguments: list[str]) -> int:
+    from benchmarks.catalogue import cells
     from benchmarks.plan import Task
-    from benchmarks.vocabulary import cells
     from observatory.app import session as module
     from observatory.app.session import Session, take_samples
     from observatory.record.asv_files import project

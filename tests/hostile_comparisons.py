@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.record.comparison import (
     Cause,
     Comparison,

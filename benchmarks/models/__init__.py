@@ -1,31 +1,38 @@
-"""The models: each gives graphs to build and says what their values must be."""
+"""The models. Each is one file of this package: its record and its graphs.
+
+A module of this package that has a `MODEL` is a model under the module's name. All of these modules
+are imported by the tool and by the processes that start a measurement, so that at their top they
+import the standard library alone; NumPy, SciPy and PyTensor are imported inside functions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from benchmarks.models import (
-    closures,
-    linalg,
-    lookalikes,
-    radon,
-    radon_data,
-    radon_pymc,
-    randoms,
-    reference,
-)
-from benchmarks.models.parameters import Variant, point
-from benchmarks.models.radon_data import RadonData
-from benchmarks.models.reference import Errors, Reference, is_wrong
-from benchmarks.vocabulary import BASE_VARIANT, VARIANTS
+    Vector = NDArray[np.float64]
 
-Vector = NDArray[np.float64]
+TOLERANCE = 1e-8
+"""Largest relative error of logp and gradient against the reference that counts as right."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far an evaluation is off the reference, relatively."""
+
+    logp_error: float | None
+    """Of the logp, or of every value of a graph without one; None: not finite, or another shape."""
+    gradient_error: float | None
+    """The largest of the entries; None: not finite, or there is no gradient."""
+    wrong: bool
 
 
 class Graph(Protocol):
@@ -45,11 +52,11 @@ class Graph(Protocol):
         ...
 
 
-class Model(Protocol):
+class Graphs(Protocol):
     """Graphs by name, each with what it must evaluate to."""
 
-    def graph(self, member: str = BASE_VARIANT) -> Graph:
-        """A fresh graph of one member."""
+    def graph(self, member: str = "") -> Graph:
+        """A fresh graph of one member; of the base, or else the first, if none is named."""
         ...
 
     def explain(self, value: Any) -> str | None:
@@ -57,108 +64,46 @@ class Model(Protocol):
         ...
 
 
-@dataclass
-class RadonGraph:
-    """One of the eight variants in plain PyTensor."""
-
-    inputs: Any
-    outputs: list[Any]
-    point: Vector
-    reference: Reference
-
-    def compile(self, mode: Any) -> Callable[[Vector], Any]:
-        """Compile with `pytensor.function`."""
-        import pytensor
-
-        function: Callable[[Vector], Any] = pytensor.function(
-            [self.inputs], self.outputs, mode=mode, trust_input=True
-        )
-        return function
-
-    def check(self, value: Any) -> Errors:
-        """Errors of (logp, gradient)."""
-        logp, gradient = value
-        return self.reference.errors(logp, gradient)
-
-
-@dataclass
-class RadonPymcGraph:
-    """The base variant as a PyMC model."""
-
-    model: Any
-    n_counties: int
-    order: NDArray[np.int64]
-    point: Vector
-    reference: Reference
-
-    def compile(self, mode: Any) -> Callable[[Vector], Any]:
-        """Compile through PyMC."""
-        function = radon_pymc.compile_logp_dlogp(self.model, self.n_counties, mode)
-        inner: Callable[[Vector], Any] = function._pytensor_function
-        inner.trust_input = True  # type: ignore[attr-defined]
-        return inner
-
-    def check(self, value: Any) -> Errors:
-        """Errors of (logp, gradient), the gradient brought into our order."""
-        logp, gradient = value
-        ours = np.full(self.order.size, np.nan)
-        ours[self.order] = np.asarray(gradient, dtype=float)
-        return self.reference.errors(logp, ours)
-
-
 @dataclass(frozen=True)
-class Radon:
-    """Model `radon`: builds any of the eight variants."""
+class Model:
+    """What is said of a model. Its name is that of its module."""
 
-    data: RadonData
+    meaning: str
+    reference: str
+    """What its values are compared with."""
+    build: Callable[[Path | None], Graphs]
+    """Make its graphs, in the environment under test; ``data``: a file of the user's, or None."""
+    families: tuple[str, ...]
+    """The families of scenarios in which it is measured."""
+    members: tuple[str, ...] = ()
+    """Its graphs, in the order in which siblings, variants and upgrades build them."""
+    without: tuple[str, ...] = ()
+    """Backends that cannot compile it."""
+    only: tuple[str, ...] = ()
+    """The backends that it is for; empty: all."""
+    because: str = ""
+    """Why it is not measured with the other backends."""
+    packages: tuple[str, ...] = ()
+    """What its users import besides PyTensor and numba; without it the model is unavailable."""
+    canary: tuple[str, ...] = ()
+    """What the preset `canary` takes of it: patterns for "scenario launch", e.g. "siblings *"."""
+    size: float = 1.0
+    """How long a sample takes, against the same sample of `radon`."""
+    order: int = 100
+    """Its place among the models in tables; those of one place go by name."""
 
-    def graph(self, member: str = BASE_VARIANT) -> Graph:
-        """A fresh graph of one variant, and what it must evaluate to."""
-        inputs, outputs = radon.build(self.data, Variant.named(member))
-        where = point(self.data.n_counties)
-        right = reference.evaluate(self.data, Variant.named(member), where)
-        return RadonGraph(inputs, outputs, where, right)
+    def __post_init__(self) -> None:
+        """Raise ValueError where a backend is left out and nobody says why."""
+        if (self.without or self.only) and not self.because:
+            raise ValueError(f"the model {self.meaning!r} leaves out backends and says not why")
 
-    def explain(self, value: Any) -> str | None:
-        """Whose numbers a wrong value is, if it is another variant's."""
-        where = point(self.data.n_counties)
-        for name in VARIANTS:
-            right = reference.evaluate(self.data, Variant.named(name), where)
-            if not is_wrong(right.logp_error(value[0]), 0.0):
-                return f"logp {float(value[0]):.6g} is that of {name}"
-        return f"logp is {float(value[0]):.6g}"
-
-
-@dataclass(frozen=True)
-class RadonPymc:
-    """Model `radon_pymc`: the base variant only."""
-
-    data: RadonData
-
-    def graph(self, member: str = BASE_VARIANT) -> Graph:
-        """A fresh model, and what it must evaluate to."""
-        model = radon_pymc.build(self.data)
-        where = point(self.data.n_counties)
-        order = radon_pymc.order(model, self.data.n_counties)
-        right = reference.evaluate(self.data, Variant.named(member), where)
-        return RadonPymcGraph(model, self.data.n_counties, order, where[order], right)
-
-    def explain(self, value: Any) -> str | None:
-        """What a wrong value was."""
-        return f"logp is {float(value[0]):.6g}"
+    def lacks(self, backend: str) -> bool:
+        """Whether the model is not measured with a backend."""
+        return backend in self.without or bool(self.only and backend not in self.only)
 
 
-_SMALL: dict[str, Model] = {
-    "lookalikes": lookalikes.MODEL,
-    "closures": closures.MODEL,
-    "randoms": randoms.MODEL,
-    "linalg": linalg.MODEL,
-}
-
-
-def load(name: str, data_file: Path | None) -> Model:
-    """The model of that name, over the generated data or a CSV file. Raises RadonDataError."""
-    if name in _SMALL:
-        return _SMALL[name]
-    data = radon_data.generated() if data_file is None else radon_data.from_csv(data_file)
-    return Radon(data) if name == "radon" else RadonPymc(data)
+def discovered() -> Mapping[str, Model]:
+    """The models of this package by name, in their order."""
+    modules = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
+    found = {m.__name__.rpartition(".")[2]: m.MODEL for m in modules if hasattr(m, "MODEL")}
+    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))

@@ -11,14 +11,18 @@ be inlined: what is copied into its caller needs no symbol.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from benchmarks.models import Model
+from benchmarks.models.parts.small import Function, Member, SmallModel, equal_to
 
-from benchmarks.models.small import Function, Member, SmallModel, Vector, equal_to
+if TYPE_CHECKING:
+    from benchmarks.models.parts.small import Vector
 
 
 def _times(number: float) -> Function:
+    import numpy as np
+
     def implementation(x: Vector) -> Any:
         found = np.empty_like(x)
         for i in range(len(x)):
@@ -32,6 +36,8 @@ def _times(number: float) -> Function:
 
 
 def _plus(number: float) -> Function:
+    import numpy as np
+
     def implementation(x: Vector) -> Any:
         found = np.empty_like(x)
         for i in range(len(x)):
@@ -80,14 +86,25 @@ def _member(
         function: Function = numba.njit(cache=True)(calling)
         return function
 
-    return Member(compiled, equal_to(make(number)))
+    return Member(compiled, equal_to(lambda _, x: make(number)(x)))
 
 
-MODEL = SmallModel(
-    {
-        "times_2": _member(_calling_times_2, _times_2, _times, 2.0),
-        "times_3": _member(_calling_times_3, _times_3, _times, 3.0),
-        "plus_2": _member(_calling_plus_2, _plus_2, _plus, 2.0),
-        "plus_3": _member(_calling_plus_3, _plus_3, _plus, 3.0),
-    }
+_GRAPHS = {
+    "times_2": _member(_calling_times_2, _times_2, _times, 2.0),
+    "times_3": _member(_calling_times_3, _times_3, _times, 3.0),
+    "plus_2": _member(_calling_plus_2, _plus_2, _plus, 2.0),
+    "plus_3": _member(_calling_plus_3, _plus_3, _plus, 3.0),
+}
+
+MODEL = Model(
+    meaning="overloads of numba's own users: one name, different numbers closed over",
+    reference="the same function in Python",
+    build=lambda _: SmallModel(_GRAPHS),
+    families=("siblings",),
+    members=tuple(_GRAPHS),
+    only=("NUMBA",),
+    because="its functions are compiled by numba itself",
+    canary=("*",),
+    size=0.15,
+    order=3,
 )

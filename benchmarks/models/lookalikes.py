@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from benchmarks.models.small import Function, Member, SmallModel, Vector, equal_to, in_pytensor
-
-_GATHERED = np.array([3, 1, 1, 0])
+from benchmarks.models import Model
+from benchmarks.models.parts.small import Member, SmallModel, equal_to, in_pytensor
 
 
-def _member(build: Callable[[Any, Any], Any], expected: Function) -> Member:
+def _member(build: Callable[[Any, Any], Any], expected: Callable[[Any, Any], Any]) -> Member:
     return Member(in_pytensor(build), equal_to(expected))
 
 
@@ -36,21 +33,38 @@ def _scan(step: Callable[[Any, Any], Any], start: float) -> Callable[[Any, Any],
     return build
 
 
-def _put(x: Vector) -> Vector:
+def _gather(_: Any, x: Any) -> Any:
+    import numpy as np
+
+    return x[np.array([3, 1, 1, 0])]
+
+
+def _put(_: Any, x: Any) -> Any:
     changed = x.copy()
     changed[1:3] = 7.0
     return changed
 
 
-MODEL = SmallModel(
-    {
-        "double": _member(lambda _, x: x * 2.0, lambda x: x * 2.0),
-        "triple": _member(lambda _, x: x * 3.0, lambda x: x * 3.0),
-        "count": _member(lambda _, x: (x > 0).sum(), lambda x: (x > 0).sum()),
-        "outer": _member(lambda _, x: x[:, None] * x[None, :], lambda x: np.outer(x, x)),
-        "total": _member(_scan(lambda value, sofar: sofar + value, 0.0), lambda x: x.sum()),
-        "product": _member(_scan(lambda value, sofar: sofar * value, 1.0), lambda x: x.prod()),
-        "gather": _member(lambda _, x: x[_GATHERED], lambda x: x[_GATHERED]),
-        "put": _member(lambda _, x: x[1:3].set(7.0), _put),
-    }
+_GRAPHS = {
+    "double": _member(lambda _, x: x * 2.0, lambda _, x: x * 2.0),
+    "triple": _member(lambda _, x: x * 3.0, lambda _, x: x * 3.0),
+    "count": _member(lambda _, x: (x > 0).sum(), lambda _, x: (x > 0).sum()),
+    "outer": _member(lambda _, x: x[:, None] * x[None, :], lambda np, x: np.outer(x, x)),
+    "total": _member(_scan(lambda value, sofar: sofar + value, 0.0), lambda _, x: x.sum()),
+    "product": _member(_scan(lambda value, sofar: sofar * value, 1.0), lambda _, x: x.prod()),
+    "gather": _member(_gather, _gather),
+    "put": _member(lambda _, x: x[1:3].set(7.0), _put),
+}
+
+MODEL = Model(
+    meaning="eight small graphs of one name: Elemwise, Scan, indexing; same and other types",
+    reference="NumPy",
+    build=lambda _: SmallModel(_GRAPHS),
+    families=("siblings",),
+    members=tuple(_GRAPHS),
+    without=("C",),
+    because="C alone has no code for some of its operations; C_VM leaves those to Python",
+    canary=("siblings fork", "siblings spawn", "siblings_at_once fork"),
+    size=0.4,
+    order=2,
 )

@@ -6,12 +6,86 @@ summed, canonicalised, differentiated, and joined over one flat input vector.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from benchmarks.models import Model
+from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
 
-from benchmarks.models.parameters import Variant, layout
-from benchmarks.models.radon_data import RadonData
+if TYPE_CHECKING:
+    from benchmarks.models import Errors, Vector
+    from benchmarks.models.parts.radon_data import RadonData
+    from benchmarks.models.parts.reference import Reference
+
+
+@dataclass
+class RadonGraph:
+    """One of the eight variants."""
+
+    inputs: Any
+    outputs: list[Any]
+    point: Vector
+    reference: Reference
+
+    def compile(self, mode: Any) -> Callable[[Vector], Any]:
+        """Compile with `pytensor.function`."""
+        import pytensor
+
+        function: Callable[[Vector], Any] = pytensor.function(
+            [self.inputs], self.outputs, mode=mode, trust_input=True
+        )
+        return function
+
+    def check(self, value: Any) -> Errors:
+        """Errors of (logp, gradient)."""
+        logp, gradient = value
+        return self.reference.errors(logp, gradient)
+
+
+@dataclass(frozen=True)
+class Radon:
+    """Builds any of the eight variants."""
+
+    data: RadonData
+
+    def graph(self, member: str = "") -> RadonGraph:
+        """A fresh graph of one variant, and what it must evaluate to."""
+        from benchmarks.models.parts import reference
+
+        inputs, outputs = build(self.data, Variant.named(member))
+        where = point(self.data.n_counties)
+        right = reference.evaluate(self.data, Variant.named(member), where)
+        return RadonGraph(inputs, outputs, where, right)
+
+    def explain(self, value: Any) -> str | None:
+        """Whose numbers a wrong value is, if it is another variant's."""
+        from benchmarks.models.parts import reference
+
+        where = point(self.data.n_counties)
+        for name in VARIANTS:
+            right = reference.evaluate(self.data, Variant.named(name), where)
+            if not reference.is_wrong(right.logp_error(value[0]), 0.0):
+                return f"logp {float(value[0]):.6g} is that of {name}"
+        return f"logp is {float(value[0]):.6g}"
+
+
+def _load(data: Path | None) -> Radon:
+    from benchmarks.models.parts import radon_data
+
+    return Radon(radon_data.load(data))
+
+
+MODEL = Model(
+    meaning="hierarchical regression of 919 radon measurements in 85 counties, plain PyTensor",
+    reference="NumPy",
+    build=_load,
+    families=("build", "variants", "siblings", "upgrade", "call"),
+    members=VARIANTS,
+    canary=("siblings fork",),
+    order=0,
+)
 
 
 def build(data: RadonData, variant: Variant) -> tuple[Any, list[Any]]:
@@ -44,6 +118,7 @@ def _rewritten(logp: Any) -> Any:
 
 def _terms(data: RadonData, variant: Variant, values: dict[str, Any]) -> list[Any]:
     """The log densities whose sum is the model's, each a symbolic scalar or vector."""
+    import numpy as np
     import pytensor.tensor as pt
 
     terms = []

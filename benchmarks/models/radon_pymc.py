@@ -6,13 +6,21 @@ configuration and may register rewrites, so no other model may see it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from benchmarks.models import Model
+from benchmarks.models.parts.parameters import Variant, layout, point
 
-from benchmarks.models.parameters import layout
-from benchmarks.models.radon_data import RadonData
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchmarks.models import Errors, Vector
+    from benchmarks.models.parts.radon_data import RadonData
+    from benchmarks.models.parts.reference import Reference
 
 # The names that PyMC gives the unconstrained values of our parameters.
 _VALUE_NAMES = {
@@ -26,8 +34,73 @@ _VALUE_NAMES = {
 }
 
 
+@dataclass
+class RadonPymcGraph:
+    """The base variant as a PyMC model."""
+
+    model: Any
+    n_counties: int
+    order: NDArray[np.int64]
+    point: Vector
+    reference: Reference
+
+    def compile(self, mode: Any) -> Callable[[Vector], Any]:
+        """Compile through PyMC."""
+        function = compile_logp_dlogp(self.model, self.n_counties, mode)
+        inner: Callable[[Vector], Any] = function._pytensor_function
+        inner.trust_input = True  # type: ignore[attr-defined]
+        return inner
+
+    def check(self, value: Any) -> Errors:
+        """Errors of (logp, gradient), the gradient brought into our order."""
+        import numpy as np
+
+        logp, gradient = value
+        ours = np.full(self.order.size, np.nan)
+        ours[self.order] = np.asarray(gradient, dtype=float)
+        return self.reference.errors(logp, ours)
+
+
+@dataclass(frozen=True)
+class RadonPymc:
+    """Builds the base variant only."""
+
+    data: RadonData
+
+    def graph(self, member: str = "") -> RadonPymcGraph:
+        """A fresh model, and what it must evaluate to."""
+        from benchmarks.models.parts import reference
+
+        model = build(self.data)
+        where = point(self.data.n_counties)
+        places = order(model, self.data.n_counties)
+        right = reference.evaluate(self.data, Variant.named(member), where)
+        return RadonPymcGraph(model, self.data.n_counties, places, where[places], right)
+
+    def explain(self, value: Any) -> str | None:
+        """What a wrong value was."""
+        return f"logp is {float(value[0]):.6g}"
+
+
+def _load(data: Path | None) -> RadonPymc:
+    from benchmarks.models.parts import radon_data
+
+    return RadonPymc(radon_data.load(data))
+
+
+MODEL = Model(
+    meaning="the same posterior written with pm.Model, compiled the way pm.sample does",
+    reference="NumPy",
+    build=_load,
+    families=("build", "call", "sampling"),
+    packages=("pymc",),
+    order=1,
+)
+
+
 def build(data: RadonData) -> Any:
     """The `pm.Model` of the base variant."""
+    import numpy as np
     import pymc as pm
 
     with pm.Model(coords={"county": np.arange(data.n_counties)}) as model:
@@ -57,11 +130,15 @@ def compile_logp_dlogp(model: Any, n_counties: int, mode: Any) -> Any:
 
 def start(n_counties: int) -> dict[str, NDArray[np.float64]]:
     """The unconstrained point at zero, as PyMC names its values."""
+    import numpy as np
+
     return {_VALUE_NAMES[p.name]: np.zeros(p.shape) for p in layout(n_counties)}
 
 
 def order(model: Any, n_counties: int) -> NDArray[np.int64]:
     """Where each entry of PyMC's raveled vector stands in our layout, shape (n,)."""
+    import numpy as np
+
     slices = {_VALUE_NAMES[p.name]: p.slice for p in layout(n_counties)}
     every = np.arange(sum(p.size for p in layout(n_counties)))
     return np.concatenate([every[slices[v.name]] for v in model.continuous_value_vars])

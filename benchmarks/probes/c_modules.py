@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.messages import LedgerKind
 from benchmarks.probes.ledger import Ledger
 
-KIND: LedgerKind = "c_module"
+KIND = "c_module"
+PACKAGE = "pytensor"
+"""What must be installed for it."""
 _BOOTSTRAP = ("cutils_ext", "lazylinker_ext")
 """PyTensor's own helpers, compiled once for a cache directory."""
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benchmarks.messages import LedgerEntry, LedgerKind
+from benchmarks.messages import LedgerEntry
 
 _LONGEST_NAME = 160
 
@@ -41,7 +41,7 @@ class Ledger:
         return self._open[-1] if self._open else None
 
     @contextmanager
-    def entry(self, name: str, kind: LedgerKind) -> Iterator[LedgerEntry]:
+    def entry(self, name: str, kind: str) -> Iterator[LedgerEntry]:
         """Time one function, for the caller to fill in. Nothing is kept if the block raises."""
         entry = LedgerEntry(shorten(name), kind, step=self.step)
         self._open.append(entry)

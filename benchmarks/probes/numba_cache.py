@@ -11,10 +11,11 @@ import hashlib
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchmarks.messages import LedgerKind
 from benchmarks.probes.ledger import Ledger
 
-KIND: LedgerKind = "numba"
+KIND = "numba"
+PACKAGE = "numba"
+"""What must be installed for it."""
 OUTER_GRAPH = "outer graph"
 
 

@@ -1,5 +1,6 @@
-/* What two subjects come to, without a page. Whether a time changed was decided when the site was
-   built, as levels of its series; here levels are looked up and counts compared. */
+/* The comparison of two subjects, without a page. Verdicts on most pairs were finished when the site
+   was built. For the others the rule of each series, which comes as data, is applied to the values
+   and levels that were recorded, as observatory/decide/rules.py does. */
 "use strict";
 
 observatory.judge = (() => {
@@ -14,11 +15,13 @@ observatory.judge = (() => {
   const GROUPS = new Map([
     ["wrong", ["worse", "Wrong results", "values that are off the reference"]],
     ["crashed", ["worse", "Crashes", "the measured process raised, died or hung"]],
-    ["standing", ["", "Wrong or crashing in both", "no change, and no peace"]],
+    ["standing", ["", "Wrong or crashing in both", "nothing changed, and both are bad"]],
     ["counts", ["worse", "Counts that got worse", "exact, no threshold"]],
     ["measured", ["worse", "Slower or larger",
-      "levels of their series; small, what was measured of these two"]],
+      "small: the levels of the series, or what was measured of these two"]],
     ["better", ["better", "Better", "counts first"]],
+    ["levels", ["not judged", "Other levels, not judged",
+      "their series stepped in between; the values of these two alone do not prove a change"]],
     ["workload", ["described", "Workload changed, no alarm", "what follows from the graph"]],
     ["described", ["described", "Only described", "these metrics are not judged"]],
     ["unconfirmed", ["not judged", "Not confirmed",
@@ -38,60 +41,117 @@ observatory.judge = (() => {
 
   /* Rows */
 
-  function counted(row) {
-    const place = FIRST.indexOf(row.metric);
-    if (row.head === row.base) {
-      const standing = (place === 0 || place === 1) && row.head > 0;
-      return standing ? { group: "standing", words: "the same in both" }
-        : { group: "unaffected", words: "the same" };
+  /** What a rule says of one number a side: a recorded value or, of what is noisy, a level.
+      `judged_values` in observatory/decide/rules.py does the same. */
+  function conclude(rule, base, head, off) {
+    if (base == null || head == null) return "undecided";
+    if (rule.kind === "exact") {
+      return base === head || rule.judged ? against(base, head) : "workload changed";
     }
-    const group = row.head < row.base ? "better" : ["wrong", "crashed"][place] ?? "counts";
-    return { group, words: exact(row), weight: Math.abs(row.head - row.base) };
-  }
-
-  function levelled(row, [from, to], off, smallest) {
-    const ratio = to / from, weight = Math.max(ratio, 1 / ratio);
-    if (weight - 1 < smallest) {
-      if (off && row.base > 0 && row.head > 0) return unconfirmed(row);
-      return { group: "unaffected", words: "no change seen between them" };
+    const low = Math.min(base, head), high = Math.max(base, head);
+    if (rule.kind === "near_exact") {
+      if (low <= 0) return base === head ? "unaffected" : "workload changed";
+      const ratio = head / base;
+      if (1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread) return "unaffected";
+      const counts = rule.material !== null && Math.abs(ratio - 1) >= rule.material;
+      return counts ? against(base, head) : "workload changed";
     }
-    const group = ratio > 1 ? "measured" : "better";
-    const share = relative(ratio, row.unit === "seconds");
-    return { group, words: effect(row, ratio), weight, share, from, to };
+    if (!rule.judged) return "undecided";
+    if (high < low * (1 + rule.smallest)) return off ? "undecided" : "unaffected";
+    return against(base, head);
   }
 
-  function unconfirmed(row) {
-    const ratio = row.head / row.base, share = relative(ratio, row.unit === "seconds");
-    const words = `${effect(row, ratio)}, not confirmed`;
-    return { group: "unconfirmed", words, weight: Math.max(ratio, 1 / ratio), share };
-  }
+  const against = (base, head) =>
+    (head === base ? "unaffected" : head > base ? "worse" : "better");
 
-  function described(row) {
-    if (row.base === row.head) return { group: "unaffected", words: "the same" };
-    if (row.kind === "exact") {
-      return { group: "workload", words: effect(row), weight: Math.abs(row.head - row.base) };
+  /** The group, words and weight of a row with a conclusion. `ratio`: of head to base, where it is
+      known better than from the two values; `reason`: why it is undecided. */
+  function told(row, conclusion, special, { ratio, reason, off }) {
+    const isExact = row.kind === "exact", from = row.from ?? row.base, to = row.to ?? row.head;
+    const by = isExact ? undefined : ratio ?? to / from;
+    const weight = isExact ? Math.abs(to - from) : Math.max(by, 1 / by);
+    const share = isExact ? undefined : relative(by, row.unit === "seconds");
+    const found = { conclusion, special, weight, share };
+    const put = (group, words) => Object.assign(row, found, { group, words });
+    switch (conclusion) {
+      case "worse":
+        return put(special || (isExact ? "counts" : "measured"),
+          isExact ? exact(row) : effect(row, by));
+      case "better": return put("better", isExact ? exact(row) : effect(row, by));
+      case "workload changed": return put("workload", reason ?? effect(row, by));
+      case "unaffected":
+        if (special && row.head > 0) return put("standing", "the same in both");
+        return put("unaffected", row.kind !== "noisy" && row.head === row.base ? "the same"
+          : "no change seen between them");
+      default:
+        return off ? put("unconfirmed", `${effect(row, row.head / row.base)}, not confirmed`)
+          : put("unjudged", reason ?? "not judged");
     }
-    const ratio = row.head / row.base, weight = Math.max(ratio, 1 / ratio);
-    if (row.kind !== "near_exact") {
-      return { group: "described", words: "it describes and is not judged", weight };
+  }
+
+  /** A row of two subjects for whose pair there is no finished verdict. */
+  function byRule(row, rule, levels, off, why) {
+    if (rule.kind !== "noisy") {
+      return told(row, conclude(rule, row.base, row.head), rule.group, {});
     }
-    return { group: "workload", words: effect(row, ratio), weight, share: relative(ratio, false) };
+    if (why) return told(row, "undecided", "", { reason: `not compared: ${why}` });
+    const conclusion = conclude(rule, ...levels, off);
+    if (!rule.judged) return described(row, conclusion);
+    if (conclusion === "worse" || conclusion === "better") [row.from, row.to] = levels;
+    const whole = levels.every((one) => one != null);
+    return told(row, conclusion, "", { off: off && whole && row.base > 0 && row.head > 0 });
   }
 
-  function judged(row, judgement, alerting, levels, off, { why, smallest }) {
-    if (row.kind === "exact") return alerting ? counted(row) : described(row);
-    if (row.kind === "near_exact") return described(row);
-    if (why) return { group: "unjudged", words: `not compared: ${why}` };
-    if (judgement === "described") return described(row);
-    const whole = judgement === "judged" && levels.every((one) => one != null);
-    return whole ? levelled(row, levels, off, smallest)
-      : { group: "unjudged", words: "not judged" };
+  function described(row, conclusion) {
+    const group = row.base === row.head ? "unaffected" : "described";
+    const words = row.base === row.head ? "the same" : "it describes and is not judged";
+    return Object.assign(row, { conclusion, group, words });
   }
 
-  /** A row for each series with a value in one of the two, in the order in which they are told;
-      those of two lines, which `why` says something of, meet by their names. `smallest`: the
-      relative change of a level below which nothing is told. */
-  function compared(index, atA, atB, { why, smallest }) {
+  /** A row whose verdict is finished. The levels of its series stand beside it. */
+  function finished(row, verdict, special, rule, levels) {
+    const { conclusion, before, after, ratio, reason } = verdict;
+    if (before != null) row.base = before;
+    if (after != null) row.head = after;
+    told(row, conclusion, special, { ratio, reason });
+    if (rule?.kind !== "noisy" || levels.some((one) => one == null)) return row;
+    const moved = ["worse", "better"].includes(conclude(rule, ...levels, false));
+    row.levels = levels;
+    if (conclusion === "undecided" && moved) {
+      [row.from, row.to] = levels;
+      const by = levels[1] / levels[0], words = `levels ${effect(row, by)}; ${row.words}`;
+      Object.assign(row, { group: "levels", words, weight: Math.max(by, 1 / by) });
+    }
+    return row;
+  }
+
+  const keyOf = (name, metric) => JSON.stringify([name, metric]);
+
+  /** The finished verdicts on one pair, by series. */
+  function unpacked(pairs, base) {
+    const pair = pairs.bases[base], found = new Map();
+    let told = 0;
+    for (const [i, digit] of [...pair.verdicts].entries()) {
+      if (digit === "-") continue;
+      const [name, metric, unit, kind] = pairs.series[i];
+      const verdict = { name, metric, unit, kind, special: pairs.groups[i],
+        conclusion: pairs.conclusions[digit] };
+      if (digit !== "0") {
+        const [before, after, ratio, text] = pair.values[told++];
+        Object.assign(verdict, { before, after, ratio, reason: pairs.texts[text] });
+      }
+      found.set(keyOf(name, metric), verdict);
+    }
+    const text = (number) => pairs.texts[number];
+    const missing = pair.missing.map(([cell, side, reason]) => [cell, side, text(reason)]);
+    return { outcome: pair.outcome, verdicts: found, missing, causes: pair.causes.map(text),
+      warnings: pair.warnings.map(text) };
+  }
+
+  /** A row for each series with a value in one of the two, and for each finished verdict, in the
+      order in which they are told. `why`: why measured values of two lines may not be compared;
+      series meet by their names then. `pair`: the finished verdicts, if there are any. */
+  function compared(index, rules, atA, atB, { why, pair }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
     const name = (at) => JSON.stringify([index.name[at], index.metric[at], index.unit[at]]);
     const key = why ? name : (at) => at;
@@ -99,20 +159,31 @@ observatory.judge = (() => {
       ids: [index.id[at]], name: index.name[at], metric: index.metric[at], unit: index.unit[at],
       kind: index.kind[at], base, head,
     });
+    const verdicts = new Map(pair?.verdicts), rows = [];
     const left = new Map(atA.i.map((at, i) => [key(at), i]));
-    const rows = atB.i.map((at, j) => {
+    for (const [j, at] of atB.i.entries()) {
       const i = left.get(key(at)), made = row(at, atA.v[i], atB.v[j]);
+      rows.push(made);
       if (!left.delete(key(at))) {
-        return Object.assign(made, { group: "lostA", words: "missing in A" });
+        Object.assign(made, { group: "lostA", words: "missing in A" });
+        continue;
       }
       if (why) made.ids.unshift(index.id[atA.i[i]]);
-      const levels = [atA.l[i], atB.l[j]], off = offA.has(atA.i[i]) || offB.has(at);
-      const rule = { why, smallest };
-      const came = judged(made, index.judgement[at], index.alerting[at], levels, off, rule);
-      return Object.assign(made, came);
-    });
+      const levels = why ? [null, null] : [atA.l[i], atB.l[j]], rule = rules[index.rule[at]];
+      const off = offA.has(atA.i[i]) || offB.has(at);
+      const series = keyOf(made.name, made.metric), verdict = verdicts.get(series);
+      if (verdict) finished(made, verdict, verdict.special, rule, levels);
+      else if (pair) described(made);
+      else byRule(made, rule, levels, off, why);
+      verdicts.delete(series);
+    }
     for (const i of left.values()) {
       rows.push(Object.assign(row(atA.i[i], atA.v[i]), { group: "lostB", words: "missing in B" }));
+    }
+    for (const verdict of verdicts.values()) {
+      const { name, metric, unit, kind, before, after, special } = verdict;
+      const made = { ids: [], name, metric, unit, kind, base: before ?? 0, head: after ?? 0 };
+      rows.push(finished(made, verdict, special, null, []));
     }
     return rows.sort((one, other) => PLACE.get(one.group) - PLACE.get(other.group)
       || rank(one) - rank(other) || (other.weight ?? 0) - (one.weight ?? 0));
@@ -140,8 +211,9 @@ observatory.judge = (() => {
     ].flatMap(([number, noun, words]) => (number ? [`${several(number, noun)} ${words}`] : []));
   }
 
-  /** State, status, and the sentence in two parts, as words of ours and names of others. */
-  function verdict(rows, { a, b }, why) {
+  /** State, status, and the sentence in two parts, as words of ours and names of others.
+      `stopped`: functions that a cache returned in A and B compiles, by cell. */
+  function verdict(rows, { a, b }, { why, pair, partial, stopped = new Map() }) {
     const number = Object.fromEntries([...GROUPS.keys()].map((group) => [group, 0]));
     for (const row of rows) number[row.group] += 1;
     const worse = [
@@ -152,15 +224,21 @@ observatory.judge = (() => {
     ].filter(Boolean);
     const better = claims(rows, "better", ["better", "faster", "smaller", "better"]);
     const standing = number.standing
-      + rows.filter((row) => row.group === "better" && rank(row) < 2 && row.head > 0).length;
-    const said = [label(b), " against ", label(a), ": ", claimed(worse, better, number)];
+      + rows.filter((row) => row.group === "better" && row.special && row.head > 0).length;
+    const said = [label(b), " against ", label(a), ": ", claimed(worse, better, number, stopped)];
     if (standing) said.push(`; both crash or give wrong values in ${several(standing, "cell")}`);
-    const [state, status] = stateOf(worse, better, standing, number, rows);
-    return { state, status, said, rest: [...remaining(number, a, b, why), "."] };
+    const [state, status] = stateOf(worse, better, standing, number, rows, pair, partial);
+    return { state, status, said, rest: [...remaining(number, a, b, why, pair), "."] };
   }
 
-  function claimed(worse, better, number) {
+  function claimed(worse, better, number, stopped) {
     if (worse.length) return [...worse, ...better].join(", ");
+    if (stopped.size) {
+      const functions = several(new Set([...stopped.values()].flat()).size, "function");
+      const where = several(stopped.size, "cell");
+      const alarm = `no verdict is worse, but ${functions} stopped hitting a cache in ${where}`;
+      return [alarm, ...better].join(", ");
+    }
     if (better.length) return ["nothing got worse", ...better].join(", ");
     if (number.workload) return "nothing got worse";
     const calm = number.unaffected || number.described || number.standing;
@@ -168,21 +246,28 @@ observatory.judge = (() => {
   }
 
   /** "; 118 series unaffected, 40 not judged" */
-  function remaining(number, a, b, why) {
+  function remaining(number, a, b, why, pair) {
     const all = [
       [number.unaffected, "unaffected"], [number.workload, "with a changed workload"],
       [number.described, "only described"], [number.unconfirmed, "not confirmed"],
-      [number.unjudged, why ? "not compared" : "not judged"],
+      [number.levels, "at another level but not judged"],
+      [number.unjudged, why && !pair ? "not compared" : "not judged"],
       [number.lostA, "missing in ", label(a)], [number.lostB, "missing in ", label(b)],
     ].filter(([many]) => many);
-    return all.flatMap(([many, words, ...name], i) =>
+    const said = all.flatMap(([many, words, ...name], i) =>
       [`${i ? ", " : "; "}${count(many)} ${i ? "" : "series "}${words}`, ...name]);
+    const cells = pair?.missing.length;
+    if (cells) said.push(`; ${several(cells, "cell")} could not be compared in full`);
+    return said;
   }
 
-  function stateOf(worse, better, standing, number, rows) {
-    if (worse.length) return ["bad", "✗ Worse"];
+  /** `partial`: whether saved samples and ledgers say more than the values that were compared. */
+  function stateOf(worse, better, standing, number, rows, pair, partial) {
+    if (pair ? pair.outcome === "worse" : worse.length) return ["bad", "✗ Worse"];
     if (standing) return ["", "? Wrong or crashing in both"];
-    if (number.unjudged || number.unconfirmed || number.lostB || !rows.length) return ["", "? Not all judged"];
+    const open = pair ? pair.outcome === "undecided"
+      : partial || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
+    if (open) return ["", "? Not all judged"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];
   }
 
@@ -269,6 +354,15 @@ observatory.judge = (() => {
     return found;
   }
 
+  /** By cell the functions that stopped hitting, of the cells that both have. */
+  function stopped(ledgers) {
+    const [before, after] = ledgers.map((ledger) => ledger.cells);
+    const cells = Object.keys(after).filter((cell) => Object.hasOwn(before, cell));
+    const found = cells.map((cell) => [cell, differences(ledgers, cell).get("stopped")]);
+    return new Map(found.filter(([, own]) => own.length)
+      .map(([cell, own]) => [cell, own.map((row) => row.name)]));
+  }
+
   /** How many functions of a cell differ. */
   function differing(found) {
     const differ = [...found].filter(([group]) => !CALM.includes(group));
@@ -277,6 +371,7 @@ observatory.judge = (() => {
 
   return {
     GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_NAME, LONGEST_LABEL,
-    label, isWorse, sort, changeOf, compared, verdict, markdown, differences, differing,
+    label, isWorse, sort, changeOf, conclude, unpacked, compared, verdict, markdown, differences,
+    differing, stopped,
   };
 })();

@@ -15,6 +15,9 @@ observatory.words = (() => {
       ["1 function stopped hitting the cache", "{} functions stopped hitting the cache"]],
     ["uncacheable",
       ["1 function is refused by the cache", "{} functions are refused by the cache"]],
+    ["reuse_lost",
+      ["1 function that A reused is compiled again",
+        "{} functions that A reused are compiled again"]],
     ["files_leaked", ["1 more file is left behind", "{} more files are left behind"]],
   ]);
   const BETTER = new Map([

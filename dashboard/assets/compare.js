@@ -7,7 +7,6 @@
   const { named, button, copying, field, select, quiet, problem, nodes, grid, folding } =
     observatory.pieces;
   const { GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_LABEL, label } = judge;
-  const MODELS = ["radon", "radon_pymc"];
   const AXES = ["model", "scenario", "backend", "launch"];
   const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
   const NOTHING = { i: [], v: [], l: [], o: [] };
@@ -18,8 +17,8 @@
   const place = {}; // parts of the page that are drawn anew
   const ui = { show: {} }; // its controls
   const opened = new Set(); // names of the folded tables that are open
-  let site, index, withLedger; // what the site holds
-  let sides, rows, ledgers, told; // what is compared, and what it came to
+  let site, index, withLedger, withPairs; // what the site holds
+  let sides, rows, ledgers, pair, told; // what is compared, and what was found
   let turn = 0;
 
   /* Subjects */
@@ -69,7 +68,17 @@
       more.push(element("p", {}, "First of all: ", ...names, what));
     }
     if (sides.a.code === sides.b.code) more.push(element("p", {}, "A and B are the same subject."));
-    if (why) {
+    if (pair?.causes.length) {
+      more.push(element("p", {}, "Causes (A is BASE, B is HEAD):"),
+        element("ul", {}, ...pair.causes.map((one) => element("li", {}, `${one}.`))));
+    }
+    for (const one of pair?.warnings ?? []) more.push(quiet(`${one}.`));
+    if (partial()) {
+      more.push(quiet("Only one recorded value of each series is compared here. ",
+        element("code", {}, "observatory compare RESULTS:A RESULTS:B"),
+        " also tests their times and reads their ledgers."));
+    }
+    if (why && !pair) {
       more.push(element("p", {}, `The two belong to different lines (${why}). Counts are ` +
         "compared, times and memory are not: the machine or the environment may be what differs."));
     }
@@ -79,6 +88,12 @@
     place.verdict.replaceChildren(element("p", { class: "status" }, told.status), sentence, ...more,
       element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? ""));
     observatory.say(sentence.textContent);
+  }
+
+  /** Whether samples and ledgers of both were saved, and no verdict on them is finished. */
+  function partial() {
+    const codes = [sides.a.code, sides.b.code];
+    return !pair && codes[0] !== codes[1] && codes.every((code) => withLedger[code]);
   }
 
   function between() {
@@ -101,7 +116,7 @@
 
   function ours(name) {
     const words = name.split(" ");
-    return words.length === AXES.length && MODELS.includes(words[0]) ? words : null;
+    return words.length === AXES.length && site.models.includes(words[0]) ? words : null;
   }
 
   /** The rows that pass the filters, by group. */
@@ -124,16 +139,20 @@
 
   function drawRow(row) {
     const mark = { worse: ["bad", "✗"], better: ["good", "✓"] }[GROUPS.get(row.group)[0]];
-    const levels = judge.changeOf(row), measured = change(row.base, row.head, row.unit);
+    const main = judge.changeOf(row), measured = change(row.base, row.head, row.unit);
+    const levels = row.levels && `levels ${change(...row.levels, row.unit)}`;
+    const small = main === measured ? levels : measured;
     const both = row.ids.map((id) => `s=${encodeURIComponent(id)}`).join("&");
-    const link = named("a", { href: `series.html#${both}` }, row.name);
+    const link = row.ids.length ? named("a", { href: `series.html#${both}` }, row.name)
+      : named("span", { class: "mono" }, row.name);
     const metric = shorten(row.metric, LONGEST_LABEL);
-    link.setAttribute("aria-label", `${link.textContent}, ${metric}: its history`);
+    if (row.ids.length) {
+      link.setAttribute("aria-label", `${link.textContent}, ${metric}: its history`);
+    }
     return element("tr", {},
       element("th", { scope: "row" }, link),
       named("td", { class: "mono" }, row.metric, LONGEST_LABEL),
-      element("td", { class: "values" }, levels,
-        levels === measured ? null : element("small", {}, measured)),
+      element("td", { class: "values" }, main, small ? element("small", {}, small) : null),
       element("td", { class: "words" }, mark
         ? element("span", { class: `flag ${mark[0]}` }, `${mark[1]} ${row.words}`) : row.words));
   }
@@ -155,6 +174,14 @@
       const filtered = rows.some((row) => !FOLDED.includes(row.group));
       open.push(quiet(filtered ? "Nothing that got worse or better passes the filters."
         : "Nothing got worse or better."));
+    }
+    if (pair?.missing.length) {
+      const title = "Cells that could not be compared in full";
+      const draw = ([cell, side, reason]) => element("tr", {}, named("th", { scope: "row" }, cell),
+        element("td", {}, { base: "A", head: "B", both: "both" }[side]),
+        element("td", { class: "words" }, reason));
+      folded.push(folding(opened, "incomplete", title, several(pair.missing.length, "cell"),
+        () => grid(title, "", ["Cell", "Of", "Why"], pair.missing, draw)));
     }
     if (folded.length) open.push(element("div", { class: "card folded" }, ...folded));
     place.tables.replaceChildren(...open);
@@ -184,7 +211,10 @@
     for (const [group, own] of found) {
       if (!own.length) continue;
       const [title, words] = CHANGES.get(group);
-      const says = `${several(own.length, "function")}: ${words}`;
+      const calm = group === "stopped"
+        && !rows.some((row) => row.name === ui.cell.value && judge.isWorse(row));
+      const says = `${several(own.length, "function")}: ${words}`
+        + (calm ? "; no verdict on this cell is worse" : "");
       const table = () => grid(title, says, heads, own, drawFunction);
       if (!CALM.includes(group)) open.push(table());
       else folded.push(folding(opened, `function ${group}`, title, says, table));
@@ -356,7 +386,8 @@
   async function update(cell) {
     const mine = ++turn, chosen = { a: subject(ui.a.value), b: subject(ui.b.value) };
     const codes = [chosen.a.code, chosen.b.code];
-    const files = codes.map(blockOf);
+    const files = codes.map(blockOf), isFinished = withPairs[codes[1]]?.includes(codes[0]);
+    if (isFinished) files.push(`pairs-${codes[1]}`);
     if (codes.every((code) => withLedger[code])) {
       files.push(...codes.map((code) => `ledger-${code}`));
     }
@@ -369,11 +400,13 @@
     }
     if (mine !== turn) return;
     sides = chosen;
+    pair = isFinished ? judge.unpacked(found.splice(2, 1)[0], codes[0]) : null;
     ledgers = found.length > 2 ? found.slice(2) : null;
     const [atA, atB] = codes.map((code, i) => found[i][code.split("-")[1]]);
-    rows = judge.compared(index, atA ?? NOTHING, atB ?? NOTHING,
-      { why: apart(sides), smallest: site.smallest });
-    told = judge.verdict(rows, sides, apart(sides));
+    const why = apart(sides);
+    rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING, { why, pair });
+    const stopped = ledgers ? judge.stopped(ledgers) : undefined;
+    told = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
     drawVerdict();
     drawTables();
     buildLedger(cell);
@@ -391,7 +424,8 @@
 
   async function start() {
     try {
-      [site, index, withLedger] = await Promise.all(["lines", "index", "ledgers"].map(load));
+      [site, index, withLedger, withPairs] =
+        await Promise.all(["lines", "index", "ledgers", "pairs"].map(load));
     } catch (error) {
       complain(error);
       return;

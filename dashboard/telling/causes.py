@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.document import Flat, Folded, Heading, Line, Part, Piece, Points, Rows, Strong, Words
 from dashboard.telling.advice import about_cause
 from dashboard.telling.cells import Labels
@@ -85,7 +85,8 @@ def _told(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[Fl
         points.append((Strong("Where"), ": ", *labels.cells(cause.cells)))
     if told := _consequence(cause, following):
         points.append((Strong("Costs"), ": ", *told))
-    points.append((Strong("Next"), ": ", *about_cause(cause.kind)))
+    if advice := about_cause(cause.kind):
+        points.append((Strong("Next"), ": ", *advice))
     return (
         Heading(capitalised((cause.kind,))),
         Line(sentence(cause.sentence)),

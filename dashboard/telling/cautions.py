@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from benchmarks.vocabulary import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell
 from dashboard.document import Folded, Heading, Part, Piece, Points, Strong, Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import enumerated, name, sentence

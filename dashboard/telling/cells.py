@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
+from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
 from dashboard.document import Name, Piece, Words
 from dashboard.telling.phrases import enumerated, name
 from dashboard.words import known_first, several
@@ -18,7 +18,7 @@ from observatory.record.comparison import Comparison
 _NAMED_CELLS = 3
 _NAMED_WORDS = 7
 _NAMED_GROUPS = 6
-_AXES: dict[str, dict[str, str]] = {
+_AXES: dict[str, Mapping[str, object]] = {
     "model": MODELS, "scenario": SCENARIOS, "backend": BACKENDS, "launch": LAUNCHES,
 }  # fmt: skip
 

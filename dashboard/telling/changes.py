@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from benchmarks.catalogue import METRICS, SECTIONS
 from dashboard.document import (
     Block,
     Flat,
@@ -23,6 +24,7 @@ from dashboard.telling.cells import Labels
 from dashboard.telling.headline import improvements
 from dashboard.telling.phrases import (
     EVERYWHERE,
+    MEASURED,
     bounds,
     by_metric,
     certainty,
@@ -38,14 +40,8 @@ from observatory.decide.units import count
 from observatory.record.comparison import Verdict, Workload
 
 _SECTIONS = {
-    "Compile time": (
-        "compile_time", "function_time", "first_call_time", "cpu_time", "python_calls",
-    ),
-    "Call time": ("call_time",),
-    "Import time and memory": (
-        "import_time", "peak_rss", "modules_imported", "object_code_bytes", "cache_bytes",
-    ),
-}  # fmt: skip
+    title: tuple(name for name in MEASURED if METRICS[name].section == title) for title in SECTIONS
+}
 """Which metrics are told under which title, in this order; others come last."""
 _VISIBLE = 4
 _MOST = 60

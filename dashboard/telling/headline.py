@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchmarks.catalogue import METRICS, REUSE_LOST
 from dashboard.document import Piece, State, Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import (
@@ -25,28 +26,10 @@ from observatory.record.comparison import Verdict
 
 _CLAIMS = 3
 """More claims than these make a sentence that nobody reads."""
-_WORSE = {
-    WRONG: ("1 wrong value", "{} wrong values"),
-    CRASHED: ("HEAD crashes", "HEAD crashes"),
-    "cache_misses": (
-        "1 function stopped hitting the cache",
-        "{} functions stopped hitting the cache",
-    ),
-    "uncacheable": ("1 function is refused by the cache", "{} functions are refused by the cache"),
-    "reuse_lost": (
-        "1 function that BASE reused is compiled again",
-        "{} functions that BASE reused are compiled again",
-    ),
-    "files_leaked": ("1 more file is left behind", "{} more files are left behind"),
-}
+_COUNTS = (*METRICS.values(), REUSE_LOST)
+_WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
 """What an exact alarm says of the number by which it rose, of one and of several; worst first."""
-_BETTER = {
-    WRONG: ("1 value is right again", "{} values are right again"),
-    CRASHED: ("HEAD no longer crashes", "HEAD no longer crashes"),
-    "cache_misses": ("1 more function hits the cache", "{} more functions hit the cache"),
-    "uncacheable": ("1 more function can be stored", "{} more functions can be stored"),
-    "files_leaked": ("1 file fewer is left behind", "{} files fewer are left behind"),
-}
+_BETTER = {one.name: one.fell for one in _COUNTS if one.fell}
 
 
 def state_of(tally: Tally) -> State:

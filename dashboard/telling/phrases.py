@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from benchmarks.catalogue import METRICS, SECTIONS
 from dashboard.document import Name, Piece, Words, written
 from dashboard.plain import shorten
 from dashboard.words import several
@@ -20,20 +21,14 @@ LONGEST_NAME = 80
 LONGEST_SENTENCE = 600
 
 MEASURED = {
-    "compile_time": "compiling is {}",
-    "function_time": "the call of pytensor.function is {}",
-    "first_call_time": "the first call is {}",
-    "cpu_time": "the CPU time of compiling is {}",
-    "python_calls": "the number of Python calls while building is {}",
-    "call_time": "calling is {}",
-    "import_time": "importing is {}",
-    "peak_rss": "peak memory is {}",
-    "modules_imported": "the number of modules imported inside the clock is {}",
-    "object_code_bytes": "machine code is {}",
-    "cache_bytes": "the cache on disk is {}",
+    name: METRICS[name].phrase
+    for name in sorted(
+        (name for name, one in METRICS.items() if one.phrase),
+        key=lambda name: (SECTIONS.index(METRICS[name].section), METRICS[name].kind != "noisy"),
+    )
 }
 """What is said of a noisy or near-exact metric that is "slower: +8 %", in the order of telling."""
-EVERYWHERE = ("import_time",)
+EVERYWHERE = tuple(name for name, one in METRICS.items() if one.once)
 """Metrics that are one thing in every cell, and are judged once by `observatory.decide`."""
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import CAUSES, CORRECTNESS, FIRST_CAUSES, Cell
 from dashboard.telling.cells import all_cells
 from dashboard.telling.phrases import worst
-from observatory.decide.causes import OF_PYTHON
 from observatory.record.comparison import Cause, Comparison, Verdict
 
-WRONG, CRASHED = "wrong_results", "crashed"
-_FIRST = ("wrong results", "crashed")
+WRONG, CRASHED = CORRECTNESS
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ class Tally:
     @cached_property
     def causes(self) -> list[Cause]:
         """The causes, wrong results and crashes first, else as they come: heaviest first."""
-        last = len(_FIRST)
-        rank = {kind: place for place, kind in enumerate(_FIRST)}
+        last = len(FIRST_CAUSES)
+        rank = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
         return sorted(self.comparison.causes, key=lambda cause: rank.get(cause.kind, last))
 
     @cached_property
@@ -90,4 +88,5 @@ class Tally:
 def is_evidence(verdict: Verdict, cause: Cause) -> bool:
     """Whether the verdict is what the cause was found by, and not its consequence."""
     counted = verdict.kind == "exact"
-    return counted or (cause.kind in OF_PYTHON and verdict.metric == "python_calls")
+    known = CAUSES.get(cause.kind)
+    return counted or (known is not None and verdict.metric in known.shows_in)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.words import several
 from observatory.app.progress import Activity
 from observatory.app.session import Session

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.vocabulary import MEASURES
+from benchmarks.catalogue import MEASURES
 from observatory.app.comparer import Comparer, Measured, discard, side_of
 from observatory.app.measurement import TIMEOUT
 from observatory.app.progress import Message, Progress, silent, skipped
@@ -17,8 +17,9 @@ from observatory.app.session import Session
 from observatory.app.version import tool_version
 from observatory.decide.comparing import Setting, compared
 from observatory.decide.evidence import Evidence
+from observatory.decide.pairs import setting_of
 from observatory.record import calibration
-from observatory.record.comparison import Comparison, Side
+from observatory.record.comparison import Comparison
 from observatory.record.files import read_bounded, write_atomic
 from observatory.record.journal import new_run
 from observatory.record.machine import this_machine
@@ -121,15 +122,9 @@ def compare_saved(
     Returns the comparison of the cells that ``narrowed`` leaves. Raises SubjectError if it leaves
     none.
     """
-    sides = [
-        Side(subject=h.subject, versions=h.versions, machine=h.machine)
-        for h in (base.header, head.header)
-    ]
-    setting = Setting(
-        base=sides[0], head=sides[1], started_at=datetime.now(UTC),
-        interleaved=base.interleaved_with(head), seed=seed, observatory=tool_version(),
-        reproduce=reproduce,
-        calibration=calibration.load(results, head.header.machine.machine),
+    setting = setting_of(
+        base, head, calibration.load(results, head.header.machine.machine),
+        seed=seed, observatory=tool_version(), reproduce=reproduce,
     )  # fmt: skip
     passes = MEASURES if narrowed.measures is None else ("counting", *narrowed.measures)
     of_base, of_head = (

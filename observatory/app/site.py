@@ -12,6 +12,7 @@ from dashboard.observed import Observed
 from dashboard.site import Links, build
 from observatory.app.fingerprint import fingerprint
 from observatory.app.history import runs_of, said_of, watched_of
+from observatory.app.pairs import finished_pairs
 from observatory.app.version import tool_version
 from observatory.decide.alerts import STALE_AFTER, Moment
 from observatory.decide.places import place_order
@@ -68,11 +69,12 @@ def site_data(
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
+    pairs = finished_pairs(directories[0], read, alerts, calibrations)
     observed = Observed(
         tracks, read.values, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
-        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine,
+        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
     )  # fmt: skip
     return observed, problems
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.app.progress import Message, Progress, silent
 from observatory.decide import upgrades as deciding
 from observatory.record import upgrades as record

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
 
 Results = Annotated[
     Path, typer.Option(help="Directory of asv results and journals.", show_default=True)

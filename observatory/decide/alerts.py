@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from benchmarks.catalogue import FIRST_CAUSES
 from observatory.decide.changes import Occurrence, id_of
 from observatory.decide.steps import PARAMETERS
 from observatory.record.alerts import STATES, Alert, Alerts, At, Change, SeriesChange, SeriesKey
@@ -25,7 +26,7 @@ STALE_AFTER = timedelta(days=2)
 _OF_RUNS = (STALE, FAILED)
 FEWEST_FOR_A_HABIT = 3
 """Subjects measured somewhere from which on it is missed if nothing comes any more."""
-_FIRST = ("wrong results", "crashed", FAILED, STALE)
+_FIRST = (*FIRST_CAUSES, FAILED, STALE)
 """Kinds that come before all others."""
 
 

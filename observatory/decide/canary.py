@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.vocabulary import LAUNCHES, MEMBERS, SIBLINGS, Cell
+from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.decide.table import Table
 from observatory.record.sample import Sample
 

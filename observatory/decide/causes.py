@@ -12,7 +12,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell
+from benchmarks.catalogue import (
+    BACKENDS,
+    CACHES,
+    CAUSES,
+    FIRST_CAUSES,
+    FOLLOWS_FROM_A_CACHE,
+    METRICS,
+    SCENARIOS,
+    WARM_SCENARIOS,
+    Cell,
+)
 from observatory.decide import sentences
 from observatory.decide.evidence import Evidence
 from observatory.decide.functions import changes, seconds_more
@@ -21,35 +31,7 @@ from observatory.record.comparison import Cause, CauseKind, Conclusion, Function
 from observatory.record.sample import LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
-_WEIGHTS: tuple[CauseKind, ...] = ("wrong results", "crashed")
-"""These come before all others; the rest in order of seconds lost."""
-_LOSES_REUSE: tuple[CauseKind, ...] = ("keys are not repeatable", "stored but not loaded")
-"""Defects of which `reuse_lost` is a consequence."""
-_EXPLAINS: dict[CauseKind, tuple[str, ...]] = {
-    "wrong results": ("wrong_results",),
-    "crashed": ("crashed",),
-    "files leaked": ("files_leaked",),
-    "imports moved": ("python_calls", "compile_time"),
-    "more Python work": ("python_calls", "compile_time"),
-}
-"""Metrics whose worsening a cause of this kind explains in its cells; else _OF_A_CACHE."""
-_SHOWS_IN: dict[CauseKind, tuple[str, ...]] = {
-    "wrong results": ("wrong_results",),
-    "crashed": ("crashed",),
-    "another default": ("cache_misses", "uncacheable", REUSE_LOST, "files_leaked"),
-    "files leaked": ("files_leaked",),
-    "imports moved": ("python_calls",),
-    "more Python work": ("python_calls",),
-    "refused": ("uncacheable",),
-    "not reused": (REUSE_LOST,),
-    "not asked": (REUSE_LOST,),
-}
-OF_PYTHON: tuple[CauseKind, ...] = ("imports moved", "more Python work")
-"""What follows wherever something is compiled again."""
-_OF_A_CACHE = (
-    "cache_misses", "uncacheable", REUSE_LOST, "python_calls", "compile_time", "files_leaked",
-    "peak_rss",
-)  # fmt: skip
+_FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 
 
 @dataclass(frozen=True)
@@ -85,11 +67,6 @@ def explained(
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
-def shows_in(kind: CauseKind) -> tuple[str, ...]:
-    """The metrics that a cause of this kind is seen in, beside those that follow from it."""
-    return _SHOWS_IN.get(kind, ("cache_misses", "uncacheable", REUSE_LOST))
-
-
 def _findings(
     verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
 ) -> Iterator[_Finding]:
@@ -99,10 +76,10 @@ def _findings(
         yield _Finding("wrong results", cell.backend, cell)
     elif verdict.metric == "crashed":
         yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
-    elif verdict.metric in _OF_A_CACHE and (defaults := _defaults(cell, base, head)):
+    elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
-    elif verdict.metric == "files_leaked":
-        yield _Finding("files leaked", "", cell)
+    elif verdict.metric in _FOUND_BY:
+        yield _Finding(_FOUND_BY[verdict.metric], "", cell)
     elif verdict.metric == "python_calls":
         moved = _imports_more(cell, base, head) and _second_build(cell) in calm
         yield _Finding("imports moved" if moved else "more Python work", "", cell)
@@ -117,12 +94,17 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> str:
 
     All counts of such a cell are of another backend: function by function they say nothing.
     """
-    if cell.backend != "DEFAULT":
+    if cell.backend not in BACKENDS or not BACKENDS[cell.backend].chosen_by_subject:
         return ""
     filler = _filler(cell)
     kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
-    before, after = ("numba" if "numba" in kind else "C" for kind in kinds)
-    return f"{after}, for BASE {before}" if all(kinds) and before != after else ""
+    if not all(kinds):
+        return ""
+    before, after = (
+        next((compiler for entry, compiler in CACHES.items() if entry in kind), min(kind))
+        for kind in kinds
+    )
+    return f"{after}, for BASE {before}" if before != after else ""
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
@@ -174,7 +156,7 @@ def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry
     if all(entry.key in stored for entry in missed):
         return "stored but not loaded"
     # The second build of a process asks again for what its first build has just stored.
-    in_process = cell.scenario == "warm_process"
+    in_process = SCENARIOS[cell.scenario].warm_ups > 0
     return "keys are not repeatable" if in_process else "keys differ between processes"
 
 
@@ -200,8 +182,8 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
 
 def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
     """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
-    cells = {one.cell for one in findings if one.kind not in _EXPLAINS}
-    return [one for one in findings if one.kind not in OF_PYTHON or one.cell not in cells]
+    cells = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
+    return [one for one in findings if not (CAUSES[one.kind].a_consequence and one.cell in cells)]
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
@@ -218,7 +200,7 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
         kinds = {other.kind for other in kin}
         kind = finding.kind
         if kind == "not reused":
-            kind = next((k for k in _LOSES_REUSE if k in kinds), kind)
+            kind = next((k for k in CAUSES if CAUSES[k].loses_reuse and k in kinds), kind)
         elif kind == "keys differ between processes":
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
@@ -257,15 +239,18 @@ def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
     if verdict.conclusion != "worse":
         return verdict
     for cause in causes:
-        if verdict.metric in _EXPLAINS.get(cause.kind, _OF_A_CACHE) and verdict.cell in cause.cells:
+        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells:
             return verdict.model_copy(update={"cause": cause.id})
     return verdict
 
 
 def _weight(cause: Cause) -> tuple[int, float, str]:
-    rank = _WEIGHTS.index(cause.kind) if cause.kind in _WEIGHTS else len(_WEIGHTS)
+    first = FIRST_CAUSES
+    rank = first.index(cause.kind) if cause.kind in first else len(first)
     return rank, -cause.seconds_lost, cause.kind
 
 
 def _filler(cell: Cell) -> Cell:
-    return replace(cell, scenario="cold", backend=cell.cache_backend)
+    """The build that fills the cache of a cell; of one that starts from none, the cold build."""
+    filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
+    return replace(cell, scenario=filled_by, backend=cell.cache_backend)

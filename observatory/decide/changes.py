@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from benchmarks.catalogue import METRICS
 from observatory.decide import sizes, units
 from observatory.decide.timeline import Moved
 from observatory.record.alerts import At, Change, SeriesChange
@@ -31,15 +32,17 @@ class Family(NamedTuple):
     verbs: str = "are"
 
 
-_BUILDING = Family("slower to build", "faster to build")
 _TIME = Family("slower", "faster")
 _MEMORY = Family("more memory", "less memory", "takes", "take")
 _OTHER = Family("higher", "lower")
 FAMILIES = {
-    "compile_time": _BUILDING,
-    "call_time": Family("slower to call", "faster to call"),
-    "import_time": Family("slower to import", "faster to import"),
-    "peak_rss": _MEMORY,
+    **{
+        name: (_MEMORY if one.unit == "bytes" else _TIME)._replace(
+            worse=one.trend[0], better=one.trend[1]
+        )
+        for name, one in METRICS.items()
+        if one.trend is not None
+    },
     "time": _TIME,
     "timeraw": _TIME,
     "memory": _MEMORY,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.causes import explained
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import SEPARATE_RUNS, Floors
@@ -18,6 +19,7 @@ from observatory.decide.verdicts import judge_exact, judge_noisy
 from observatory.record.calibration import Calibration
 from observatory.record.comparison import Comparison, Difference, Side, Workload
 
+Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 OTHER_CPU = "BASE and HEAD were measured on different CPUs: their times cannot be compared"
 
 
@@ -43,20 +45,22 @@ def compared(
     cells: Collection[Cell] | None = None,
     timed: Collection[Cell] = (),
     warnings: Sequence[str] = (),
+    conclusions_only: bool = False,
 ) -> Comparison:
     """Compare everything that was measured so far.
 
     ``cells``: those that were asked for; by default those that either side has. ``seconds``: wall
     time of the comparison so far. ``timed``: cells of which a time was wanted. ``warnings``:
-    sentences of whoever measured.
+    sentences of whoever measured. ``conclusions_only``: as `judge_noisy` has it.
     """
     asked = sorted(base.cells | head.cells if cells is None else cells)
     floors = Floors.of(_usable(setting), setting.interleaved)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
     noisy = judge_noisy(
-        asked, base, head, floors, setting.seed, OTHER_CPU if other else None, timed
-    )
+        asked, base, head, floors, setting.seed, OTHER_CPU if other else None, timed,
+        conclusions_only,
+    )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     return Comparison(
         observatory=setting.observatory,
@@ -74,6 +78,16 @@ def compared(
         warnings=[*warnings, *_warnings(setting, times=bool(noisy))],
         reproduce=setting.reproduce,
     )
+
+
+def outcome_of(comparison: Comparison) -> Outcome:
+    """The one word for a comparison: wrong numbers first, then worse, then not judged."""
+    worse = {verdict.metric for verdict in comparison.worse}
+    if "wrong_results" in worse:
+        return "wrong results"
+    if worse:
+        return "worse"
+    return "undecided" if comparison.undecided or comparison.missing else "calm"
 
 
 def _workload(

@@ -15,9 +15,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.vocabulary import METRICS, WARM_SCENARIOS, Cell, metrics_of
+from benchmarks.catalogue import (
+    CAUSES,
+    CORRECTNESS,
+    METRICS,
+    OF_A_CACHE,
+    WARM_SCENARIOS,
+    Cell,
+    metrics_of,
+)
 from observatory.decide import units
-from observatory.decide.causes import explained, shows_in
+from observatory.decide.causes import explained
 from observatory.decide.changes import Occurrence, id_of, over_with
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
@@ -25,12 +33,7 @@ from observatory.decide.reuse import REUSE_LOST, lost_by_name
 from observatory.decide.verdicts import judge_exact
 from observatory.record.alerts import At, Change, SeriesChange, series_key
 from observatory.record.comparison import Cause, FunctionChange, Verdict
-from observatory.record.values import CORRECTNESS
 
-OF_A_CACHE = ("cache_misses", "uncacheable", REUSE_LOST)
-"""Metrics that the time of a build follows from."""
-_WITHOUT_NUMBERS = ("files leaked",)
-"""Kinds of causes whose sentences name no function and no number."""
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
 _Place = tuple[Cell, str]
@@ -162,7 +165,7 @@ class _Pair:
         for cause in causes:
             # Two causes may share a cell: each is followed by what it is seen in.
             inside = [v for v in worse if v.cell in cause.cells]
-            yield self._worse(cause, [v for v in inside if v.metric in shows_in(cause.kind)])
+            yield self._worse(cause, [v for v in inside if v.metric in CAUSES[cause.kind].shows_in])
         better = [verdict for verdict in exact if verdict.conclusion == "better"]
         for metric in dict.fromkeys(verdict.metric for verdict in better):
             # An improvement needs no cause to be told: one change for each metric.
@@ -172,10 +175,10 @@ class _Pair:
         backends = sorted({cell.backend for cell in cause.cells})
         sides = {"BASE": self.base.at.label, "HEAD": self.head.at.label}
         said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
-        error = said if cause.kind == "crashed" else ""  # two errors are two causes
+        error = said if CAUSES[cause.kind].apart_by_text else ""
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
         told = [self._told(verdict) for verdict in verdicts]
-        if cause.kind in _WITHOUT_NUMBERS and told:
+        if told and not CAUSES[cause.kind].names_functions:
             said += f": {_largest(told)}"
         sentence = f"{', '.join(backends)}: {said}"
         return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)

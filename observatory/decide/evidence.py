@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from benchmarks.vocabulary import Cell, Measure, Metric
+from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from observatory.record.comparison import Values
 from observatory.record.sample import LedgerEntry, Sample
-from observatory.record.values import CORRECTNESS, failed, values_of
+from observatory.record.values import failed, values_of
 
 
 @dataclass
@@ -20,6 +20,7 @@ class Evidence:
     _by_place: dict[tuple[Cell, Measure], list[Sample]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    _values: dict[tuple[Cell, str], Values] = field(default_factory=dict)
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> Evidence:
@@ -33,6 +34,7 @@ class Evidence:
         """Take in one more sample."""
         self.samples.append(sample)
         self._by_place[sample.cell, sample.measure].append(sample)
+        self._values.clear()
 
     @property
     def cells(self) -> set[Cell]:
@@ -48,9 +50,12 @@ class Evidence:
 
     def values(self, cell: Cell, metric: Metric) -> Values:
         """The values of a metric in its unit, one for each process that gave it (`values_of`)."""
-        samples = self.taken(cell, None if metric.name in CORRECTNESS else metric.measure)
-        found = values_of(metric, samples)
-        return Values(values=found, failed=len(samples) - len(found))
+        key = cell, metric.name
+        if key not in self._values:
+            samples = self.taken(cell, None if metric.name in CORRECTNESS else metric.measure)
+            found = values_of(metric, samples)
+            self._values[key] = Values(values=found, failed=len(samples) - len(found))
+        return self._values[key]
 
     def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.vocabulary import Cell, metrics_of
+from benchmarks.catalogue import Cell, metrics_of
 from observatory.decide.evidence import Evidence
 from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
 from observatory.record.calibration import Calibration, Floor
@@ -21,11 +21,6 @@ SMALLEST = 0.03
 SEPARATE_RUNS = 0.25
 """Smallest change of a noisy metric that counts between runs that were not interleaved: nothing
 measured inside a run sees what differs between runs."""
-DEFAULT_SPREADS = {"python_calls": 0.002}
-DEFAULT_SPREAD = 0.01
-"""Relative range of a near-exact metric between processes of one subject, where not calibrated.
-On PyTensor 3.3.7 python_calls of warm builds differ by 0.0003 at most, bytes by 0.003: object code
-holds names of different lengths."""
 QUANTILE = 0.99
 _DRAWS = 10_000
 
@@ -50,14 +45,13 @@ class Floors:
 
         What chance does was measured with FEWEST a side, and falls with the root of their number.
         """
-        known = self.changes.get((cell, metric))
+        known = self.change(cell, metric)
         floor = DEFAULT_MINIMUM_EFFECT if known is None else at_size(known, processes)
         return floor if self.interleaved else max(floor, SEPARATE_RUNS)
 
-    def spread(self, cell: Cell, metric: str) -> float:
-        """For a near-exact metric."""
-        known = self.changes.get((cell, metric))
-        return max(known or 0.0, DEFAULT_SPREADS.get(metric, DEFAULT_SPREAD))
+    def change(self, cell: Cell, metric: str) -> float | None:
+        """The calibrated relative change of a metric; None where the machine was not calibrated."""
+        return self.changes.get((cell, metric))
 
 
 def at_size(change: float, processes: int) -> float:

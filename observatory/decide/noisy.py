@@ -30,6 +30,9 @@ PAIRED_FROM = 12
 ways: a p of 0.002 at best, which no control of false discoveries over some cells lets pass."""
 FALSE_DISCOVERY_RATE = 0.05
 CONFIDENCE = 0.95
+SEPARATED = 0.001
+"""More than p can be of two sides of PAIRED_FROM values or more that do not overlap: one of
+2,704,156 ways to split 24 values is as extreme, in each direction."""
 DEFAULT_MINIMUM_EFFECT = 0.05
 """Relative change that counts on a machine that was never calibrated."""
 
@@ -95,6 +98,37 @@ def tested(
             if earlier < taken:
                 weighted.append(_p_of(old[:earlier], new[:earlier], seed, paired)[0] * times)
     return Tested(ratio, p_value, min(1.0, *weighted))
+
+
+def foreseen(
+    sides: Sequence[tuple[Sequence[float], Sequence[float], float]], seed: int
+) -> list[Tested] | None:
+    """Stands for the tests of one metric's cells where `conclude` must say the same; else None.
+
+    ``sides``: the values of BASE and HEAD, at least FEWEST each and no pairs, and the minimum
+    effect. A ratio within the minimum effect is neither worse nor better, whatever p is. Where all
+    values of one side are above all of the other, no permutation is as extreme, and no resample
+    changes the direction. p is 1 of the former and SEPARATED of the latter; both are too high.
+    """
+    found = []
+    for base, head, smallest in sides:
+        old, new = np.log(np.asarray(base, dtype=float)), np.log(np.asarray(head, dtype=float))
+        estimate = float(np.exp(hodges_lehmann(old, new)))
+        low, high = float(np.exp(new.min() - old.max())), float(np.exp(new.max() - old.min()))
+        extremes = Ratio(estimate=estimate, low=low, high=high, confidence=None)
+        above, below = 1 + smallest, 1 / (1 + smallest)
+        if below < estimate < above:
+            # No interval is wider than the range of all ratios.
+            sure = below <= low and high <= above
+            ratio = extremes if sure else _interval((new, old), _median_of_differences, seed)
+            found.append(Tested(ratio, 1.0, 1.0))
+        elif (low > 1 or high < 1) and min(len(old), len(new)) >= PAIRED_FROM:
+            found.append(Tested(extremes, SEPARATED, SEPARATED * max(LOOKS.values())))
+        else:
+            return None
+    clear = sum(one.p_value < 1 for one in found)
+    worst = SEPARATED * max(LOOKS.values()) * len(found) / max(clear, 1)
+    return found if worst <= FALSE_DISCOVERY_RATE or not clear else None
 
 
 def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
 from observatory.errors import ObservatoryError
 from observatory.record.asv_names import parse_name, parse_params
 from observatory.record.read import Described, ResultFile, Results

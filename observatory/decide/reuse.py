@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import WARM_SCENARIOS, Cell
+from benchmarks.catalogue import REUSE_LOST as _METRIC
+from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.record.comparison import Values, Verdict
 from observatory.record.sample import LedgerEntry
 
-REUSE_LOST = "reuse_lost"
-_FROM_EMPTY = ("cold", "variants")
+REUSE_LOST = _METRIC.name
 
 
 def reuse_lost(
@@ -24,7 +24,7 @@ def reuse_lost(
     None where the cell has no ledgers or builds nothing.
     """
     warm = cell.scenario in WARM_SCENARIOS
-    if base is None or head is None or not (warm or cell.scenario in _FROM_EMPTY):
+    if base is None or head is None or not (warm or SCENARIOS[cell.scenario].from_empty):
         return None
     same = warm or same_workload(base, head)
     lost = sum(lost_by_name(cell, base, head).values()) if same else 0

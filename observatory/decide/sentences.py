@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import CAUSES, Cell
 from observatory.decide.evidence import Evidence
 from observatory.record.comparison import CauseKind, FunctionChange
 from observatory.record.sample import Sample
@@ -19,24 +19,6 @@ _LONGEST = 80
 _LONGEST_NOTE = 1000
 
 
-_TEMPLATES: dict[CauseKind, str] = {
-    "files leaked": "HEAD leaves more files in the temporary directory",
-    "imports moved": "the first build of a process imports more modules than for BASE, and "
-    "a second one enters no more Python functions",
-    "more Python work": "building enters more Python functions",
-    "keys differ between processes": "{they} {miss} because {their_keys} between processes",
-    "keys differ between hash seeds": "{they} {miss} because {their_keys} with the hash seed "
-    "(under spawn, not among forked siblings)",
-    "keys are not repeatable": "{they} {miss} because {their_keys} from build to build, even "
-    "within one process",
-    "stored but not loaded": "{they} {miss} although the cache holds what was stored under the "
-    "very key that is asked for",
-    "not stored": "{they} {miss} because the build that filled the cache did not store {them}",
-    "refused": "{they} {are} compiled every time because the cache refuses to store {them}",
-    "not asked": "{they} {are} compiled every time because no cache is asked for {them} any more",
-    "not reused": "{they} that BASE reuses {are} compiled again by HEAD",
-    "unexplained": "{they} {miss}, and the build that filled the cache does not tell why",
-}
 _ONE = {"miss": "misses", "their_keys": "its key differs", "them": "it", "are": "is"}
 _MANY = {"miss": "miss", "their_keys": "their keys differ", "them": "them", "are": "are"}
 
@@ -53,14 +35,13 @@ def of_cause(
         return _wrong(cells, head)
     if kind == "crashed":
         return f"HEAD fails: {failure_of(_failures(cells, head))}"
-    if kind == "another default":
-        return f"for HEAD the default backend is {family}; what DEFAULT counts is of another one"
     number = sum(change.count for change in functions)
     if kind == "unexplained" and not number:
         return "more functions are compiled, and the ledgers do not tell which"
     words = _ONE if number == 1 else _MANY
     they = "1 function" if number == 1 else f"{number} functions"
-    return _TEMPLATES[kind].format(they=they, **words) + _names(functions)
+    said = CAUSES[kind].sentence.format(they=they, family=family, **words)
+    return said + _names(functions)
 
 
 def failure_of(failures: Sequence[Sample]) -> str:

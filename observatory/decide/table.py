@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
 from observatory.decide.places import SelectionError
 from observatory.decide.units import MISSING, count, human
 from observatory.record.latest import Note

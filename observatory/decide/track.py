@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from observatory.decide.drift import Drift, drift
 from observatory.decide.modes import two_modes
+from observatory.decide.rules import JUDGED_NOISY
 from observatory.decide.series import Series
 from observatory.decide.steps import Step, Values, fewest_for_judgement, sized
-from observatory.decide.verdicts import JUDGED_NOISY
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
 """Whether steps were looked for; exact counts need no test, and some metrics only describe."""

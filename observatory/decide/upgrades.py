@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import MEMBERS, Cell
+from benchmarks.catalogue import MEMBERS, Cell
 from observatory.decide.table import Table
 from observatory.record.sample import Sample
 from observatory.record.upgrades import Part, Upgrade

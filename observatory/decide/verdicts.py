@@ -1,38 +1,23 @@
-"""Verdicts on two sides, cell by cell and metric by metric: each kind by the method that fits it.
-
-exact
-    Plain inequality, no threshold. A count that differs between two samples of one side is not
-    deterministic and is not judged.
-near_exact
-    Changed where the values of the two sides are further apart than values of one side are; of
-    these only `python_calls` can be worse, from MATERIAL on. The others describe.
-noisy
-    `observatory.decide.noisy`. The parts of compile_time are evidence and not judged beside it.
-"""
+"""Verdicts on two sides, cell by cell and metric by metric, by the rules of `decide.rules`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from statistics import median
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from benchmarks.vocabulary import Cell, Metric, metrics_of
+from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Metric, headline_time, metrics_of
 from observatory.decide import noisy
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.reuse import reuse_lost
+from observatory.decide.rules import JUDGED_NOISY, Concluded, conclude, rule_of
 from observatory.decide.units import count, percent
-from observatory.record.comparison import Conclusion, Missing, Ratio, Values, Verdict
-from observatory.record.values import CORRECTNESS
+from observatory.record.comparison import Conclusion, Missing, Values, Verdict
 
-JUDGED_NOISY = ("compile_time", "call_time", "import_time", "peak_rss")
-_TIMES = ("compile_time", "call_time")
-ONCE = ("import_time",)
+ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """The same thing in every cell: judged once for a model, under its first cell."""
 _MOST_VALUES = 1000
-MATERIAL = 0.02
-"""Relative change of python_calls from which it is worse or better and not just another graph."""
 
 
 @dataclass
@@ -53,13 +38,8 @@ def judge_exact(cells: Iterable[Cell], base: Evidence, head: Evidence, floors: F
             if metric.kind == "noisy":
                 continue
             old, new = base.values(cell, metric), head.values(cell, metric)
-            if not (old.values and new.values):
-                continue
-            if metric.kind == "exact":
-                judged.verdicts.append(_exact(cell, metric, old, new))
-            else:
-                spread = floors.spread(cell, metric.name)
-                judged.verdicts.append(_near_exact(cell, metric, old, new, spread))
+            if old.values and new.values:
+                judged.verdicts.append(_counted(cell, metric, old, new, floors))
         if (lost := reuse_lost(cell, base.ledger(cell), head.ledger(cell))) is not None:
             judged.verdicts.append(lost)
     return judged
@@ -73,16 +53,22 @@ def judge_noisy(
     seed: int,
     incomparable: str | None = None,
     wanted: Collection[Cell] = (),
+    conclusions_only: bool = False,
 ) -> list[Verdict]:
     """Verdicts on the noisy metrics: tested each, then controlled over the cells of each metric.
 
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
-    ``wanted``: cells whose time is undecided, rather than not spoken of, where none was taken.
+    ``wanted``: cells whose time is undecided, rather than not mentioned, where none was taken.
+    ``conclusions_only``: leave out what no conclusion depends on, which takes most of the time: p
+    of metrics that are nowhere beyond their minimum effect, and ratios of too few processes.
     """
     given = list(_noisy_values(cells, base, head, wanted))
     own = [min(old.n, new.n) for _, metric, old, new in given if metric.name not in ONCE]
     most = max(own, default=0)
-    contests = [_contest(*one, floors.interleaved, seed, most) for one in given]
+    if conclusions_only and not floors.interleaved:
+        contests = list(_concluded(given, floors, seed, most))
+    else:
+        contests = [_contest(*one, floors.interleaved, seed, most) for one in given]
     found = [(o.metric.name, o.test.over_looks) for o in contests if o.test and o.enough]
     q_values = iter(noisy.discoveries(found))
     verdicts = []
@@ -111,6 +97,11 @@ class _Contest:
         return min(self.old.n, self.new.n)
 
     @property
+    def testable(self) -> bool:
+        """Whether there is a ratio of its values at all."""
+        return self.processes >= 2 and min(*self.old.values, *self.new.values) > 0
+
+    @property
     def enough(self) -> bool:
         """Whether it is judged."""
         return self.processes >= noisy.FEWEST
@@ -124,7 +115,7 @@ def _noisy_values(
     for cell in cells:
         for metric in metrics_of(cell.scenario, cell.launch):
             old, new = base.values(cell, metric), head.values(cell, metric)
-            asked = cell in wanted and metric.name in _TIMES
+            asked = cell in wanted and metric.name == headline_time(cell.scenario)
             if metric.name not in JUDGED_NOISY or not (asked or (old.values and new.values)):
                 continue
             if metric.name in ONCE:
@@ -141,6 +132,30 @@ def _joined(first: Values, second: Values) -> Values:
     return Values(values=both[:_MOST_VALUES], failed=first.failed + second.failed)
 
 
+def _concluded(
+    given: Sequence[tuple[Cell, Metric, Values, Values]], floors: Floors, seed: int, most: int
+) -> Iterator[_Contest]:
+    """The contests of runs that were not interleaved, tested only as far as conclusions need it."""
+    contests = [_Contest(*one, None) for one in given]
+    for metric in dict.fromkeys(one.metric for one in contests):
+        own = [one for one in contests if one.metric is metric]
+        judged = [one for one in own if one.enough and one.testable]
+        yield from (one for one in own if not (one.enough and one.testable))
+        sides = [
+            (
+                one.old.values, one.new.values,
+                floors.minimum_effect(one.cell, metric.name, one.processes),
+            )
+            for one in judged
+        ]  # fmt: skip
+        found = noisy.foreseen(sides, seed)
+        for number, one in enumerate(judged):
+            if found is None:
+                yield _contest(one.cell, metric, one.old, one.new, False, seed, most)
+            else:
+                yield replace(one, test=found[number])
+
+
 def _contest(
     cell: Cell, metric: Metric, old: Values, new: Values, interleaved: bool, seed: int, most: int
 ) -> _Contest:
@@ -154,76 +169,31 @@ def _contest(
     return _Contest(cell, metric, old, new, test)
 
 
-def _exact(cell: Cell, metric: Metric, old: Values, new: Values) -> Verdict:
-    conclusion, reason = _exact_conclusion(cell, metric, old, new)
+def _counted(cell: Cell, metric: Metric, old: Values, new: Values, floors: Floors) -> Verdict:
+    rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
+    found = conclude(rule, old.values, new.values)
     return Verdict(
         cell=cell,
         metric=metric.name,
         unit=metric.unit,
-        kind="exact",
-        conclusion=conclusion,
+        kind="exact" if rule.kind == "exact" else "near_exact",
+        conclusion=found.conclusion,
         base=old,
         head=new,
-        reason=reason,
+        ratio=found.ratio,
+        minimum_effect=rule.material,
+        reason=_why(metric, old, new, found),
     )
 
 
-def _exact_conclusion(
-    cell: Cell, metric: Metric, old: Values, new: Values
-) -> tuple[Conclusion, str | None]:
-    if metric.name in CORRECTNESS:
-        # The worst sample speaks: one wrong number is one too many.
-        before, after = max(old.values), max(new.values)
-        both = f"{metric.name} is {count(after)} in both" if before == after > 0 else None
-        return _against(before, after), both
-    for side, values in (("BASE", old.values), ("HEAD", new.values)):
-        if len(set(values)) > 1:
-            said = ", ".join(count(value) for value in values)
-            return "undecided", f"{metric.name} is not deterministic: {said} in samples of {side}"
-    conclusion = _against(old.values[0], new.values[0])
-    if conclusion != "unaffected" and not metric.alerts_in(cell.scenario):
-        return "workload changed", None
-    return conclusion, None
-
-
-def _against(before: float, after: float) -> Conclusion:
-    if after == before:
-        return "unaffected"
-    return "worse" if after > before else "better"
-
-
-def _near_exact(cell: Cell, metric: Metric, old: Values, new: Values, spread: float) -> Verdict:
-    ratio = _range(old.values, new.values)
-    conclusion: Conclusion = "unaffected"
-    if ratio is None:
-        conclusion = "unaffected" if old.values == new.values else "workload changed"
-    elif ratio.low > 1 + spread or ratio.high < 1 / (1 + spread):
-        conclusion = "workload changed"
-        if metric.name == "python_calls" and abs(ratio.estimate - 1) >= MATERIAL:
-            conclusion = "worse" if ratio.estimate > 1 else "better"
-    return Verdict(
-        cell=cell,
-        metric=metric.name,
-        unit=metric.unit,
-        kind="near_exact",
-        conclusion=conclusion,
-        base=old,
-        head=new,
-        ratio=ratio,
-        minimum_effect=MATERIAL if metric.name == "python_calls" else None,
-    )
-
-
-def _range(old: list[float], new: list[float]) -> Ratio | None:
-    """HEAD over BASE with the range of all values; None where a count is 0."""
-    if min(*old, *new) <= 0:
-        return None
-    return Ratio(
-        estimate=median(new) / median(old),
-        low=min(new) / max(old),
-        high=max(new) / min(old),
-        confidence=None,
-    )
+def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | None:
+    if found.uneven is not None:
+        values = old.values if found.uneven == "BASE" else new.values
+        said = ", ".join(count(value) for value in values)
+        return f"{metric.name} is not deterministic: {said} in samples of {found.uneven}"
+    if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
+        return f"{metric.name} is {count(max(new.values))} in both"
+    return None
 
 
 def _noisy(one: _Contest, q_value: float | None, floors: Floors) -> Verdict:
@@ -232,9 +202,9 @@ def _noisy(one: _Contest, q_value: float | None, floors: Floors) -> Verdict:
     floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
     if not (one.old.values and one.new.values):
         reason = "no time was taken on both sides; a larger --budget leaves some for it"
-    elif one.test is None:
+    elif not one.testable:
         reason = "fewer than two positive values on a side: there is nothing to compare"
-    elif q_value is None:
+    elif one.test is None or q_value is None:
         reason = f"{one.processes} processes a side; at least {noisy.FEWEST} are needed"
     else:
         ratio = one.test.ratio

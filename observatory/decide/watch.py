@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
+from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
 from observatory.decide.alerts import Known, Moment, Run, alive
 from observatory.decide.changes import Occurrence, gathered, over_with
-from observatory.decide.counts import OF_A_CACHE, History, counted_changes
+from observatory.decide.counts import History, counted_changes
 from observatory.decide.reuse import REUSE_LOST
 from observatory.decide.series import Line, Series
 from observatory.decide.timeline import Moved, judge_series
 from observatory.decide.track import Track
 from observatory.record.alerts import Alerts, SeriesKey
 
-_FOLLOWS = ("compile_time", "peak_rss")
+_FOLLOWS = tuple(
+    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
+)
 """Noisy metrics that follow from what a cache does in the same cell."""
 _MOST_ENVIRONMENTS = 1000
 

@@ -24,7 +24,7 @@ from asv.runner import (
     BenchmarkResult,
 )
 
-from benchmarks.vocabulary import SCENARIOS
+from benchmarks.catalogue import SCENARIOS
 from observatory.record import benchmarks_json, layout
 from observatory.record.asv_names import (
     BENCHMARK_VERSION,

@@ -6,11 +6,9 @@ its parameters are model, backend and launch, which asv stores as Python's repr 
 
 from __future__ import annotations
 
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     METRICS,
-    SAMPLING,
     SCENARIOS,
-    SIBLINGS,
     Cell,
     Metric,
     backends_of,
@@ -35,10 +33,7 @@ def benchmark_name(scenario: str, metric: str) -> str:
 
 
 def _module(scenario: str) -> str:
-    if scenario == "call":
-        return "call"
-    # The first of the siblings came before the others, and recorded results have its name.
-    return "canary" if scenario in (*SIBLINGS[1:], *SAMPLING, "upgrade") else "compile"
+    return SCENARIOS[scenario].suite
 
 
 def asv_params(scenario: str) -> list[list[str]]:

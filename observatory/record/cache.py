@@ -115,7 +115,12 @@ def directory_for(results: Path) -> Path | None:
 def version() -> str:
     """What a cache of this version is filed under: a hash of the code that makes its content."""
     here = Path(__file__).parent
-    sources = [*sorted(here.glob("*.py")), here.parents[1] / "benchmarks" / "vocabulary.py"]
+    measuring = here.parents[1] / "benchmarks"
+    sources = [
+        *sorted(here.glob("*.py")),
+        *sorted(measuring.glob("catalogue/*.py")),
+        *sorted(measuring.glob("models/*.py")),
+    ]
     found = hashlib.blake2b(digest_size=8)  # 16 digits, as _VERSION has them
     for source in sources:
         found.update(source.read_bytes())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from benchmarks.vocabulary import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell
 from observatory.record.journal import JournalEntry, JournalHeader
 
 _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)

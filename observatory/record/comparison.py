@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StringConstraints,
+)
 
 from observatory.record.machine import Machine
 from observatory.record.sample import Count, StoredCell, Text, Word
@@ -31,23 +38,8 @@ undecided
     It could not be judged; `reason` says why.
 """
 
-CauseKind = Literal[
-    "wrong results",
-    "crashed",
-    "another default",
-    "keys differ between processes",
-    "keys differ between hash seeds",
-    "keys are not repeatable",
-    "stored but not loaded",
-    "not stored",
-    "refused",
-    "not asked",
-    "not reused",
-    "files leaked",
-    "imports moved",
-    "more Python work",
-    "unexplained",
-]
+CauseKind = Annotated[str, StringConstraints(max_length=80, pattern=r"^[A-Za-z][A-Za-z ]*$")]
+"""A cause of the catalogue, or one that only a later version knows."""
 
 
 class _Record(BaseModel):

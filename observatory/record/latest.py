@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal
 
-from benchmarks.vocabulary import MEASURES, Cell, Measure, Metric, metrics_of
+from benchmarks.catalogue import CORRECTNESS, MEASURES, Cell, Measure, Metric, metrics_of
 from observatory.record.comparability import same_cpu, timed_elsewhere
 from observatory.record.journal import JournalEntry, JournalHeader
 from observatory.record.journal_reader import JournalContents
 from observatory.record.sample import Sample
-from observatory.record.values import CORRECTNESS, latest_runs, values_of
+from observatory.record.values import latest_runs, values_of
 
 
 @dataclass(frozen=True)

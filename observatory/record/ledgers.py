@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from observatory.record.files import write_atomic
 from observatory.record.problems import RecordError, reason_of
-from observatory.record.sample import Count, LedgerEntry, Word
+from observatory.record.sample import CacheKind, Count, LedgerEntry, Word
 
 LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
@@ -46,7 +46,7 @@ class StoredEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Word
-    kind: Literal["numba", "c_module"]
+    kind: CacheKind
     key: Word
     outcome: Literal["hit", "miss", "uncacheable", "internal"]
     source: Literal["memory", "disk"] | None = None

@@ -20,11 +20,13 @@ from pydantic import (
 )
 from pydantic_core import core_schema
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
 Count = Annotated[int, Field(ge=0)]
+CacheKind = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
+"""What kind of cache an entry of a ledger is about: `numba`, `c_module`."""
 Number = Annotated[int | FiniteFloat, Field(union_mode="left_to_right")]
 
 
@@ -93,7 +95,7 @@ class LedgerEntry(_Record):
     """One compiled function, or one that a cache returned."""
 
     name: Word = Field(description="the Op, or the qualified name of the Python function")
-    kind: Literal["numba", "c_module"]
+    kind: CacheKind
     key: Word = Field(description="what the cache was asked for; empty for `internal`")
     outcome: Literal["hit", "miss", "uncacheable", "internal"]
     source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")

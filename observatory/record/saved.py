@@ -78,6 +78,14 @@ def load_all(directory: Path) -> Iterator[Saved]:
             yield _saved(contents, store)
 
 
+def read_saved(journal: Path) -> Saved | None:
+    """The subject of one journal; None where nothing in it can be read."""
+    contents = read_journal(journal)
+    if contents.header is None:
+        return None
+    return _saved(contents, LedgerStore(layout.results_of(journal) / layout.LEDGERS))
+
+
 def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
     """The key by which subjects are sorted: machine, environment, date and commit."""
     subject = header.subject

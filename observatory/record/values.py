@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import METRICS, Cell, Measure, Metric
+from benchmarks.catalogue import Cell, Measure, Metric
 from observatory.record.journal import JournalEntry
 from observatory.record.sample import Sample
-
-CORRECTNESS = ("wrong_results", "crashed")
-"""The metrics that every pass gives."""
 
 
 def latest_runs(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
@@ -54,6 +51,3 @@ def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
         if metric.name in sample.metrics
         and (sample.status == "ok" or metric.name == "wrong_results")
     ]
-
-
-assert all(name in METRICS for name in CORRECTNESS)

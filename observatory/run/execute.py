@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchmarks.catalogue import SAMPLE_SCHEMA, SIBLINGS
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
 from benchmarks.typed_json import to_json
-from benchmarks.vocabulary import SAMPLE_SCHEMA, SIBLINGS
 from observatory.record.sample import Sample
 from observatory.run import symbols
 from observatory.run.environments import Environment

@@ -15,28 +15,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
+    BACKENDS,
+    MAIN_BACKENDS,
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
     MEASURES,
-    SIBLINGS,
+    SCENARIOS,
     Cell,
     Measure,
     cells,
     metrics_of,
 )
+from benchmarks.plan import Rounds, Task, plan
 from observatory.record.sample import Sample
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
 
 SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")
-BACKENDS = ("NUMBA", "C", "C_VM")
-"""What a comparison takes unless told otherwise, in this order: NUMBA has most caches to lose."""
-_LONG = ("variants", *SIBLINGS)
-"""What takes minutes to count, and of C and C_VM tells nothing that a cold or warm build does not:
-of them it is counted only where the scenario is named."""
+DEFAULT_BACKENDS = tuple(sorted(MAIN_BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module"))
+"""What a comparison takes unless told otherwise: those with most caches to lose come first."""
+_LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
+"""With C modules they are counted only where the scenario is named."""
 TRACED = 2
 """Tracing samples a side."""
 
@@ -78,7 +79,7 @@ def matrix(narrowed: Narrowed) -> Matrix:
     scenario is named: they take long and their counts tell the same. Counting is never left out,
     as the other passes start from the caches that it fills.
     """
-    backends = tuple(narrowed.backends or BACKENDS)
+    backends = tuple(narrowed.backends or DEFAULT_BACKENDS)
     chosen = [
         cell
         for cell in cells(
@@ -87,10 +88,13 @@ def matrix(narrowed: Narrowed) -> Matrix:
             backends,
             tuple(narrowed.launches or MATRIX_LAUNCHES),
         )
-        if cell.backend not in ("C", "C_VM") or cell.scenario not in _LONG or narrowed.scenarios
+        if BACKENDS[cell.backend].cache != "c_module"
+        or cell.scenario not in _LONG
+        or narrowed.scenarios
     ]
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
-    scenarios = {"warm_disk", "warm_process", "call", *(narrowed.scenarios or ())}
+    scenarios = {name for name, one in SCENARIOS.items() if one.timed}
+    scenarios.update(narrowed.scenarios or ())
     one_launch = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
     wanted = MEASURES if narrowed.measures is None else narrowed.measures
     traced, timed = (

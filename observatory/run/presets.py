@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import product
 
-from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import (
+from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
+    MAIN_BACKENDS,
     MEASURES,
-    MEMBERS,
     MODELS,
     SAMPLING,
     SCENARIOS,
+    SHARING_BACKENDS,
     SIBLINGS,
     Cell,
     backends_of,
@@ -22,9 +23,7 @@ from benchmarks.vocabulary import (
     launches_of,
     models_of,
 )
-
-_MAIN = ("C", "C_VM", "NUMBA")
-_TIMED_IN_HISTORY = (*_MAIN, "C_VM_NOGC")
+from benchmarks.plan import Rounds, Task, plan
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,12 @@ class Narrowed:
 
 def quick() -> Preset:
     """One timed and one counting sample of what matters most: about four minutes."""
-    chosen = (
-        *cells(scenarios=("cold", "warm_disk", "warm_process", "call"), backends=_MAIN),
-        *cells(scenarios=("variants",), backends=("NUMBA",)),
-    )
+    scenarios = tuple(name for name, one in SCENARIOS.items() if one.quick)
+    chosen = [
+        cell
+        for cell in cells(scenarios=scenarios, backends=MAIN_BACKENDS)
+        if not (SCENARIOS[cell.scenario].long and BACKENDS[cell.backend].cache == "c_module")
+    ]
     return Preset(
         "quick",
         "radon: the build scenarios and call, C, C_VM and NUMBA, one sample of each pass",
@@ -110,10 +111,9 @@ def full() -> Preset:
     """Every cell, three timed samples, one counting, one tracing: about forty minutes."""
 
     def rounds(cell: Cell) -> Rounds:
-        if cell.backend == "DEFAULT":
-            # Counters tell which backend it is; that one is timed under its own name.
+        if "full" not in BACKENDS[cell.backend].timed_in:
             return Rounds(timing=0, counting=1)
-        return Rounds(timing=3, counting=1, tracing=int(cell.scenario != "variants"))
+        return Rounds(timing=3, counting=1, tracing=int(not SCENARIOS[cell.scenario].long))
 
     return Preset(
         "full",
@@ -127,10 +127,10 @@ def history() -> Preset:
     """What is taken of every release: counters everywhere, times where they mean most."""
 
     def rounds(cell: Cell) -> Rounds:
-        if cell.scenario in ("variants", "siblings") or cell.backend not in _TIMED_IN_HISTORY:
+        scenario = SCENARIOS[cell.scenario]
+        if scenario.long or "history" not in BACKENDS[cell.backend].timed_in:
             return Rounds(timing=0, counting=1)
-        tracing = int(cell.scenario.startswith("warm"))
-        return Rounds(timing=1 if cell.scenario == "cold" else 3, counting=1, tracing=tracing)
+        return Rounds(3 if scenario.timed else 1, counting=1, tracing=int(scenario.warm))
 
     return Preset(
         "history",
@@ -147,19 +147,23 @@ def canary() -> Preset:
     The smallest graphs, which have been wrong wherever larger ones were, are in every arrangement.
     Of PyTensor's own the look-alikes are taken by their two ways of having seeds, and all at once.
     """
-    forked, spawned = ("fork",), ("spawn",)
+    chosen = [
+        cell
+        for model in MODELS
+        for cell in cells((model,), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES))
+        if _matches(MODELS[model].canary, f"{cell.scenario} {cell.launch}")
+    ]
     return Preset(
         "canary",
         "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
         "and radon in few",
-        (
-            *cells(("radon",), ("siblings",), ("NUMBA",), forked),
-            *cells(("lookalikes",), ("siblings",), ("NUMBA",), (*forked, *spawned)),
-            *cells(("lookalikes",), ("siblings_at_once",), ("NUMBA",), forked),
-            *cells(("closures",), SIBLINGS, ("NUMBA",), tuple(LAUNCHES)),
-        ),
+        tuple(chosen),
         lambda _: Rounds(timing=0, counting=1),
     )
+
+
+def _matches(patterns: Sequence[str], words: str) -> bool:
+    return any(fnmatchcase(words, pattern) for pattern in patterns)
 
 
 def canary_full() -> Preset:
@@ -167,7 +171,7 @@ def canary_full() -> Preset:
     return Preset(
         "canary-full",
         "siblings that share numba's cache: every model in every arrangement",
-        tuple(cells(tuple(MEMBERS), SIBLINGS, ("NUMBA",), tuple(LAUNCHES))),
+        tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES))),
         lambda _: Rounds(timing=0, counting=1),
     )
 
@@ -177,7 +181,7 @@ def sampling() -> Preset:
     return Preset(
         "sampling",
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",
-        tuple(cells(("radon_pymc",), SAMPLING, ("NUMBA",), tuple(LAUNCHES))),
+        tuple(cells(tuple(MODELS), SAMPLING, SHARING_BACKENDS, tuple(LAUNCHES))),
         lambda _: Rounds(timing=3, counting=1),
     )
 

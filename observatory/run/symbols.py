@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.catalogue import BACKENDS, SIBLINGS, SYMBOLS
 from benchmarks.plan import Task
-from benchmarks.vocabulary import SIBLINGS, SYMBOLS
 from observatory.record.sample import Sample
 from observatory.scan.scanning import NoCacheError, scan
 
@@ -15,7 +15,7 @@ def wanted(task: Task) -> bool:
     return (
         task.cell.scenario in SIBLINGS
         and task.measure == "counting"
-        and task.cell.backend.startswith(("NUMBA", "DEFAULT"))
+        and BACKENDS[task.cell.backend].has_symbols
         and task.keep is None
     )
 

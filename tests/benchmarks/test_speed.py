@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.vocabulary import Cell, Measure, cells, metrics_of
+from benchmarks.catalogue import Cell, Measure, cells, metrics_of
 from dashboard.site import build
 from observatory.app.results import Reading, read
 from observatory.app.site import site_data

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from dashboard.judged import GROUPS
 from tests.browser import conftest
 from tests.browser.conftest import violations
 
@@ -52,6 +53,16 @@ class One:
     line: int = 0
     segments: str = ""
     levels: Sequence[float] = ()
+    material: float | None = None
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """As the data files have it."""
+        judged = bool(self.alerting) if self.kind == "exact" else self.judgement != "described"
+        return {
+            "kind": self.kind, "judged": judged, "spread": 0.01, "material": self.material,
+            "smallest": 0.02, "group": GROUPS.get(self.metric, ""),
+        }  # fmt: skip
 
 
 def counts(name: str, metric: str, *values: float | None, **more: Any) -> One:
@@ -88,6 +99,7 @@ def site(
     *,
     lines: Sequence[dict[str, Any]] | None = None,
     ledgers: dict[str, Any] | None = None,
+    pairs: dict[str, Any] | None = None,
     compare_url: str = "",
     static: Sequence[dict[str, str]] = (),
 ) -> Path:
@@ -96,14 +108,21 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "block": 16, "smallest": 0.02, "commit_url": "",
-                             "compare_url": compare_url, "lines": lines})  # fmt: skip
-    columns = ("name", "metric", "unit", "kind", "line", "judgement", "alerting")
-    ids = {"id": [f"{number:010x}" for number in range(len(series))]}
+    put(directory, "lines", {"digits": 0, "models": ["radon", "radon_pymc"], "block": 16,
+                             "commit_url": "",
+                             "compare_url": compare_url, "lines": lines,
+                             "rules": [one.rule for one in series]})  # fmt: skip
+    columns = ("name", "metric", "unit", "kind", "line", "judgement")
+    numbers = range(len(series))
+    ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}
     put(directory, "index", ids | {c: [getattr(one, c) for one in series] for c in columns})
     put(directory, "ledgers", {spot: list(one["cells"]) for spot, one in ledgers.items()})
     for spot, one in ledgers.items():
         put(directory, f"ledger-{spot}", one)
+    pairs = pairs or {}
+    put(directory, "pairs", {head: list(one["bases"]) for head, one in pairs.items()})
+    for head, one in pairs.items():
+        put(directory, f"pairs-{head}", one)
     for number, each in enumerate(lines):
         places = range(len(each["subjects"]))
         put(directory, f"at-{number}-0", {n: at(series, number, n) for n in places})
@@ -381,6 +400,74 @@ def test_of_two_lines_counts_are_compared_and_times_are_not(visit, tmp_path):
     assert href == "series.html#s=0000000001&s=0000000004"
     seen.unfold("Not judged")
     assert seen.rows("Not judged")[0][3] == "not compared: another machine"
+
+
+# Finished verdicts
+
+
+def pairs(*told: tuple[str, str, str, int, list[Any]], outcome: str) -> dict[str, Any]:
+    """The verdicts on 3.3.7 against 3.3.6: name, metric, kind, number of conclusion, values."""
+    texts = ["3 processes a side; at least 7 are needed", "the function is not stored", "separate"]
+    verdicts = "".join(str(digit) for *_, digit, _ in told)
+    one = {"outcome": outcome, "verdicts": verdicts, "values": [v for *_, v in told if v],
+           "missing": [[C, "base", 0]], "causes": [1], "warnings": [2]}  # fmt: skip
+    units = {"exact": "functions", "near_exact": "calls", "noisy": "seconds"}
+    return {
+        "0-2": {
+            "series": [[name, metric, units[kind], kind] for name, metric, kind, *_ in told],
+            "groups": [GROUPS.get(metric, "") for _, metric, *_ in told], "texts": texts,
+            "conclusions": ["unaffected", "worse", "better", "workload changed", "undecided"],
+            "bases": {"0-1": one},
+        }
+    }  # fmt: skip
+
+
+def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_path):
+    series = [
+        judged(C, "compile_time", "001", (1.0, 1.31)),
+        counts(FORK, "cache_misses", 0, 0, 35),
+        described(FORK, "cpu_time", 0.3, 0.31, 0.32),
+    ]
+    kept = pairs(
+        (C, "compile_time", "noisy", 4, [1.0, 1.3, 1.3, 0]),
+        (FORK, "cache_misses", "exact", 0, []),
+        (SPAWN, "reuse_lost", "exact", 1, [0, 2, None, -1]),
+        (SPAWN, "python_calls", "near_exact", 1, [100_000, 124_000, 1.24, -1]),
+        outcome="worse",
+    )
+    seen = visit(site(tmp_path / "s", series, pairs=kept))
+    assert seen.verdict == (
+        "3.3.7 against 3.3.6: 1 count worse, 1 other measurement worse; 1 series unaffected, "
+        "1 only described, 1 at another level but not judged; 1 cell could not be compared in full."
+    )
+    said = seen.texts("#compare .verdict")[0]
+    assert "the function is not stored." in said
+    assert "separate." in said
+    assert seen.rows("Counts that got worse") == [
+        [SPAWN, "reuse_lost", "0 → 2", "✗ 2 functions that A reused are compiled again"]
+    ]
+    assert seen.rows("Other levels, not judged") == [
+        [
+            C, "compile_time", "1.00 s → 1.31 s 1.00 s → 1.30 s",
+            "levels 31 % slower; 3 processes a side; at least 7 are needed",
+        ]
+    ]  # fmt: skip
+    seen.unfold("Cells that could not be compared in full")
+    seen.control("combobox", "A, the base").select_option("0-0")
+    seen.page.wait_for_function("location.hash.startsWith('#a=0-0')")
+    assert seen.verdict.startswith("3.3.7 against 3.3.5: 1 count worse, 1 timing slower;")
+
+
+def test_nothing_is_called_calm_above_functions_that_stopped_hitting(visit, tmp_path):
+    calm = [counts(FORK, "cache_misses", 0, 0, 0)]
+    seen = visit(site(tmp_path / "s", calm, ledgers=ledgers()))
+    assert seen.verdict == (
+        "3.3.7 against 3.3.6: no verdict is worse, but 2 functions stopped hitting a cache in "
+        "2 cells; 1 series unaffected."
+    )
+    # Samples and ledgers say more than one value of each series: no green mark.
+    assert seen.texts("#compare .status") == ["? Not all judged"]
+    assert "no verdict on this cell is worse" in seen.texts("#compare .ledger caption")[0]
 
 
 # Choosing

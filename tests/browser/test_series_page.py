@@ -103,7 +103,7 @@ def data() -> dict[str, dict[str, object]]:
     counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
     memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
     lines = {
-        "digits": 2, "commit_url": "https://example.org/commit/",
+        "digits": 2, "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
         "compare_url": "https://example.org/compare/",
         "lines": [
             {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",

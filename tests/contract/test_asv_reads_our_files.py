@@ -18,7 +18,7 @@ from asv.results import (
     iter_results_for_machine_and_hash,
 )
 
-from benchmarks.vocabulary import METRICS, SCENARIOS, Cell
+from benchmarks.catalogue import METRICS, SCENARIOS, Cell
 from observatory.record import layout
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.asv_names import (

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vocabulary import SIBLINGS
+from benchmarks.catalogue import SIBLINGS
 from observatory.record.locking import locked
 from observatory.record.sample import Sample
 from observatory.run import here

@@ -22,7 +22,7 @@ import pytest
 from asv import util
 from asv.results import Results, iter_results
 
-from benchmarks.vocabulary import METRICS, Cell, metrics_of
+from benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.decide.frame import frame
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.asv_names import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vocabulary import MEMBERS, SIBLINGS, launches_of
+from benchmarks.catalogue import MEMBERS, SIBLINGS, launches_of
 from observatory.errors import Exit
 from observatory.record.upgrades import Upgrade, load_all
 from observatory.run.environments import Environment

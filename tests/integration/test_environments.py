@@ -23,7 +23,7 @@ def test_the_newest_pytensor_is_installed_and_can_run_the_benchmarks(tmp_path):
     environment = Environments(tmp_path / "envs").ensure(subject, choice.interpreter)
     assert environment.versions.pytensor == choice.pytensor
     assert environment.versions.numba is not None
-    asked = "import json, pytensor, benchmarks.vocabulary as v; print(json.dumps(list(v.LAUNCHES)))"
+    asked = "import json, pytensor, benchmarks.catalogue as v; print(json.dumps(list(v.LAUNCHES)))"
     done = subprocess.run(
         [str(environment.python), "-c", asked],
         env=environment.variables(),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.vocabulary import Cell, metrics_of
+from benchmarks.catalogue import Cell, metrics_of
 from observatory.run import here
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects

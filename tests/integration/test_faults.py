@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, plan
-from benchmarks.vocabulary import Cell
 from observatory.record.sample import Sample
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor

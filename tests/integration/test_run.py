@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.vocabulary import METRICS
+from benchmarks.catalogue import METRICS
 from observatory.record.journal_reader import read_journal
 from observatory.run.environments import Environment
 from tests.integration.conftest import STATE

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.vocabulary import VARIANTS
+from benchmarks.models.parts.parameters import VARIANTS
 from observatory.run import here
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects

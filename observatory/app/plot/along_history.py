@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dashboard.words import MAIN_BACKENDS
+from benchmarks.catalogue import MAIN_BACKENDS
 from observatory.app.plot.style import (
     axes_or_new,
     colour_of,

@@ -16,8 +16,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from benchmarks.catalogue import BACKENDS
 from dashboard.charts import shape_of
-from dashboard.words import css_name
 from observatory.decide import units
 from observatory.decide.places import SelectionError
 from observatory.record.files import write_atomic
@@ -43,7 +43,8 @@ def tokens() -> dict[str, str]:
 
 def colour_of(backend: str) -> str:
     """The colour of a backend on the page; a neutral one for what it does not know."""
-    return tokens().get(css_name(backend).removeprefix("b-"), tokens()["other"])
+    known = BACKENDS.get(backend)
+    return tokens()["other"] if known is None else known.light
 
 
 def colours(names: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MEMBERS, SIBLINGS
+from benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.app.canary import canary, status
 from observatory.app.measurement import TIMEOUT
 from observatory.app.session import Session

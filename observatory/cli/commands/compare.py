@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import MEASURES
+from benchmarks.catalogue import MEASURES
 from dashboard.comment import comment
 from dashboard.terminal import terminal
 from observatory.app.comparison import as_json
@@ -20,6 +20,7 @@ from observatory.app.comparison import compare as compare_subjects
 from observatory.app.measurement import TIMEOUT
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
+from observatory.decide.comparing import outcome_of
 from observatory.errors import Exit
 from observatory.record.comparison import Comparison
 from observatory.record.files import write_atomic
@@ -128,14 +129,17 @@ def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[st
         is_value = opens
 
 
+_STATUS = {
+    "wrong results": Exit.WRONG_RESULTS,
+    "worse": Exit.WORSE,
+    "undecided": Exit.UNDECIDED,
+    "calm": Exit.OK,
+}
+
+
 def status(comparison: Comparison) -> Exit:
-    """The exit status: wrong numbers first, then worse, then what was not judged."""
-    worse = {verdict.metric for verdict in comparison.worse}
-    if "wrong_results" in worse:
-        return Exit.WRONG_RESULTS
-    if worse:
-        return Exit.WORSE
-    return Exit.UNDECIDED if comparison.undecided or comparison.missing else Exit.OK
+    """The exit status that stands for the outcome of a comparison."""
+    return _STATUS[outcome_of(comparison)]
 
 
 def _seconds(text: str) -> float:

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.cli import options
+from observatory.decide.rules import JUDGED_NOISY
 from observatory.decide.units import percent
-from observatory.decide.verdicts import JUDGED_NOISY
 from observatory.errors import Exit
 from observatory.record import calibration
 from observatory.record.machine import this_machine

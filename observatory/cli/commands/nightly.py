@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks.catalogue import BUILDS
 from dashboard.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
 from dashboard.publish import MARKER
 from observatory.cli import options
@@ -42,7 +43,6 @@ SEVEREST_FIRST = (
 """Of several steps that ended badly the first of these is the status of the night."""
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = re.compile(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?")
-_PICTURED = ("cold", "warm_disk", "warm_process")
 
 
 def command(
@@ -214,7 +214,7 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
     from observatory.app.results import read  # pandas: only a summary needs it
 
     frame = read(wishes.results).frame
-    times = frame[(frame["metric"] == "compile_time") & frame["scenario"].isin(_PICTURED)]
+    times = frame[(frame["metric"] == "compile_time") & frame["scenario"].isin(BUILDS)]
     if times.empty:
         return None
     last = times.iloc[-1]

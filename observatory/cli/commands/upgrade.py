@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.vocabulary import backends_of, models_of
+from benchmarks.catalogue import backends_of, models_of
 from observatory.app.measurement import TIMEOUT
 from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.vocabulary import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell
 from observatory import app
 from observatory.app import progress, results
 from observatory.app.ledgers import COLUMNS as LEDGER_COLUMNS

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from benchmarks.vocabulary import BACKENDS
+from benchmarks.catalogue import BACKENDS
 from observatory.app import plot
 from observatory.app.plot import style
 from observatory.decide.comparing import compared

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, Task, plan
-from benchmarks.vocabulary import Cell
 from observatory.app import session as module
 from observatory.app.session import Session, take_samples
 from observatory.record.journal import new_run

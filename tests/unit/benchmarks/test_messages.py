@@ -13,6 +13,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from benchmarks import messages
+from benchmarks.catalogue import MEASURES, OUTCOMES, SAMPLE_SCHEMA, STATUSES, Cell
 from benchmarks.contracts import messages as contract_messages
 from benchmarks.messages import (
     Check,
@@ -28,7 +29,6 @@ from benchmarks.messages import (
     write_report,
 )
 from benchmarks.typed_json import MessageError, from_json, to_json
-from benchmarks.vocabulary import MEASURES, OUTCOMES, SAMPLE_SCHEMA, STATUSES, Cell
 from observatory.record import contracts
 from observatory.record.sample import Sample
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks import forking, process
+from benchmarks.catalogue import Cell, Measure
 from benchmarks.messages import Check, Job, Report, Spent, Status, read_report, write_report
+from benchmarks.models.parts.parameters import VARIANTS
 from benchmarks.process import Ending, Exit
 from benchmarks.records import Processes, assemble
 from benchmarks.request import Request
 from benchmarks.typed_json import to_json
-from benchmarks.vocabulary import VARIANTS, Cell, Measure
 from observatory.record.sample import Sample
 
 

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 from scipy.optimize import approx_fprime
 
-from benchmarks.models import radon_data
-from benchmarks.models.parameters import Variant, layout, point
-from benchmarks.models.radon_data import RadonData
-from benchmarks.models.reference import Reference, evaluate, is_wrong
-from benchmarks.vocabulary import VARIANTS
+from benchmarks.models.parts import radon_data
+from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
+from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.reference import Reference, evaluate, is_wrong
 
 
 @pytest.fixture(scope="module")

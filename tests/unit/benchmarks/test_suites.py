@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from benchmarks import suites
+from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from benchmarks.compile import WarmDisk
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.request import Request
 from benchmarks.suites import CellSamples, Samples
-from benchmarks.vocabulary import SAMPLE_SCHEMA, Cell
 
 CELL = ("radon", "NUMBA", "fork")
 

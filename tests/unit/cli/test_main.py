@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.errors import Exit
 from observatory.record.asv_files import project
 from observatory.record.journal_writer import Journal

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.data import BLOCK, data_files, expected, significant
 from observatory.decide.places import Place
 from tests import factories_frame as factory

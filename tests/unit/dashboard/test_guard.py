@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.guard import PATH, guard_page
 from dashboard.observed import Observed
 from dashboard.site import build

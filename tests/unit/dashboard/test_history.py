@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pandas as pd
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard import charts
 from dashboard.history import History, history
 from dashboard.summary import newest

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.matrix import CellView, Matrix, matrices
 from dashboard.summary import newest
 from dashboard.words import SHOWN_METRICS

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.alert_pages import alert_pages, steps
 from dashboard.alerts import MOST_RESOLVED, with_page
 from dashboard.caches import caches_page, chosen, times_of

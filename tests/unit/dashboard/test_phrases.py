@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.document import Words
 from dashboard.telling.cells import Labels
 from dashboard.telling.phrases import certainty, effect

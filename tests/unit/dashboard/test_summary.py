@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from dashboard.summary import Headline, facts, headline, newest
 from dashboard.words import SHOWN_METRICS
 from tests import factories_frame as factory

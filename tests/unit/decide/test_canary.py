@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.canary import judge, sentence, table, worst
 from observatory.record.sample import Check, Failure, Sample
 from tests import factories

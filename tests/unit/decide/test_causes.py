@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.causes import explained
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.changes import Occurrence
 from observatory.decide.counts import Counted, History, counted_changes
 from observatory.decide.evidence import Evidence

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.frame import COLUMNS, frame, select
 from observatory.decide.places import SelectionError
 from observatory.record.asv_files import project

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.frame import frame
 from observatory.decide.places import SelectionError
 from observatory.decide.table import Table, comparison_tables, subject_tables

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.upgrades import is_stale, is_wrong, part, table
 from observatory.record.sample import Check, LedgerEntry, Sample
 from observatory.record.upgrades import Part, Side, Upgrade

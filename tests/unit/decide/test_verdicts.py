@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
 from observatory.decide.noisy import LOOKS

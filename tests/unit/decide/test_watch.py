@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.counts import Counted, History
 from observatory.decide.evidence import Evidence
 from observatory.decide.timeline import at

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.record.asv_files import project, write_benchmarks
 from observatory.record.asv_names import asv_params
 from observatory.record.journal_reader import JournalContents

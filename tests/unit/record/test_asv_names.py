@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, MODELS, SCENARIOS, cells
+from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, cells
 from observatory.record.asv_names import (
     asv_params,
     benchmark_name,

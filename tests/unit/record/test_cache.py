@@ -258,12 +258,15 @@ def test_another_version_reads_none_of_it(
 def test_the_version_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "observatory" / "record"
     package.mkdir(parents=True)
-    (tmp_path / "benchmarks").mkdir()
-    (tmp_path / "benchmarks" / "vocabulary.py").touch()
+    records = tmp_path / "benchmarks" / "catalogue"
+    records.mkdir(parents=True)
     monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
     before = cache.version()
     (package / "asv_result.py").write_text("# otherwise")
-    assert cache.version() != before
+    changed = cache.version()
+    assert changed != before
+    (records / "metrics.py").write_text("# otherwise")
+    assert cache.version() != changed
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(where: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.record.compacting import compacted, newest
 from observatory.record.compiled import functions_of
 from observatory.record.journal import JournalEntry, JournalLine, JournalRecord, encoded

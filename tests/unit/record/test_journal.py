@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.vocabulary import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
+from benchmarks.catalogue import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
 from observatory.record.journal import LARGEST_LINE, JournalError
 from observatory.record.journal_reader import read_header, read_journal
 from observatory.record.journal_writer import Journal

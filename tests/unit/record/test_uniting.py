@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.record import calibration, contracts, layout, triage
 from observatory.record.alerts import Acknowledgement
 from observatory.record.asv_files import project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.vocabulary import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell
 from observatory.decide.evidence import Evidence
 from observatory.record.latest import latest
 from observatory.record.sample import Sample

@@ -154,7 +154,7 @@ def test_an_environment_that_holds_no_pytensor_is_refused(tmp_path, said, error)
 def test_only_the_benchmarks_are_importable_from_anywhere(environments, tmp_path):
     environment = environments.ensure(SUBJECT, INTERPRETER)
     asked = (
-        "import importlib.util as u; print([n for n in ('benchmarks.vocabulary', 'observatory',"
+        "import importlib.util as u; print([n for n in ('benchmarks.catalogue', 'observatory',"
         " 'dashboard', 'tests') if u.find_spec(n)])"
     )
     done = subprocess.run(
@@ -165,7 +165,7 @@ def test_only_the_benchmarks_are_importable_from_anywhere(environments, tmp_path
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == "['benchmarks.vocabulary']"
+    assert done.stdout.strip() == "['benchmarks.catalogue']"
 
 
 def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments):

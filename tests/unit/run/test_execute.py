@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from benchmarks.vocabulary import Cell
 from observatory.run.execute import Executor
 
 TASK = Task(Cell("radon", "cold", "NUMBA", "spawn"), "counting", 0)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from benchmarks.vocabulary import Cell
 from observatory.record.sample import Sample
 from observatory.run.interleave import Interleaving, Job, matrix
 from observatory.run.presets import Narrowed

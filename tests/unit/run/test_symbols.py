@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from benchmarks.vocabulary import Cell
 from observatory.run.symbols import added, wanted
 from tests import factories
 from tests.factories_scan import mangled, object_of, put

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from benchmarks.vocabulary import Cell
 from observatory.record.sample import Sample
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain, cells_of

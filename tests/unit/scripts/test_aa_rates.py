@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.vocabulary import Cell
+from benchmarks.catalogue import Cell
 from observatory.decide.noisy import FEWEST
 from scripts import aa_rates
 from scripts.aa_rates import Rates, keep, pool_of, rates

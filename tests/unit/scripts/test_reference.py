@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.vocabulary import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
 from observatory.cli.main import Commands
 from observatory.errors import Exit
 from observatory.record.schemas import schemas

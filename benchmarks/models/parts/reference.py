@@ -12,24 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.models.parameters import Variant, layout
-from benchmarks.models.radon_data import RadonData
-from benchmarks.vocabulary import TOLERANCE
+from benchmarks.models import TOLERANCE, Errors
+from benchmarks.models.parts.parameters import Variant, layout
+from benchmarks.models.parts.radon_data import RadonData
 
 _STEP = 1e-30
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 Complex = NDArray[np.complex128]
-
-
-@dataclass(frozen=True)
-class Errors:
-    """How far an evaluation is off the reference, relatively."""
-
-    logp_error: float | None
-    """Of the logp, or of every value of a graph without one; None: not finite, or another shape."""
-    gradient_error: float | None
-    """The largest of the entries; None: not finite, or there is no gradient."""
-    wrong: bool
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from benchmarks.vocabulary import VARIANTS
+BASE_VARIANT = "noncentered-normal-halfnormal"
+VARIANTS: tuple[str, ...] = tuple(
+    f"{centering}-{intercept}-{sigma}"
+    for centering, intercept, sigma in product(
+        ("centered", "noncentered"), ("normal", "lognormal"), ("halfnormal", "lognormal")
+    )
+)
+"""The eight radon models in the order in which they are built; the fifth is the base."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,7 @@ class Parameter:
     @property
     def size(self) -> int:
         """How many values it has."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
     @property
     def slice(self) -> slice:
@@ -51,6 +62,8 @@ def layout(n_counties: int) -> tuple[Parameter, ...]:
 
 def point(n_counties: int) -> NDArray[np.float64]:
     """The fixed point at which every sample evaluates, shape (2 * n_counties + 3,)."""
+    import numpy as np
+
     size = sum(parameter.size for parameter in layout(n_counties))
     return np.random.RandomState(85).normal(0.0, 0.5, size=size)
 
@@ -65,7 +78,8 @@ class Variant:
 
     @classmethod
     def named(cls, name: str) -> Variant:
-        """The variant of a name in VARIANTS. Raises ValueError."""
+        """The variant of a name in VARIANTS; the base for an empty name. Raises ValueError."""
+        name = name or BASE_VARIANT
         if name not in VARIANTS:
             raise ValueError(f"there is no variant {name!r}; choose from {', '.join(VARIANTS)}")
         centering, intercept, sigma = name.split("-")

@@ -1,21 +1,31 @@
-"""Models of small graphs: what is compiled, and what it must return."""
+"""Models of small graphs: what is compiled, and what it must return.
+
+Model files import this module at their top: it imports NumPy and PyTensor inside functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from benchmarks.models import TOLERANCE, Errors
 
-from benchmarks.models.reference import Errors, relative_error
-from benchmarks.vocabulary import BASE_VARIANT, TOLERANCE
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
-Function = Callable[[Vector], Any]
+    Vector = NDArray[np.float64]
 
-POINT: Vector = np.array([0.75, -1.5, 2.25, 3.0, -0.5])
+Function = Callable[["Vector"], Any]
+POINT = (0.75, -1.5, 2.25, 3.0, -0.5)
+
+
+def point() -> Vector:
+    """The vector at which every small graph is evaluated, shape (5,)."""
+    import numpy as np
+
+    return np.array(POINT)
 
 
 @dataclass(frozen=True)
@@ -52,13 +62,14 @@ class SmallModel:
 
     members: Mapping[str, Member]
 
-    def graph(self, member: str = BASE_VARIANT) -> SmallGraph:
-        """One member; the first where the base is asked for."""
-        name = next(iter(self.members)) if member == BASE_VARIANT else member
-        return SmallGraph(self.members[name], POINT.copy())
+    def graph(self, member: str = "") -> SmallGraph:
+        """One member; the first if none is named."""
+        return SmallGraph(self.members[member or next(iter(self.members))], point())
 
     def explain(self, value: Any) -> str | None:
         """Whose value it is, if it is another member's."""
+        import numpy as np
+
         shown = np.array2string(np.asarray(value), precision=6, threshold=8)
         for name, member in self.members.items():
             error = member.error(value)
@@ -67,12 +78,19 @@ class SmallModel:
         return f"the value is {shown}"
 
 
-def equal_to(expected: Function) -> Callable[[Any], float | None]:
-    """The largest relative error of an entry against NumPy's value at the point."""
+def equal_to(expected: Callable[[Any, Vector], Any]) -> Callable[[Any], float | None]:
+    """The largest relative error of an entry of a value.
+
+    ``expected`` takes numpy and the point, and returns what is right.
+    """
 
     def error(value: Any) -> float | None:
+        import numpy as np
+
+        from benchmarks.models.parts.reference import relative_error
+
         found = np.asarray(value, dtype=float)
-        right = np.asarray(expected(POINT), dtype=float)
+        right = np.asarray(expected(np, point()), dtype=float)
         return relative_error(found, right) if found.shape == right.shape else None
 
     return error

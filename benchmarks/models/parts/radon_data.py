@@ -38,6 +38,11 @@ class RadonData:
         return int(self.county.max()) + 1
 
 
+def load(data_file: Path | None) -> RadonData:
+    """The data of a CSV file; the generated ones if there is none. Raises RadonDataError."""
+    return generated() if data_file is None else from_csv(data_file)
+
+
 def generated() -> RadonData:
     """The same arrays on every machine and numpy: `RandomState` streams are frozen (NEP 19)."""
     rng = np.random.RandomState(919)

@@ -1,0 +1,114 @@
+"""The catalogue: one record for each model, scenario, backend, metric and cause.
+
+What else is said of them (presets, estimates, charts, sentences, schemas, documentation) follows
+from their records. Standard library only: both sides of a process boundary import it, the
+environment under test and the tool.
+
+asv looks for benchmarks in every module of this folder: no public function here may begin with
+``time_``, ``timeraw_``, ``mem_``, ``peakmem_`` or ``track_``.
+"""
+
+from benchmarks.catalogue.backends import (
+    ABLATIONS,
+    BACKENDS,
+    CACHES,
+    MAIN_BACKENDS,
+    SHARING_BACKENDS,
+    Backend,
+    without_cache,
+)
+from benchmarks.catalogue.causes import (
+    CAUSES,
+    FIRST_CAUSES,
+    FOLLOWS_FROM_A_CACHE,
+    OF_A_CACHE,
+    Cause,
+)
+from benchmarks.catalogue.matrix import (
+    MATRIX_MODELS,
+    MEMBERS,
+    MODELS,
+    Cell,
+    backends_of,
+    cells,
+    headline_time,
+    launches_of,
+    metrics_of,
+    models_of,
+)
+from benchmarks.catalogue.metrics import (
+    CORRECTNESS,
+    METRICS,
+    REUSE_LOST,
+    SECTIONS,
+    SYMBOLS,
+    Metric,
+)
+from benchmarks.catalogue.scenarios import (
+    BUILDS,
+    MATRIX_LAUNCHES,
+    MATRIX_SCENARIOS,
+    SAMPLING,
+    SCENARIOS,
+    SIBLINGS,
+    WARM_SCENARIOS,
+    Scenario,
+)
+from benchmarks.catalogue.words import (
+    LAUNCHES,
+    MEASURES,
+    OUTCOMES,
+    SAMPLE_SCHEMA,
+    STATUSES,
+    Kind,
+    Measure,
+)
+from benchmarks.models import TOLERANCE, Model
+
+__all__ = [
+    "ABLATIONS",
+    "BACKENDS",
+    "BUILDS",
+    "CACHES",
+    "CAUSES",
+    "CORRECTNESS",
+    "FIRST_CAUSES",
+    "FOLLOWS_FROM_A_CACHE",
+    "LAUNCHES",
+    "MAIN_BACKENDS",
+    "MATRIX_LAUNCHES",
+    "MATRIX_MODELS",
+    "MATRIX_SCENARIOS",
+    "MEASURES",
+    "MEMBERS",
+    "METRICS",
+    "MODELS",
+    "OF_A_CACHE",
+    "OUTCOMES",
+    "REUSE_LOST",
+    "SAMPLE_SCHEMA",
+    "SAMPLING",
+    "SCENARIOS",
+    "SECTIONS",
+    "SHARING_BACKENDS",
+    "SIBLINGS",
+    "STATUSES",
+    "SYMBOLS",
+    "TOLERANCE",
+    "WARM_SCENARIOS",
+    "Backend",
+    "Cause",
+    "Cell",
+    "Kind",
+    "Measure",
+    "Metric",
+    "Model",
+    "Scenario",
+    "backends_of",
+    "cells",
+    "headline_time",
+    "launches_of",
+    "metrics_of",
+    "models_of",
+    "without_cache",
+]

@@ -1,0 +1,167 @@
+"""The backends, a record each.
+
+`benchmarks.backends` makes the mode that a record describes; a backend that no linker, no mode and
+no flag of PyTensor's describes has a function there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CACHES = {"numba": "numba", "c_module": "C"}
+"""Kinds of entries in a ledger, each with the compiler that they are of. numba comes first: where
+it compiles, there may be C modules too."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What is said of a backend."""
+
+    name: str
+    meaning: str
+    linker: str = ""
+    """PyTensor's linker, with the rewrites of `fast_run`."""
+    mode: str = ""
+    """PyTensor's name of the mode. Without a linker and a mode the subject chooses."""
+    flags: str = ""
+    """PYTENSOR_FLAGS: what must be set before the import."""
+    patch: str = ""
+    """The function of `benchmarks.backends` that changes PyTensor for it, once per process."""
+    package: str = ""
+    """What must be installed beside PyTensor."""
+    cache: str = ""
+    """The kind of its cache, one of CACHES; empty: it depends on the subject."""
+    probes: tuple[str, ...] = ("c_modules",)
+    """The modules of `benchmarks.probes` that count what its caches do."""
+    filled_by: str = ""
+    """The backend whose cache it starts from; empty: its own."""
+    main: bool = False
+    """Whether users choose it: always shown, drawn along the releases, compared unasked."""
+    ablation: bool = False
+    """Whether a cache is taken away on purpose: it misses by design, and that alarms nobody."""
+    timed_in: tuple[str, ...] = ("full", "history")
+    """The presets that time it; the others of its presets count it only."""
+    takes_as: str = ""
+    """The backend whose samples take as long; empty: the one that fills its cache."""
+    slower: float = 1.0
+    """How many times as long a sample takes as one of that backend."""
+    light: str = "#6d7682"
+    """Its colour on the page, at least 3:1 on a white card."""
+    dark: str = "#9aa3ae"
+    """Its colour on a dark page."""
+    shape: str = "circle"
+    """Its mark, a second sign beside its colour: circle, square, diamond or triangle."""
+
+    @property
+    def cache_backend(self) -> str:
+        """The backend that fills the cache it starts from."""
+        return self.filled_by or self.name
+
+    @property
+    def expected_as(self) -> str:
+        """The backend whose expected seconds it is estimated by."""
+        return self.takes_as or self.cache_backend
+
+    @property
+    def chosen_by_subject(self) -> bool:
+        """Whether it is whatever the subject compiles with when the user says nothing."""
+        return not (self.linker or self.mode)
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether its functions may be in numba's cache, where symbols stand for them."""
+        return "numba_cache" in self.probes
+
+
+_NUMBA = ("c_modules", "numba_cache")
+_ALL = (
+    Backend(
+        "C",
+        "the whole graph as one C module",
+        linker="c",
+        cache="c_module",
+        main=True,
+        light="#0f6cae",
+        dark="#58a9e4",
+    ),
+    Backend(
+        "C_VM",
+        "a C module per Op, run by the C virtual machine",
+        linker="cvm",
+        cache="c_module",
+        main=True,
+        light="#a9488a",
+        dark="#dd8cc4",
+        shape="square",
+    ),
+    Backend(
+        "C_VM_NOGC",
+        "C_VM that keeps its intermediate storage between calls",
+        linker="cvm_nogc",
+        cache="c_module",
+        filled_by="C_VM",
+        light="#c982b4",
+        dark="#b0659a",
+    ),
+    Backend(
+        "NUMBA",
+        "numba, all caches on",
+        mode="NUMBA",
+        package="numba",
+        cache="numba",
+        probes=_NUMBA,
+        main=True,
+        light="#c66a00",
+        dark="#f0a03c",
+        shape="diamond",
+    ),
+    Backend(
+        "NUMBA_OPS_ONLY",
+        "numba, every function cached but the outer graph",
+        mode="NUMBA",
+        patch="stop_caching_the_outer_graph",
+        package="numba",
+        cache="numba",
+        probes=_NUMBA,
+        filled_by="NUMBA",
+        ablation=True,
+        timed_in=("full",),
+        light="#d69a55",
+        dark="#c98d48",
+    ),
+    Backend(
+        "NUMBA_NO_CACHE",
+        "numba, PyTensor's numba cache off",
+        mode="NUMBA",
+        flags="numba__cache=False",  # before 2.36 it is read only at import
+        package="numba",
+        cache="numba",
+        probes=_NUMBA,
+        filled_by="NUMBA",
+        ablation=True,
+        timed_in=("full",),
+        slower=2.5,
+        light="#8a5f2c",
+        dark="#a9825a",
+    ),
+    Backend(
+        "DEFAULT",
+        "whatever the subject chooses when the user says nothing",
+        probes=_NUMBA,
+        # The ledger tells which backend it is, and that one is timed under its own name.
+        timed_in=(),
+        takes_as="NUMBA",
+    ),
+)
+BACKENDS: Mapping[str, Backend] = {one.name: one for one in _ALL}
+MAIN_BACKENDS = tuple(one.name for one in _ALL if one.main)
+"""The backends that a user chooses between."""
+SHARING_BACKENDS = tuple(one.name for one in _ALL if one.main and one.has_symbols)
+"""Those of them whose functions share symbols in one cache."""
+ABLATIONS = tuple(one.name for one in _ALL if one.ablation)
+
+
+def without_cache(backend: str) -> str | None:
+    """The ablation that shows what a backend costs without its cache; None if there is none."""
+    return next((o.name for o in _ALL if o.flags and o.ablation and o.filled_by == backend), None)

@@ -1,0 +1,113 @@
+"""What can be measured: cells, and the metrics that each of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from benchmarks.catalogue.backends import BACKENDS
+from benchmarks.catalogue.metrics import METRICS, Metric
+from benchmarks.catalogue.scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
+from benchmarks.catalogue.words import LAUNCHES
+from benchmarks.models import discovered
+
+MODELS = discovered()
+MEMBERS = {name: model.members for name, model in MODELS.items() if model.members}
+"""The graphs of a model, in the order in which siblings, variants and upgrades build them."""
+
+
+MATRIX_MODELS = tuple(name for name, model in MODELS.items() if "build" in model.families)
+"""The models of the matrix: those whose single builds are measured."""
+
+
+def models_of(scenario: str) -> tuple[str, ...]:
+    """The models that a scenario is measured with, in the order of the catalogue."""
+    family = SCENARIOS[scenario].family
+    return tuple(name for name, model in MODELS.items() if family in model.families)
+
+
+def backends_of(scenario: str) -> tuple[str, ...]:
+    """The backends that a scenario is measured with, in the order of the catalogue."""
+    return tuple(name for name in BACKENDS if name in SCENARIOS[scenario].backends)
+
+
+def launches_of(scenario: str) -> tuple[str, ...]:
+    """The start methods that a scenario is measured with."""
+    return SCENARIOS[scenario].launches
+
+
+def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
+    """The metrics that a cell of this scenario and start method is asked for.
+
+    Of a scenario that the catalogue does not have there are none.
+    """
+    family = SCENARIOS[scenario].family if scenario in SCENARIOS else ""
+    return tuple(
+        metric
+        for metric in METRICS.values()
+        if family in metric.families and (not metric.launches or launch in metric.launches)
+    )
+
+
+def headline_time(scenario: str) -> str:
+    """The metric that says how long a user waits in a scenario, known or unknown."""
+    return SCENARIOS[scenario].headline if scenario in SCENARIOS else "compile_time"
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One place of the matrix: model x scenario x backend x launch."""
+
+    model: str
+    scenario: str
+    backend: str
+    launch: str
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.scenario} {self.backend} {self.launch}"
+
+    def problem(self) -> str | None:
+        """Say in a sentence why this combination is not one that is measured; None if it is."""
+        for word, known, noun in (
+            (self.model, MODELS, "model"),
+            (self.scenario, SCENARIOS, "scenario"),
+            (self.backend, BACKENDS, "backend"),
+            (self.launch, LAUNCHES, "launch"),
+        ):
+            if word not in known:
+                return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+        for word, possible, noun in (
+            (self.model, models_of(self.scenario), "model"),
+            (self.backend, backends_of(self.scenario), "backend"),
+            (self.launch, launches_of(self.scenario), "launch"),
+        ):
+            if word not in possible:
+                return (
+                    f"scenario {self.scenario} is not measured with {noun} {word}; "
+                    f"choose from {', '.join(possible)}"
+                )
+        model = MODELS[self.model]
+        if model.lacks(self.backend):
+            why = model.because
+            return f"model {self.model} is not measured with backend {self.backend}: {why}"
+        return None
+
+    @property
+    def cache_backend(self) -> str:
+        """The backend that fills the cache this cell starts from: an ablation's parent."""
+        known = BACKENDS.get(self.backend)
+        return self.backend if known is None else known.cache_backend
+
+
+def cells(
+    models: tuple[str, ...] = ("radon",),
+    scenarios: tuple[str, ...] = MATRIX_SCENARIOS,
+    backends: tuple[str, ...] = tuple(BACKENDS),
+    launches: tuple[str, ...] = MATRIX_LAUNCHES,
+) -> Iterator[Cell]:
+    """Every measured cell of the product, in the order in which the words are given."""
+    for model, scenario, backend, launch in product(models, scenarios, backends, launches):
+        cell = Cell(model, scenario, backend, launch)
+        if cell.problem() is None:
+            yield cell

@@ -1,0 +1,226 @@
+"""The scenarios, a record each.
+
+What a scenario does is in `benchmarks.scenarios` (in the measured process) and, where it takes
+several processes, in `benchmarks.siblings` or `benchmarks.upgrading`. asv finds it as a class of
+the module that its record names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmarks.catalogue.words import LAUNCHES
+
+_SPAWN_OR_FORK = ("fork", "spawn")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is said of a scenario."""
+
+    name: str
+    meaning: str
+    family: str
+    """What it shares its models, its metrics and its way of measuring with: build, variants,
+    siblings, upgrade, sampling or call."""
+    seconds: Mapping[str, float]
+    """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
+    PyTensor 3.3; only the proportions matter."""
+    more_backends: tuple[str, ...] = ()
+    """Backends that it is measured with besides, whose times follow from those of others."""
+    launches: tuple[str, ...] = _SPAWN_OR_FORK
+    suite: str = "compile"
+    """The module of `benchmarks` that has its asv class."""
+    headline: str = "compile_time"
+    """The metric that says how long a user waits."""
+    filled_by: str = ""
+    """The scenario whose sample fills the cache it starts from; empty: it starts from none."""
+    warm: bool = False
+    """Whether that cache must be filled. Then a miss is an alarm."""
+    warm_ups: int = 0
+    """How often the process builds before the build that is measured."""
+    matrix: bool = False
+    """Whether it is measured of every subject alone, and shown in the matrix."""
+    quick: bool = False
+    """Whether the preset `quick` takes it."""
+    timed: bool = False
+    """Whether `compare` takes its times unasked, and the preset `history` several of them."""
+    long: bool = False
+    """Whether it takes minutes to count. Of C modules it says nothing that a cold or warm build
+    does not, and it is measured there only where somebody asks for it by name."""
+    arrangement: str = "in turn"
+    """How siblings are started: see `benchmarks.forking`."""
+    reseeded: bool = False
+    """Whether siblings have other hash seeds than their start method gives."""
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """The backends that it is measured with; not in order."""
+        return (*self.seconds, *self.more_backends)
+
+    @property
+    def from_empty(self) -> bool:
+        """Whether it builds from an empty cache, in one process."""
+        return self.family in ("build", "variants") and not self.filled_by
+
+    def seconds_with(self, backend: str) -> float:
+        """How long a sample takes; with a backend that nobody measured, as long as the longest."""
+        return self.seconds.get(backend, max(self.seconds.values()))
+
+
+_CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
+_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
+_SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
+_SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
+
+
+def _siblings(
+    name: str,
+    meaning: str,
+    launches: tuple[str, ...] = ("fork",),
+    arrangement: str = "in turn",
+    reseeded: bool = False,
+) -> Scenario:
+    """One of the canary's arrangements."""
+    return Scenario(
+        name, meaning, "siblings", _SIBLINGS_SECONDS, ("DEFAULT",), launches, "canary", long=True,
+        arrangement=arrangement, reseeded=reseeded,
+    )  # fmt: skip
+
+
+_ALL = (
+    Scenario(
+        "cold",
+        "empty disk cache, fresh process",
+        "build",
+        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5},
+        ("DEFAULT",),
+        matrix=True,
+        quick=True,
+    ),
+    Scenario(
+        "warm_disk",
+        "fresh process, copy of a filled cache",
+        "build",
+        _WARM_SECONDS,
+        ("DEFAULT",),
+        filled_by="cold",
+        warm=True,
+        matrix=True,
+        quick=True,
+        timed=True,
+    ),
+    Scenario(
+        "warm_process",
+        "copy of a filled cache, second build in one process",
+        "build",
+        _WARM_SECONDS,
+        ("DEFAULT", *_CACHE_ABLATIONS),
+        filled_by="cold",
+        warm=True,
+        warm_ups=1,
+        matrix=True,
+        quick=True,
+        timed=True,
+    ),
+    Scenario(
+        "variants",
+        "one process builds the base from empty, then the eight variants in fixed order",
+        "variants",
+        {"C": 24.0, "C_VM": 22.0, "NUMBA": 20.0},
+        ("DEFAULT", *_CACHE_ABLATIONS),
+        matrix=True,
+        quick=True,
+        long=True,
+    ),
+    Scenario(
+        "siblings",
+        "siblings fill one cache with a graph each, in turn; a fresh process reads all",
+        "siblings",
+        _SIBLINGS_SECONDS,
+        ("DEFAULT",),
+        launches=tuple(LAUNCHES),
+        matrix=True,
+        long=True,
+    ),
+    _siblings(
+        "siblings_at_once",
+        "siblings, all at the same time",
+        launches=tuple(LAUNCHES),
+        arrangement="at once",
+    ),
+    _siblings(
+        "siblings_nested",
+        "siblings, each of which has forked another before it builds",
+        arrangement="nested",
+    ),
+    _siblings(
+        "siblings_after_build",
+        "siblings of a parent that has built a graph before it forks",
+        arrangement="after a build",
+    ),
+    _siblings(
+        "siblings_threads",
+        "siblings of a parent whose threads work while it forks",
+        arrangement="beside threads",
+    ),
+    _siblings(
+        "siblings_reseeded",
+        "siblings with other seeds than the launch gives: forked, the reader has "
+        "another; spawned, all have one",
+        launches=tuple(LAUNCHES),
+        reseeded=True,
+    ),
+    Scenario(
+        "upgrade",
+        "fresh process, copy of the cache that another subject left",
+        "upgrade",
+        {"C": 60.0, "C_VM": 60.0, "NUMBA": 60.0},
+        launches=("spawn",),
+        suite="canary",
+    ),
+    Scenario(
+        "sampling_cold",
+        "pm.sample of a small radon in two processes, empty disk cache",
+        "sampling",
+        _SAMPLING_SECONDS,
+        launches=tuple(LAUNCHES),
+        suite="canary",
+        headline="first_draw_time",
+    ),
+    Scenario(
+        "sampling_warm",
+        "the same on a copy of a filled cache",
+        "sampling",
+        _SAMPLING_SECONDS,
+        launches=tuple(LAUNCHES),
+        suite="canary",
+        headline="first_draw_time",
+        filled_by="sampling_cold",
+        warm=True,
+    ),
+    Scenario(
+        "call",
+        "evaluate a compiled function",
+        "call",
+        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0},
+        ("C_VM_NOGC", "DEFAULT"),
+        suite="call",
+        headline="call_time",
+        filled_by="cold",
+        matrix=True,
+        quick=True,
+        timed=True,
+    ),
+)
+SCENARIOS: Mapping[str, Scenario] = {one.name: one for one in _ALL}
+SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
+"""The scenarios in which several processes fill one cache: those of the canary."""
+SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
+BUILDS = tuple(one.name for one in _ALL if one.family == "build")
+WARM_SCENARIOS = tuple(one.name for one in _ALL if one.warm and one.family == "build")
+"""The scenarios that build from a cache that was filled for them: a miss is an alarm."""
+MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
+MATRIX_LAUNCHES = _SPAWN_OR_FORK
+"""What is measured of every subject alone; other siblings are the canary's."""

@@ -1,0 +1,170 @@
+"""The compare page says what `observatory compare` says, of recorded and of made-up values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.catalogue import METRICS, SCENARIOS
+from dashboard.judged import rule_of_track, rules_of
+from dashboard.observed import Observed
+from dashboard.site import build
+from observatory.cli import observing
+from observatory.decide.comparing import compared, outcome_of
+from observatory.decide.evidence import Evidence
+from observatory.decide.floors import Floors
+from observatory.decide.pairs import Who, pairs_of, setting_of, who
+from observatory.decide.rules import Rule, judged_values, rule_of
+from observatory.record.comparison import Comparison
+from observatory.record.saved import Saved, load_all
+from tests.browser.conftest import Visitor
+
+pytestmark = pytest.mark.browser
+RESULTS = Path(__file__).parents[2] / "results"
+CASES = 4000
+STATUS = {
+    "wrong results": ("✗ Worse",),
+    "worse": ("✗ Worse",),
+    "undecided": ("? Not all judged", "? Wrong or crashing in both"),
+    "calm": ("✓ Better", "✓ Unaffected"),
+}
+ROWS = """async ([a, b, finished]) => {
+  const { load, judge } = observatory;
+  const [site, index] = await Promise.all(["lines", "index"].map(load));
+  const at = async (code) => {
+    const [line, place] = code.split("-");
+    return (await load(`at-${line}-${Math.floor(place / site.block)}`))[place];
+  };
+  const pair = finished ? judge.unpacked(await load(`pairs-${b}`), a) : null;
+  const rows = judge.compared(index, site.rules, await at(a), await at(b), { why: "", pair });
+  const sides = { a: { label: "A" }, b: { label: "B" } };
+  const told = judge.verdict(rows, sides, { why: "", pair, partial: false });
+  return { status: told.status, sentence: told.said.map((one) => one.name ?? one).join(""),
+    rows: rows.map((row) => [row.name, row.metric, row.group, row.conclusion ?? null]) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def subjects() -> dict[Who, Saved]:
+    return {who(one): one for one in load_all(RESULTS)}
+
+
+@pytest.fixture(scope="module")
+def observed(subjects: dict[Who, Saved]) -> Observed:
+    """The recorded history with finished verdicts on neighbours alone, which are enough here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observing, "finished_pairs", lambda *_: {})
+        found, _ = observing.observe([RESULTS])
+    calibrations = {one.machine.machine: one for one in found.calibrations}
+    wanted = [(base, head) for base, head, *_ in neighbours(found)]
+    made = pairs_of(subjects.values(), wanted, calibrations, "0")
+    return replace(found, pairs={(base, head): pair for base, head, pair in made})
+
+
+@pytest.fixture(scope="module")
+def page(observed: Observed, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    visitor = Visitor(browser)
+    seen = visitor(
+        build(observed, tmp_path_factory.mktemp("site") / "html").parent / "compare.html"
+    )
+    seen.page.wait_for_selector("#compare .verdict h2")
+    yield seen.page
+    visitor.close()
+
+
+def neighbours(found: Observed) -> Iterator[tuple[Who, Who, str, str]]:
+    """Of each line: base and head, and what addresses call them."""
+    for number, line in enumerate(found.lines):
+        for place, two in enumerate(pairwise(line.subjects)):
+            base, head = ((line.machine, line.env_name, one.commit) for one in two)
+            yield base, head, f"{number}-{place}", f"{number}-{place + 1}"
+
+
+def as_on_the_command_line(base: Saved, head: Saved, found: Observed) -> Comparison:
+    machine = head.header.machine.machine
+    known = {one.machine.machine: one for one in found.calibrations}
+    sides = (Evidence.of(one.samples) for one in (base, head))
+    return compared(setting_of(base, head, known.get(machine), observatory="0"), *sides, 0.0)
+
+
+def test_every_pair_of_neighbours_is_judged_as_on_the_command_line(
+    page: Any, observed: Observed, subjects: dict[Who, Saved]
+) -> None:
+    number = 0
+    for base, head, a, b in neighbours(observed):
+        told = as_on_the_command_line(subjects[base], subjects[head], observed)
+        shown = page.evaluate(ROWS, [a, b, True])
+        found = {(name, metric): said for name, metric, _, said in shown["rows"] if said}
+        wanted = {
+            (" ".join(vars(one.cell).values()), one.metric): one.conclusion for one in told.verdicts
+        }
+        assert found == wanted, (a, b)
+        assert shown["status"] in STATUS[outcome_of(told)], (a, b)
+        calm = [one for one in ("nothing got worse", "no change") if one in shown["sentence"]]
+        assert not (told.worse and calm), (a, b)
+        number += len(wanted)
+    assert number > 9000
+
+
+def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
+    page: Any, observed: Observed
+) -> None:
+    rules, _ = rules_of(observed)
+    assert len(rules) > 5
+    floors = {
+        one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations
+    }
+    shown = {}
+    for _, _, a, b in neighbours(observed):
+        rows = page.evaluate(ROWS, [a, b, False])["rows"]
+        shown |= {(b, name, metric): said for name, metric, _, said in rows if said}
+    wanted = {}
+    for track in observed.tracks:
+        series, places = track.series, track.series.at.tolist()
+        rule = rule_of_track(track, floors)
+        numbers: list[float | None] = series.values.tolist()
+        if rule.kind == "noisy":
+            numbers = (
+                track.expected.tolist() if track.judgement == "judged" else [None] * len(places)
+            )
+        for (i, one), (j, other) in pairwise(enumerate(places)):
+            if other == one + 1:
+                off = bool(track.off[i] or track.off[j])
+                said = judged_values(rule, numbers[i], numbers[j], off)
+                key = f"{observed.line_of(track)}-{other}", series.benchmark, series.place.metric
+                wanted[key] = said
+    assert len(wanted) > 9000
+    assert shown == wanted
+
+
+def test_made_up_values_are_judged_alike(page: Any) -> None:
+    chance = random.Random(18)
+    cases = [made_up(chance) for _ in range(CASES)]
+    given = [[asdict(rule), *rest] for rule, *rest in cases]
+    found = page.evaluate("all => all.map((one) => observatory.judge.conclude(...one))", given)
+    wanted = [judged_values(*case) for case in cases]
+    assert {*wanted} == {"worse", "better", "unaffected", "workload changed", "undecided"}
+    assert [
+        (case, here, there)
+        for case, here, there in zip(cases, found, wanted, strict=True)
+        if here != there
+    ] == []
+
+
+def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bool]:
+    """A rule of ours, and two values that are equal, at its thresholds, near them or far apart."""
+    metric = chance.choice([*METRICS.values()])
+    spread = chance.choice([None, 0.0005, 0.03])
+    rule = rule_of(metric, chance.choice([*SCENARIOS]), spread)
+    base = chance.choice([0.0, 1.0, 7.0, chance.lognormvariate(0, 5)])
+    edges = [0.0, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]
+    factor = (1 + chance.choice(edges)) ** chance.choice([1, -1])
+    head = chance.choice([base, base * factor, base * chance.uniform(0, 3), 0.0])
+    values = [None if chance.random() < 0.05 else value for value in (base, head)]
+    return rule, values[0], values[1], chance.random() < 0.2

@@ -1,0 +1,74 @@
+"""Finished verdicts on pairs are kept, and made again where what they follow from differs."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from observatory.cli.observing import observe
+
+from observatory.app import pairs as pairing
+from observatory.record.asv_files import project
+from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many pairs were made, each time that some were."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    numbers: list[int] = []
+    compared = pairing._made
+
+    def counting(missing: Any, *rest: Any) -> Any:
+        numbers.append(len(missing))
+        return compared(missing, *rest)
+
+    monkeypatch.setattr(pairing, "_made", counting)
+    return numbers
+
+
+def measured(results: Path, label: str, misses: int, day: int, run: str = RUN) -> None:
+    found = sample(WARM, "counting", {"cache_misses": misses}, ledger=ledger("Add"),
+                   started_at=NOON + timedelta(days=day))  # fmt: skip
+    under = header(label, commit=f"{day}" * 40, date=NOON + timedelta(days=day))
+    project(results, journal(results, [found], run, under).read())
+
+
+def outcomes(results: Path) -> list[str]:
+    return [pair.outcome for pair in observe([results])[0].pairs.values()]
+
+
+def test_a_pair_is_compared_once_until_one_of_its_journals_grows(
+    tmp_path: Path, made: list[int]
+) -> None:
+    results = tmp_path / "results"
+    for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
+        measured(results, label, 0, day)
+    assert len(outcomes(results)) == 6
+    assert outcomes(results) == outcomes(results)
+    assert made == [6]
+    measured(results, "3.3.7", 5, 3, LATER)
+    assert sorted(outcomes(results)).count("worse") == 2
+    assert made == [6, 4]
+
+
+def test_what_was_kept_and_is_damaged_is_made_again(tmp_path: Path, made: list[int]) -> None:
+    results = tmp_path / "results"
+    for day, label in enumerate(("3.3.6", "3.3.7"), 1):
+        measured(results, label, day, day)
+    first = outcomes(results)
+    file = pairing._file(results)
+    assert file is not None
+    file.write_bytes(b'{"x": 1}')
+    assert outcomes(results) == first
+    assert made == [2, 2]
+
+
+def test_only_the_newest_are_compared_with_each_other(
+    tmp_path: Path, made: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairing, "MOST", 2)
+    for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
+        measured(tmp_path / "results", label, 0, day)
+    pairs = observe([tmp_path / "results"])[0].pairs
+    assert {commit[0] for pair in pairs for *_, commit in pair} == {"2", "3"}

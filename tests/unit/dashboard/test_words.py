@@ -1,0 +1,29 @@
+"""The words of the catalogue, as pages show them."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.catalogue import BACKENDS
+from dashboard.words import css_name, meaning_of, stylesheet
+
+
+def test_every_backend_has_a_colour_of_its_own_in_light_and_in_dark() -> None:
+    rules = stylesheet().splitlines()
+    light, dark = (
+        re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", line)
+        for line in rules
+        if line.startswith((":root", "@media"))
+    )
+    names = [css_name(name).removeprefix("b-") for name in BACKENDS]
+    assert [name for name, _ in light] == [name for name, _ in dark] == names
+    assert len({colour for _, colour in light}) == len(BACKENDS)
+    assert [rule for rule in rules if rule.startswith(".b-")] == [
+        f".b-{name} {{ --of: var(--{name}); }}" for name in names
+    ]
+
+
+def test_the_meaning_of_an_unknown_word_is_empty() -> None:
+    assert meaning_of(BACKENDS, "JAX") == ""
+    assert meaning_of(BACKENDS, "C") == BACKENDS["C"].meaning
+    assert meaning_of({"fork": "a fork"}, "fork") == "a fork"
