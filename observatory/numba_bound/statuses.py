@@ -27,17 +27,17 @@ class Status(IntEnum):
 
 
 _MEANINGS = {
-    Status.DONE: "every pin was as it should be, or what was not is rewritten",
+    Status.DONE: "every pin is up to date, or was rewritten",
     Status.UNEXPECTED: "a defect of this script; a traceback is printed",
     Status.USAGE: "the command was not understood",
     Status.DUE: "--check: a pin would be rewritten; nothing was written",
-    Status.NO_PIN: "there is no pin of numba where this script rewrites pins",
-    Status.NOT_SAFE: "the file cannot be read, understood or rewritten safely; it is as it was",
-    Status.NO_ANSWER: "the package index or the channel gave no answer, or has no such numba",
-    Status.LEFT: "nothing to rewrite, and a pin was left alone on purpose, e.g. because it allows "
-    "a newer numba already",
-    Status.DO_NOT_MERGE: "--judge: rewritten, but something is wrong, broken or worse with it",
+    Status.NO_PIN: "there is no numba pin where this script rewrites pins",
+    Status.NOT_SAFE: "the file cannot be read, understood or rewritten safely; it is unchanged",
+    Status.NO_ANSWER: "the package index or the channel did not answer, or has no such numba",
+    Status.LEFT: "nothing to rewrite, and a pin was left alone on purpose, e.g. because it "
+    "already allows a newer numba",
+    Status.DO_NOT_MERGE: "--judge: rewritten, but something is wrong, broken or worse",
     Status.NOT_JUDGED: "--judge: rewritten, nothing is known to be wrong, but not everything "
     "could be judged",
-    Status.INTERRUPTED: "interrupted; the file is as it was",
+    Status.INTERRUPTED: "interrupted; the file is unchanged",
 }

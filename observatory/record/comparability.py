@@ -70,7 +70,7 @@ def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> l
                 here.add(entry.sample.cell)
             elif entry.header.versions == header.versions:
                 elsewhere[entry.sample.cell] = entry
-    return [entry for cell, entry in elsewhere.items() if cell not in here]
+    return [elsewhere[cell] for cell in sorted(elsewhere.keys() - here)]
 
 
 def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:

@@ -15,7 +15,7 @@ from benchmarks.catalogue import METRICS, SCENARIOS
 from dashboard.judged import rule_of_track, rules_of
 from dashboard.observed import Observed
 from dashboard.site import build
-from observatory.cli import observing
+from observatory.app import site as site_module
 from observatory.decide.comparing import compared, outcome_of
 from observatory.decide.evidence import Evidence
 from observatory.decide.floors import Floors
@@ -59,8 +59,8 @@ def subjects() -> dict[Who, Saved]:
 def observed(subjects: dict[Who, Saved]) -> Observed:
     """The recorded history with finished verdicts on neighbours alone, which are enough here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(observing, "finished_pairs", lambda *_: {})
-        found, _ = observing.observe([RESULTS])
+        patch.setattr(site_module, "finished_pairs", lambda *_: {})
+        found, _ = site_module.site_data([RESULTS])
     calibrations = {one.machine.machine: one for one in found.calibrations}
     wanted = [(base, head) for base, head, *_ in neighbours(found)]
     made = pairs_of(subjects.values(), wanted, calibrations, "0")

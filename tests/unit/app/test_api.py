@@ -16,7 +16,7 @@ from observatory.decide.frame import COLUMNS
 from observatory.decide.places import SelectionError
 from observatory.errors import Exit
 from observatory.record.asv_files import project
-from observatory.record.journal import Journal
+from observatory.record.journal_writer import Journal
 from observatory.record.problems import RecordUsageError
 from tests.factories import RUN, WARM, failed, header, ledger, sample
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observatory.cli.observing import observe
 
 from observatory.app import pairs as pairing
+from observatory.app.site import site_data
 from observatory.record.asv_files import project
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
 
@@ -35,7 +35,7 @@ def measured(results: Path, label: str, misses: int, day: int, run: str = RUN) -
 
 
 def outcomes(results: Path) -> list[str]:
-    return [pair.outcome for pair in observe([results])[0].pairs.values()]
+    return [pair.outcome for pair in site_data([results])[0].pairs.values()]
 
 
 def test_a_pair_is_compared_once_until_one_of_its_journals_grows(
@@ -70,5 +70,5 @@ def test_only_the_newest_are_compared_with_each_other(
     monkeypatch.setattr(pairing, "MOST", 2)
     for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
         measured(tmp_path / "results", label, 0, day)
-    pairs = observe([tmp_path / "results"])[0].pairs
+    pairs = site_data([tmp_path / "results"])[0].pairs
     assert {commit[0] for pair in pairs for *_, commit in pair} == {"2", "3"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.observed import Observed
-from observatory.cli.watching import find
+from observatory.app.history import find_alerts
 from observatory.decide.alerts import Moment
 from observatory.decide.series import series_of
 from observatory.decide.track import tracked
@@ -56,7 +56,9 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
     for values in history:
         read = measured(tmp_path, values.tolist(), env_name)
         now = night(len(values) - 1) + timedelta(hours=1)
-        previous, problems = find(tmp_path, Moment(now, timedelta(days=2), Triage(), previous))
+        previous, problems = find_alerts(
+            tmp_path, Moment(now, timedelta(days=2), Triage(), previous)
+        )
         assert problems == []
         tracks = list(tracked(series_of(read)))
         observed = Observed(tracks, read.values, read.files, previous, "0.1")

@@ -32,7 +32,7 @@ def links(page: Path) -> list[str]:
 
 def test_the_readme_describes_every_command_once() -> None:
     described = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert sorted(described) == sorted(Commands.modules)
+    assert sorted(described) == sorted(Commands.sentences)
 
 
 def test_the_readme_links_to_each_file_once() -> None:
