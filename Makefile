@@ -62,7 +62,7 @@ docs: $(STAMP)
 	@echo 'The documentation: build/docs/index.html'
 
 docs-schemas: $(STAMP)
-	@$(VENV)/bin/python -m observatory.record.schemas
+	@$(VENV)/bin/python -m observatory.app.schemas
 
 pictures: $(STAMP)
 	@$(VENV)/bin/python scripts/pictures.py

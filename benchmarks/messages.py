@@ -153,7 +153,7 @@ class Overhead:
 
 @dataclass(frozen=True)
 class SampleRecord:
-    """One sample: one cell and one pass. `observatory.record.sample` describes the fields."""
+    """One sample: one cell and one pass. `observatory.store.records` describes the fields."""
 
     schema: str
     cell: Cell

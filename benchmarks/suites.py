@@ -110,7 +110,7 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
         if reason is not None:
             raise NotImplementedError(reason)
 
-    def tracked(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
+    def segmented(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
         found = samples[(model, backend, launch)]
         if metric not in found.values:
             raise RuntimeError(f"no sample gave {metric}: {found.reasons}")
@@ -120,11 +120,11 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
         # The worst, where repetitions of an exact metric differ.
         return max(values)
 
-    tracked.__name__ = f"track_{metric}"
-    tracked.__doc__ = METRICS[metric].meaning
-    tracked.setup = setup  # type: ignore[attr-defined]
-    tracked.unit = METRICS[metric].unit  # type: ignore[attr-defined]
-    return tracked
+    segmented.__name__ = f"track_{metric}"
+    segmented.__doc__ = METRICS[metric].meaning
+    segmented.setup = setup  # type: ignore[attr-defined]
+    segmented.unit = METRICS[metric].unit  # type: ignore[attr-defined]
+    return segmented
 
 
 def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:

@@ -17,17 +17,17 @@ import numpy.typing as npt
 import orjson
 
 from benchmarks.catalogue import BACKENDS, MODELS
-from dashboard.alerts import with_page
 from dashboard.judged import pair_files, rules_of
 from dashboard.observed import Observed, Spot
-from dashboard.plain import clean
-from dashboard.words import colour_name
-from observatory.decide import sizes, units
-from observatory.decide.places import FEWEST_FOR_INTERVAL, Place
-from observatory.decide.rules import best_of
-from observatory.decide.steps import Step
-from observatory.decide.track import Track
-from observatory.record.compiled import Functions
+from observatory.analyze.comparison.rules import best_of
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.steps import Step
+from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL, SeriesKey
+from observatory.store.reading.compiled import Functions
+from observatory.text import sizes, units
+from observatory.text.alerts import with_page
+from observatory.text.plain import clean
+from observatory.text.words import colour_name
 
 PER_FILE = 100
 """Series in one data file, about."""
@@ -77,7 +77,7 @@ def data_files(
         yield _file(name, content)
 
 
-def colour_of(track: Track, id_: str) -> str:
+def colour_of(track: SegmentedSeries, id_: str) -> str:
     """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
     backend = track.series.place.backend
     if backend in BACKENDS:
@@ -85,7 +85,7 @@ def colour_of(track: Track, id_: str) -> str:
     return f"s{int(id_, 16) % PALETTE}"
 
 
-def expected(place: Place) -> int | None:
+def expected(place: SeriesKey) -> int | None:
     """What an exact count should be; None if no number is better than another."""
     return best_of(place.metric, place.scenario, place.backend) if place.model else None
 
@@ -138,7 +138,9 @@ def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]
         yield _file(f"series-{name}", content)
 
 
-def _series(observed: Observed, track: Track, id_: str, pages: frozenset[str]) -> dict[str, object]:
+def _series(
+    observed: Observed, track: SegmentedSeries, id_: str, pages: frozenset[str]
+) -> dict[str, object]:
     series, place = track.series, track.series.place
     columns, rows = observed.values, series.rows
     n = columns.n[rows]
@@ -167,7 +169,7 @@ def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
     return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 
-def _steps(track: Track) -> Iterator[dict[str, object]]:
+def _steps(track: SegmentedSeries) -> Iterator[dict[str, object]]:
     bounds, unit = track.bounds, track.series.place.unit
     if track.judgement == "exact":
         for place in bounds[1:-1]:
@@ -186,7 +188,7 @@ def _steps(track: Track) -> Iterator[dict[str, object]]:
         }  # fmt: skip
 
 
-def _drift(track: Track) -> dict[str, object] | None:
+def _drift(track: SegmentedSeries) -> dict[str, object] | None:
     one = track.drift
     if one is None:
         return None
@@ -195,7 +197,9 @@ def _drift(track: Track) -> dict[str, object] | None:
     return {"ratio": one.ratio, "words": words, "numbers": numbers}
 
 
-def _alerts(observed: Observed, track: Track, pages: frozenset[str]) -> Iterator[dict[str, object]]:
+def _alerts(
+    observed: Observed, track: SegmentedSeries, pages: frozenset[str]
+) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
     for alert, one in observed.alerts_on(track):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
-from dashboard.alerts import between, standing
-from dashboard.plain import clean
-from observatory.record.alerts import Alerts
+from observatory.store.records.alerts import Alerts
+from observatory.text.alerts import between, standing
+from observatory.text.plain import clean
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _MOST_ENTRIES = 100

@@ -9,13 +9,13 @@ from typing import Any
 
 from benchmarks.catalogue import Cell
 from dashboard.observed import Observed, Spot
-from dashboard.plain import clean
-from observatory.decide.comparing import Outcome
-from observatory.decide.floors import Floors
-from observatory.decide.pairs import Finding, Pair
-from observatory.decide.places import Place
-from observatory.decide.rules import Rule, rule_at
-from observatory.decide.track import Track
+from observatory.analyze.comparison.comparing import Outcome
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.pairs import Finding, Pair
+from observatory.analyze.comparison.rules import Rule, rule_at
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.series_keys import SeriesKey
+from observatory.text.plain import clean
 
 GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
 """Metrics whose worsening has a table of its own; the page has a table for all others."""
@@ -29,7 +29,7 @@ _DIGITS = 6
 def rules_of(observed: Observed) -> tuple[list[dict[str, object]], list[int]]:
     """The different rules of all series, and for each series the number of its rule."""
     floors = {
-        one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations
+        one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in observed.calibrations
     }
     known: dict[tuple[Rule, str], int] = {}
     numbers = []
@@ -40,18 +40,18 @@ def rules_of(observed: Observed) -> tuple[list[dict[str, object]], list[int]]:
     return [asdict(rule) | {"group": group} for rule, group in known], numbers
 
 
-def rule_of_track(track: Track, floors: Mapping[str, tuple[str, Floors]]) -> Rule:
+def rule_of_track(track: SegmentedSeries, floors: Mapping[str, tuple[str, NoiseFloors]]) -> Rule:
     """The rule of a series, with the noise floor that its machine was calibrated with.
 
     ``floors``: by machine, with the processor that they were measured on.
     """
     place, line = track.series.place, track.series.line
-    cpu, known = floors.get(line.machine, ("", Floors()))
+    cpu, known = floors.get(line.machine, ("", NoiseFloors()))
     usable = place.model and cpu == line.era.cpu
     return rule_at(place, known.change(cell_of(place), place.metric) if usable else None)
 
 
-def cell_of(place: Place) -> Cell:
+def cell_of(place: SeriesKey) -> Cell:
     """The cell of one of our series."""
     return Cell(place.model, place.scenario, place.backend, place.launch)
 

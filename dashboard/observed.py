@@ -9,19 +9,19 @@ from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
-from dashboard.plain import clean
-from observatory.decide.pairs import Pair, Who
-from observatory.decide.places import FEWEST_FOR_INTERVAL
-from observatory.decide.series import Line, Series, Subject
-from observatory.decide.track import Track
-from observatory.record.alerts import Alert, Alerts, SeriesChange, SeriesKey, cut
-from observatory.record.calibration import Calibration
-from observatory.record.columns import Columns
-from observatory.record.compiled import Functions
-from observatory.record.contracts import Contracts
-from observatory.record.latest import Note
-from observatory.record.read import ResultFile
-from observatory.record.upgrades import Upgrade
+from observatory.analyze.comparison.pairs import Pair, Who
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.series import Line, Series, Subject
+from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
+from observatory.store.asv.columns import Columns
+from observatory.store.journal.latest import Note
+from observatory.store.reading.compiled import Functions
+from observatory.store.reading.read import ResultFile
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId, cut
+from observatory.store.records.calibration import Calibration
+from observatory.store.records.contracts import Contracts
+from observatory.store.records.upgrades import Upgrade
+from observatory.text.plain import clean
 
 Spot = tuple[int, int]
 """A subject by numbers: that of its line, and its own on the line."""
@@ -34,7 +34,7 @@ class Observed:
     ``tracks`` come by line, and then in the order of the vocabulary.
     """
 
-    tracks: Sequence[Track]
+    tracks: Sequence[SegmentedSeries]
     values: Columns
     """What ``Series.rows`` count in: intervals and numbers of samples."""
     files: Sequence[ResultFile]
@@ -71,19 +71,19 @@ class Observed:
         """By ``id(line)`` its number."""
         return {id(line): number for number, line in enumerate(self.lines)}
 
-    def line_of(self, track: Track) -> int:
+    def line_of(self, track: SegmentedSeries) -> int:
         """The number of a track's line."""
         return self.line_numbers[id(track.series.line)]
 
     @cached_property
-    def by_key(self) -> dict[SeriesKey, list[int]]:
+    def by_key(self) -> dict[SeriesId, list[int]]:
         """By the key that alerts give a series: the numbers of its tracks, one for each line."""
-        found: dict[SeriesKey, list[int]] = {}
+        found: dict[SeriesId, list[int]] = {}
         for number, one in enumerate(self.tracks):
             found.setdefault(one.series.key, []).append(number)
         return found
 
-    def alerts_on(self, track: Track) -> list[tuple[Alert, SeriesChange]]:
+    def alerts_on(self, track: SegmentedSeries) -> list[tuple[Alert, SeriesChange]]:
         """The alerts that begin on a track's own line: another environment has its own."""
         return [
             (alert, one)
@@ -97,9 +97,9 @@ class Observed:
         return {id(line): frozenset(one.commit for one in line.subjects) for line in self.lines}
 
     @cached_property
-    def alerts_of(self) -> dict[SeriesKey, list[tuple[Alert, SeriesChange]]]:
+    def alerts_of(self) -> dict[SeriesId, list[tuple[Alert, SeriesChange]]]:
         """By the same key: the alerts that a series is in, and what each says of it."""
-        found: dict[SeriesKey, list[tuple[Alert, SeriesChange]]] = {}
+        found: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = {}
         for alert in self.alerts.alerts:
             for one in alert.series:
                 found.setdefault(one.key, []).append((alert, one))
@@ -146,6 +146,6 @@ class Observed:
         return {self.spots[key]: one for key, one in found.items() if key in self.spots}
 
 
-def _id(track: Track) -> str:
+def _id(track: SegmentedSeries) -> str:
     words = (*track.series.key, str(track.series.line.era))
     return blake2b("\0".join(words).encode(errors="replace"), digest_size=5).hexdigest()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from observatory.errors import ObservatoryError
-from observatory.record.files import sync_directory
+from observatory.store.base.files import sync_directory
 
 MARKER = ".observatory-site"
 """Names, one a line, the files of a directory that this module wrote."""

@@ -18,34 +18,34 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmarks.catalogue import MAIN_BACKENDS, OUTCOMES
-from dashboard import charts
-from dashboard.alert_pages import acknowledging, alert_pages
-from dashboard.alerts import standing, with_page
-from dashboard.caches import caches_page, chosen, times_of
-from dashboard.caches import path_of as caches_path
-from dashboard.contracts import PATH as CONTRACTS
-from dashboard.contracts import contracts_page
 from dashboard.data import data_files
+from dashboard.drawing import geometry
 from dashboard.feed import atom
-from dashboard.guard import PATH as GUARD
-from dashboard.guard import guard_page
-from dashboard.happened import happened
-from dashboard.health import health_page, lines_of
-from dashboard.history import history
-from dashboard.latest_change import latest_change
-from dashboard.lists import list_pages
-from dashboard.lists import path_of as list_path
-from dashboard.matrix import matrices
-from dashboard.moves import NEEDING
 from dashboard.observed import Observed, Spot
-from dashboard.overview import alert_line, overview
-from dashboard.plain import clean, shorten
+from dashboard.pages.alert import acknowledging, alert_pages
+from dashboard.pages.caches import caches_page, chosen, times_of
+from dashboard.pages.caches import path_of as caches_path
+from dashboard.pages.cell_values import readings_of
+from dashboard.pages.contracts import PATH as CONTRACTS
+from dashboard.pages.contracts import contracts_page
+from dashboard.pages.events import happened
+from dashboard.pages.guard import PATH as GUARD
+from dashboard.pages.guard import guard_page
+from dashboard.pages.health import health_page, lines_of
+from dashboard.pages.history import history
+from dashboard.pages.latest_change import latest_change
+from dashboard.pages.matrix import matrices
+from dashboard.pages.newest_value import NEEDING
+from dashboard.pages.overview import alert_line, overview
+from dashboard.pages.series_list import list_pages
+from dashboard.pages.series_list import path_of as list_path
+from dashboard.pages.summary import Newest, facts, headline, newest
 from dashboard.publish import publish, refuse_foreign
-from dashboard.readings import readings_of
-from dashboard.summary import Newest, facts, headline, newest
-from dashboard.words import SHOWN_METRICS, css_name, glossaries, stylesheet
-from observatory.decide import units
-from observatory.decide.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
+from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
+from observatory.text import units
+from observatory.text.alerts import standing, with_page
+from observatory.text.plain import clean, shorten
+from observatory.text.words import SHOWN_METRICS, css_name, glossaries, stylesheet
 
 BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 MATRIX = "matrix.html"
@@ -171,10 +171,10 @@ class _Site:
         return self._page(
             "releases.html",
             history=past,
-            times=tuple(zip(past.times, charts.time_drawings(past.times), strict=True)),
-            misses=tuple(zip(past.misses, charts.count_drawings(past.misses), strict=True)),
-            wrong=(past.wrong, *charts.count_drawings((past.wrong,))),
-            legend=tuple((name, css_name(name), charts.shape_of(name)) for name in MAIN_BACKENDS),
+            times=tuple(zip(past.times, geometry.time_drawings(past.times), strict=True)),
+            misses=tuple(zip(past.misses, geometry.count_drawings(past.misses), strict=True)),
+            wrong=(past.wrong, *geometry.count_drawings((past.wrong,))),
+            legend=tuple((name, css_name(name), geometry.shape_of(name)) for name in MAIN_BACKENDS),
             story=happened(alerts, pages),
         )
 

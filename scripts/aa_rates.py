@@ -26,14 +26,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.catalogue import Cell, metrics_of
-from observatory.decide import noisy
-from observatory.decide.evidence import Evidence
-from observatory.decide.floors import at_size, noise_floor
-from observatory.decide.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.decide.rules import JUDGED_NOISY
-from observatory.decide.verdicts import ONCE
-from observatory.record.journal import JournalHeader
-from observatory.record.saved import load
+from observatory.analyze.comparison import noisy
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import at_size, noise_floor
+from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
+from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.comparison.verdicts import ONCE
+from observatory.store.journal.models import JournalHeader
+from observatory.store.reading.saved import load
 
 STEPS = (1.02, 1.03, 1.05, 1.07, 1.10, 1.15, 1.20)
 STEPPED = ("compile_time", "call_time")

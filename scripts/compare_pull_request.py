@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from observatory.github.artifact import COMPARISON, NUMBER
-from observatory.record.files import write_atomic
+from observatory.store.base.files import write_atomic
 
 _SAID = frozenset((0, 3, 5, 7, 8))
 """Exit statuses of `observatory compare` with which there is a comparison."""

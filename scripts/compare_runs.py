@@ -13,10 +13,10 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.catalogue import metrics_of
-from observatory.record import layout
-from observatory.record.journal import JournalEntry
-from observatory.record.journal_reader import read_journal
-from observatory.record.ledgers import LedgerStore
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.models import JournalEntry
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
 
 Key = tuple[str, str, str, str]
 

@@ -4,7 +4,7 @@
 
 Ranks of independent values are a random permutation, whatever the values are. So the penalty that
 gives a wanted rate of false alarms depends on n alone, and is found by drawing permutations. The
-table belongs into PENALTIES of observatory/decide/steps.py.
+table belongs into PENALTIES of observatory/analyze/history/steps.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 
 import numpy as np
 
-from observatory.decide.steps import PARAMETERS, segmentation
+from observatory.analyze.history.steps import PARAMETERS, segmentation
 
 SIZES = (10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 80, 100, 120, 150, 200, 300, 500, 1000)
 _SCREEN = 0.9

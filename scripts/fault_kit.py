@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.catalogue import Cell
-from observatory.record.comparison import CauseKind
+from observatory.store.records.comparison import CauseKind
 
 SOURCES = Path(__file__).resolve().parent / "faults"
 VERSION = "1.0"

@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from observatory.record.comparison import Comparison, Verdict
+from observatory.store.records.comparison import Comparison, Verdict
 from scripts.fault_kit import FAULTS, Fault, build, fault
 
 NOTHING = "no fault"

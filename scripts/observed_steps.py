@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from observatory.decide import sizes
-from observatory.decide.series import series_of
-from observatory.decide.timeline import judge_series
-from observatory.decide.track import NEAR, Track, tracked
-from observatory.record.alerts import SeriesChange
-from observatory.record.read import read_results
+from observatory.analyze.history.level_changes import judge_series
+from observatory.analyze.history.segments import NEAR, SegmentedSeries, segmented
+from observatory.analyze.history.series import series_of
+from observatory.store.reading.read import read_results
+from observatory.store.records.alerts import SeriesChange
+from observatory.text import sizes
 
 ROUNDING = 1e-9
 """Relative difference of two numbers that are the same."""
@@ -38,7 +38,7 @@ class Checked:
     wrong: list[str] = field(default_factory=list)
 
 
-def check(tracks: Iterable[Track]) -> Checked:
+def check(tracks: Iterable[SegmentedSeries]) -> Checked:
     """Compare what alerts tell of each track with medians of its values."""
     found = Checked()
     for track in tracks:
@@ -65,7 +65,7 @@ def check(tracks: Iterable[Track]) -> Checked:
     return found
 
 
-def _around(track: Track, told: SeriesChange) -> tuple[float, float]:
+def _around(track: SegmentedSeries, told: SeriesChange) -> tuple[float, float]:
     """Medians of the levels around a step; where the series drifts, of the values nearest to it."""
     values, bounds = track.series.values, track.bounds
     commits = [track.series.subject(bound).commit for bound in bounds[1:-1]]
@@ -76,13 +76,13 @@ def _around(track: Track, told: SeriesChange) -> tuple[float, float]:
     return float(np.median(values[start:place])), float(np.median(values[place:stop]))
 
 
-def _longest(track: Track) -> tuple[float, float]:
+def _longest(track: SegmentedSeries) -> tuple[float, float]:
     start, stop = max(pairwise(track.bounds), key=lambda ends: ends[1] - ends[0])
     values = track.series.values[start:stop]
     return float(np.median(values[:NEAR])), float(np.median(values[-NEAR:]))
 
 
-def _newest(track: Track) -> float:
+def _newest(track: SegmentedSeries) -> float:
     newest = track.series.values[track.bounds[-2] :]
     return float(np.median(newest if track.drift is None else newest[-NEAR:]))
 
@@ -100,7 +100,7 @@ def main(arguments: list[str]) -> int:
     """Check each directory; returns the exit status."""
     status = 0
     for name in arguments:
-        found = check(tracked(series_of(read_results(Path(name)))))
+        found = check(segmented(series_of(read_results(Path(name)))))
         print(
             f"{name}: {found.steps} steps, {found.two_modes} of two modes, {found.intervals} with "
             f"an interval; {found.drifts} drifts; {len(found.wrong)} off"

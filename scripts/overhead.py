@@ -14,10 +14,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import benchmarks
-from observatory.record import layout
-from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal_reader import JournalContents, read_journal
-from observatory.record.sample import Overhead, Sample
+from observatory.store.asv.files import project, write_benchmarks
+from observatory.store.journal.reader import JournalContents, read_journal
+from observatory.store.records import layout
+from observatory.store.records.sample import Overhead, Sample
 
 PARTS = ("prepare", "fill", "start", "imports", "build", "warm_up", "measured", "exit", "rest")
 

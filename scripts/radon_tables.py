@@ -28,13 +28,13 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.catalogue import METRICS, Cell
-from observatory.record.sample import Sample
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import environment_of, subjects_here
 from observatory.run.interpreters import NoInterpreterError
 from observatory.run.releases import ReleasesError
 from observatory.run.sources import SubjectError
 from observatory.run.uv import UvError
+from observatory.store.records.sample import Sample
 
 ROOT = Path(__file__).resolve().parents[1]
 STATE = ROOT / ".observatory"

@@ -36,10 +36,10 @@ from benchmarks.catalogue import (
     metrics_of,
     models_of,
 )
-from dashboard.words import meaning_of
 from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.text.words import meaning_of
 from scripts.markdown import cell, code, codes, fenced, table
 from scripts.schema_tables import schema_tables
 

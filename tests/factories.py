@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
-from observatory.record.journal import JournalEntry, JournalHeader, JournalLine
-from observatory.record.journal_writer import Journal
-from observatory.record.machine import Machine
-from observatory.record.sample import Failure, LedgerEntry, Overhead, Sample
-from observatory.record.subject import Subject, Versions
+from observatory.store.journal.models import JournalEntry, JournalHeader, JournalLine
+from observatory.store.journal.writer import Journal
+from observatory.store.records.machine import Machine
+from observatory.store.records.sample import Failure, LedgerEntry, Overhead, Sample
+from observatory.store.records.subject import Subject, Versions
 
 RUN = "20261120T143000Z"
 LATER = "20261121T143000Z"

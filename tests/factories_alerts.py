@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from observatory.decide.alerts import Moment, Run
-from observatory.decide.places import Place
-from observatory.decide.series import Era, Line, Series, Subject
-from observatory.decide.timeline import at
-from observatory.decide.track import tracked
-from observatory.decide.watch import Watched
-from observatory.record.alerts import Alerts
-from observatory.record.triage import Triage
+from observatory.analyze.history.alerts import Moment, Run
+from observatory.analyze.history.detection import Watched
+from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.series import Era, Line, Series, Subject
+from observatory.analyze.series_keys import SeriesKey
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.triage import Triage
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ERA = Era("Some CPU", "2", "x86_64", "Linux 6.8", "3.13")
@@ -42,7 +42,7 @@ def series(
     on: Line, values: Sequence[float], metric: str = "compile_time", cell: Sequence[str] = CELL
 ) -> Series:
     """A series with a value for each of the first subjects of a line; NaN: none."""
-    place = Place(*cell, metric, "bytes" if metric == "peak_rss" else "seconds", "noisy")
+    place = SeriesKey(*cell, metric, "bytes" if metric == "peak_rss" else "seconds", "noisy")
     array = np.asarray(values, dtype=float)
     there = np.flatnonzero(~np.isnan(array))
     return Series(on, place, there, array[there])
@@ -64,7 +64,7 @@ def watched(
     """Series whose newest run was on the night of the newest subject."""
     run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
               nights, failures or {})  # fmt: skip
-    return Watched(list(tracked(found)), (), (run,), None if failures else night(nights - 1))
+    return Watched(list(segmented(found)), (), (run,), None if failures else night(nights - 1))
 
 
 def moment(nights: int, previous: Alerts | None = None, triage: Triage | None = None) -> Moment:

@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from observatory.record.columns import Columns, Series
-from observatory.record.read import Results
+from observatory.store.asv.columns import Columns, Series
+from observatory.store.reading.read import Results
 
 COLUMNS = ["result", "params", "version", "started_at", "duration", "stats_ci_99_a",
            "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "stats_repeat",

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
-from observatory.record.comparison import (
+from observatory.store.records.comparison import (
     COMPARISON_SCHEMA,
     Cause,
     Comparison,
@@ -21,8 +21,8 @@ from observatory.record.comparison import (
     Verdict,
     Workload,
 )
-from observatory.record.machine import Machine
-from observatory.record.subject import Versions
+from observatory.store.records.machine import Machine
+from observatory.store.records.subject import Versions
 from tests.factories import NOON, subject
 
 BACKENDS = ("C", "C_VM", "NUMBA")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from observatory.record.contracts import Checked, Contract, Contracts
+from observatory.store.records.contracts import Checked, Contract, Contracts
 from tests.factories import subject
 
 STARTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)

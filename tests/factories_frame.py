@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
-from dashboard.readings import Reading, Setting
-from observatory.decide.frame import COLUMNS
+from dashboard.pages.cell_values import Reading, Setting
+from observatory.analyze.frame import COLUMNS
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
     "2.34.0": ("0.61.2", "2025-10-01", 96),

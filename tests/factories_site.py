@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.observed import Observed
-from observatory.decide.alerts import Moment, Run
-from observatory.decide.places import Place, place_order
-from observatory.decide.series import Era, Line, Series, Subject
-from observatory.decide.timeline import at
-from observatory.decide.track import tracked
-from observatory.decide.watch import Watched, watch
-from observatory.record.columns import Columns
-from observatory.record.read import ResultFile
-from observatory.record.triage import Triage
+from observatory.analyze.history.alerts import Moment, Run
+from observatory.analyze.history.detection import Watched, watch
+from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.series import Era, Line, Series, Subject
+from observatory.analyze.series_keys import SeriesKey, place_order
+from observatory.store.asv.columns import Columns
+from observatory.store.reading.read import ResultFile
+from observatory.store.records.triage import Triage
 from tests.factories import header
 
 MEASURED = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
@@ -36,7 +36,7 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
     for (machine, python), rows in known.groupby(["machine", "python"], sort=True):
         line = _line(machine, python, rows, files)
         places = {subject.label: number for number, subject in enumerate(line.subjects)}
-        keys = list(Place._fields)
+        keys = list(SeriesKey._fields)
         for place, own in rows.groupby(keys, sort=False, dropna=False):
             there = own[own["value"].notna()].assign(at=own["subject"].map(places))
             there = there.sort_values("at")
@@ -46,13 +46,13 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
             if len(there):
                 series.append(
                     Series(
-                        line, Place(*(str(word) for word in place)),
+                        line, SeriesKey(*(str(word) for word in place)),
                         there["at"].to_numpy(np.int64), there["value"].to_numpy(float),
                         np.arange(first, len(columns)),
                     )
                 )  # fmt: skip
-    tracks = sorted(tracked(series), key=lambda t: place_order(t.series.place))
-    order = {id(track.series.line): n for n, track in enumerate(tracked(series))}
+    tracks = sorted(segmented(series), key=lambda t: place_order(t.series.place))
+    order = {id(track.series.line): n for n, track in enumerate(segmented(series))}
     tracks.sort(key=lambda t: order[id(t.series.line)])
     table = np.array(columns, float).reshape(-1, 4)
     value, n, low, high = (table[:, number].copy() for number in range(4))

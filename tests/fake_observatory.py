@@ -35,10 +35,10 @@ def _measure(arguments: list[str]) -> int:
     from benchmarks.plan import Task
     from observatory.app import session as module
     from observatory.app.session import Session, take_samples
-    from observatory.record.asv_files import project
-    from observatory.record.journal import new_run
-    from observatory.record.machine import Machine
-    from observatory.record.sample import Sample
+    from observatory.store.asv.files import project
+    from observatory.store.journal.models import new_run
+    from observatory.store.records.machine import Machine
+    from observatory.store.records.sample import Sample
     from tests.factories import header, sample
 
     class Executor:

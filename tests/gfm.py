@@ -15,7 +15,7 @@ from textwrap import wrap
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from dashboard.comment import MARKER
+from observatory.text.comment import MARKER
 
 _ALLOWED = {
     "heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "fence",

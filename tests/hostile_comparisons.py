@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from benchmarks.catalogue import Cell
-from observatory.record.comparison import (
+from observatory.store.records.comparison import (
     Cause,
     Comparison,
     Difference,

@@ -1,7 +1,8 @@
 """The causes of alarms, a record each: how a cause is told, what it shows in, what to do.
 
-How most of them are found, function by function, is in `observatory.decide.causes`. A cause that
-is nothing but the worsening of one metric needs no more than `found_by`.
+How most of them are found, function by function, is in
+`observatory.analyze.comparison.causes`. A cause that only means that one metric got worse needs
+no more than `found_by`.
 """
 
 from __future__ import annotations

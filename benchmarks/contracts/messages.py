@@ -49,7 +49,7 @@ class ContractRecord:
 
 @dataclass(frozen=True)
 class ContractsRecord:
-    """The contracts of one environment; `observatory.record.contracts` describes the fields."""
+    """The contracts of one environment; `observatory.store.records` describes the fields."""
 
     schema: str
     environment: dict[str, str | None]

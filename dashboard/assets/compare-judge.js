@@ -1,6 +1,6 @@
 /* The comparison of two subjects, without a page. Verdicts on most pairs were finished when the site
    was built. For the others the rule of each series, which comes as data, is applied to the values
-   and levels that were recorded, as observatory/decide/rules.py does. */
+   and levels that were recorded, as observatory/analyze/comparison/rules.py does. */
 "use strict";
 
 observatory.judge = (() => {
@@ -42,7 +42,7 @@ observatory.judge = (() => {
   /* Rows */
 
   /** What a rule says of one number a side: a recorded value or, of what is noisy, a level.
-      `judged_values` in observatory/decide/rules.py does the same. */
+      `judged_values` in observatory/analyze/comparison/rules.py does the same. */
   function conclude(rule, base, head, off) {
     if (base == null || head == null) return "undecided";
     if (rule.kind === "exact") {

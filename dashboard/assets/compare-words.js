@@ -1,5 +1,5 @@
-/* What the compare page says: strangers' texts made fit to be shown (as dashboard/plain.py and
-   dashboard/markdown.py do) and changes in words (as dashboard/telling/phrases.py does). */
+/* What the compare page says: strangers' texts made fit to be shown (as observatory/text/plain.py and
+   observatory/text/markdown.py do) and changes in words (as observatory/text/comparison/phrases.py does). */
 "use strict";
 
 observatory.words = (() => {

@@ -1,4 +1,4 @@
-/* observatory/decide/units.py once more, text for text; a browser test holds the two together. */
+/* observatory/text/units.py once more, text for text; a browser test holds the two together. */
 "use strict";
 
 observatory.units = (() => {

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from observatory.analyze.comparison.comparing import Setting
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import floors_of
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.session import Session
 from observatory.app.version import tool_version
-from observatory.decide.comparing import Setting
-from observatory.decide.evidence import Evidence
-from observatory.decide.floors import floors_of
-from observatory.record.calibration import Calibration
-from observatory.record.journal import JournalHeader
-from observatory.record.problems import RecordUsageError
-from observatory.record.saved import load
 from observatory.run.here import environment_of, subjects_here
 from observatory.run.interleave import matrix
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
+from observatory.store.base.problems import RecordUsageError
+from observatory.store.journal.models import JournalHeader
+from observatory.store.reading.saved import load
+from observatory.store.records.calibration import Calibration
 
 _SEED = 0
 

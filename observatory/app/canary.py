@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from observatory.app.session import Session, take_samples
-from observatory.decide.canary import Fate, Finding, judge, worst
 from observatory.errors import Exit
-from observatory.record.sample import Sample
+from observatory.guard.canary import Fate, Finding, judge, worst
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import environment_of
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
+from observatory.store.records.sample import Sample
 
 _STATUS: dict[Fate, Exit] = {
     "wrong": Exit.WRONG_RESULTS,

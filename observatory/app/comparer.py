@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.catalogue import Cell
-from dashboard.words import several
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noisy import LOOKS
 from observatory.app.progress import Activity
 from observatory.app.session import Session
-from observatory.decide.comparing import Setting, compared
-from observatory.decide.evidence import Evidence
-from observatory.decide.noisy import LOOKS
-from observatory.decide.units import seconds
-from observatory.record.comparison import Comparison, Side
-from observatory.record.journal import JournalHeader
-from observatory.record.journal_writer import Journal
-from observatory.record.sample import Sample
-from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.interleave import SIDES, Interleaving, Job, Matrix, SideName
 from observatory.run.mutex import alone
+from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.writer import Journal
+from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
+from observatory.text.units import seconds
+from observatory.text.words import several
 
 
 @dataclass

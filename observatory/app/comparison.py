@@ -10,25 +10,25 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchmarks.catalogue import MEASURES
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.pairs import setting_of
 from observatory.app.comparer import Comparer, Measured, discard, side_of
 from observatory.app.measurement import TIMEOUT
 from observatory.app.progress import Message, Progress, silent, skipped
 from observatory.app.session import Session
 from observatory.app.version import tool_version
-from observatory.decide.comparing import Setting, compared
-from observatory.decide.evidence import Evidence
-from observatory.decide.pairs import setting_of
-from observatory.record import calibration
-from observatory.record.comparison import Comparison
-from observatory.record.files import read_bounded, write_atomic
-from observatory.record.journal import new_run
-from observatory.record.machine import this_machine
-from observatory.record.problems import RecordError, RecordUsageError, reason_of
-from observatory.record.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.interleave import SideName, matrix
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import RecordError, RecordUsageError, reason_of
+from observatory.store.journal.models import new_run
+from observatory.store.reading.saved import INTERLEAVED, Saved, load, looks_saved
+from observatory.store.records import calibration
+from observatory.store.records.comparison import Comparison
+from observatory.store.records.machine import this_machine
 
 _LARGEST = 64 * 2**20
 """Bytes of a comparison that is read."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from observatory.app.progress import Message, Progress, silent
 from observatory.errors import Exit
-from observatory.record import contracts as record
-from observatory.record.contracts import Contracts, Status, version_order
-from observatory.record.subject import Subject
 from observatory.run.contracts import SuiteError, check
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import environment_of
 from observatory.run.numbas import Numba, Numbas
 from observatory.run.subjects import Subjects
+from observatory.store.records import contracts as record
+from observatory.store.records.contracts import Contracts, Status, version_order
+from observatory.store.records.subject import Subject
 
 _SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
 

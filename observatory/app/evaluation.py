@@ -8,17 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from observatory.decide import evaluation
-from observatory.decide.detectors import Detector
-from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates, Window
-from observatory.decide.places import SelectionError
-from observatory.decide.series import series_of
-from observatory.decide.steps import Values
-from observatory.decide.track import unfit
-from observatory.record.cache import directory_for
-from observatory.record.problems import Problem
-from observatory.record.read import read_results
+from observatory.analyze.detectors import evaluation
+from observatory.analyze.detectors.candidates import Detector
+from observatory.analyze.detectors.evaluation import (
+    BLOCK,
+    FEWEST_VALUES,
+    OnlineRates,
+    Rates,
+    Window,
+)
+from observatory.analyze.history.segments import unfit
+from observatory.analyze.history.series import series_of
+from observatory.analyze.history.steps import Values
+from observatory.analyze.series_keys import SelectionError
 from observatory.run.external import external
+from observatory.store.base.problems import Problem
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
 
 HALVES = {"all": slice(None), "first": slice(0, None, 2), "second": slice(1, None, 2)}
 _T = TypeVar("_T", Rates, OnlineRates)

@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 
 from observatory.app.version import tool_version
-from observatory.record.read import Results
-from observatory.record.triage import Triage
+from observatory.store.reading.read import Results
+from observatory.store.records.triage import Triage
 
 
 def fingerprint(read: Results, triage: Triage) -> str:

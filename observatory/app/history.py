@@ -1,4 +1,4 @@
-"""What is in a results directory, as `observatory.decide.watch` takes it."""
+"""What is in a results directory, as `observatory.analyze.history.detection` takes it."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.sentences import same_words
+from observatory.analyze.history.alerts import STALE_AFTER, Moment, Run
+from observatory.analyze.history.detection import Watched, watch
+from observatory.analyze.history.exact_changes import CountedSubject, History
+from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.series import lines_of, series_of
+from observatory.analyze.series_keys import SelectionError, place_order
 from observatory.app.fingerprint import fingerprint
 from observatory.app.version import tool_version
-from observatory.decide.alerts import STALE_AFTER, Moment, Run
-from observatory.decide.counts import Counted, History
-from observatory.decide.evidence import Evidence
-from observatory.decide.places import SelectionError, place_order
-from observatory.decide.sentences import same_words
-from observatory.decide.series import lines_of, series_of
-from observatory.decide.timeline import at
-from observatory.decide.track import Track, tracked
-from observatory.decide.watch import Watched, watch
-from observatory.record import alerts as alerts_record
-from observatory.record import triage
-from observatory.record.alerts import Alert, Alerts, At, cut
-from observatory.record.cache import directory_for
-from observatory.record.problems import Problem, RecordError
-from observatory.record.read import Results, read_results
-from observatory.record.saved import Saved, load_all, place_of
-from observatory.record.summary import JournalSummary
-from observatory.record.triage import Triage
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import Results, read_results
+from observatory.store.reading.saved import Saved, load_all, place_of
+from observatory.store.reading.summary import JournalSummary
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records import triage
+from observatory.store.records.alerts import Alert, Alerts, At, cut
+from observatory.store.records.triage import Triage
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def alerts(
 
     Returns:
         The alerts, each with its cause, its state, and the last good and the first bad subject.
-        Iterating gives `observatory.record.alerts.Alert` objects.
+        Iterating gives `observatory.store.records.alerts.Alert` objects.
 
     Raises:
         RecordError: There is no such directory, or alerts.json is broken.
@@ -90,7 +90,7 @@ def series(
     backends: Sequence[str] = (),
     launches: Sequence[str] = (),
     machines: Sequence[str] = (),
-) -> list[Track]:
+) -> list[SegmentedSeries]:
     """Series along the history, each cut into levels.
 
     Args:
@@ -127,21 +127,24 @@ def series(
         raise SelectionError(
             f"no series of {metric!r} matches; there are series of {', '.join(known) or 'nothing'}"
         )
-    return sorted(tracked(found), key=lambda track: place_order(track.series.place))
+    return sorted(segmented(found), key=lambda track: place_order(track.series.place))
 
 
 def find_alerts(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
     """Everything that alerts in a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
-    watched = watched_of([results], read, list(tracked(series_of(read))), problems)
+    watched = watched_of([results], read, list(segmented(series_of(read))), problems)
     found = watch(watched, moment, tool_version())
     made_of = fingerprint(read, moment.triage)
     return found.model_copy(update={"made_of": made_of}), problems
 
 
 def watched_of(
-    directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
+    directories: Sequence[Path],
+    read: Results,
+    tracks: Sequence[SegmentedSeries],
+    problems: list[Problem],
 ) -> Watched:
     """What is watched, of results that were read; the histories add to ``problems``."""
     saved = heapq.merge(
@@ -174,7 +177,7 @@ def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[Hist
     for (machine, env_name), subjects in groupby(saved, lambda one: place_of(one.header)[:2]):
         measured = (whole(one) for one in _each_once(subjects) if one.samples)
         counted = (
-            Counted(_at(one), Evidence.of(one.samples), number)
+            CountedSubject(_at(one), Evidence.of(one.samples), number)
             for number, one in enumerate(measured)
         )
         yield History(machine, env_name, counted)

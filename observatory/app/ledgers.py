@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from observatory.decide.places import SelectionError
-from observatory.record import compiled
-from observatory.record.cache import directory_for
-from observatory.record.problems import Problem
-from observatory.record.read import read_results
+from observatory.analyze.series_keys import SelectionError
+from observatory.store.base.problems import Problem
+from observatory.store.reading import compiled
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
 
 COLUMNS = {
     "function": "name of the compiled function: the Op, or `outer graph`",

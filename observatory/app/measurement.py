@@ -9,14 +9,14 @@ from pathlib import Path
 from observatory.app.progress import Progress, silent
 from observatory.app.session import Session, Tally, take_samples
 from observatory.errors import Exit
-from observatory.record.journal import new_run
-from observatory.record.machine import this_machine
-from observatory.record.subject import Subject
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
+from observatory.store.journal.models import new_run
+from observatory.store.records.machine import this_machine
+from observatory.store.records.subject import Subject
 
 TIMEOUT = 600.0
 """Seconds that one measured process may take, unless somebody says otherwise."""

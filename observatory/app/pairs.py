@@ -12,15 +12,15 @@ from pathlib import Path
 
 import orjson
 
+from observatory.analyze.comparison.pairs import Finding, Pair, Who, pairs_of, who
 from observatory.app.version import tool_version
-from observatory.decide.pairs import Finding, Pair, Who, pairs_of, who
-from observatory.record import cache
-from observatory.record.alerts import Alerts
-from observatory.record.calibration import Calibration
-from observatory.record.files import write_atomic
-from observatory.record.journal import JournalHeader
-from observatory.record.read import Results
-from observatory.record.saved import read_saved
+from observatory.store.base.files import write_atomic
+from observatory.store.journal.models import JournalHeader
+from observatory.store.reading import cache
+from observatory.store.reading.read import Results
+from observatory.store.reading.saved import read_saved
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.calibration import Calibration
 
 MOST = 20
 """Subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s, once."""

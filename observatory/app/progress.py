@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.plan import Task
-from observatory.decide.units import seconds
-from observatory.record.problems import Problem
-from observatory.record.sample import Sample
+from observatory.store.base.problems import Problem
+from observatory.store.records.sample import Sample
+from observatory.text.units import seconds
 
 _SHOWN_PROBLEMS = 10
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dashboard.words import several
-from observatory.record import alerts as alerts_record
-from observatory.record.alerts import Alerts
-from observatory.record.files import write_atomic
-from observatory.record.problems import Problem, RecordError
-from observatory.record.tidying import Tidied, tidy
-from observatory.record.uniting import United, holds_all, unite
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.merging.compaction import Tidied, tidy
+from observatory.store.merging.directories import United, holds_all, unite
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records.alerts import Alerts
+from observatory.text.words import several
 
 _NAMED = 3
 _README = """\

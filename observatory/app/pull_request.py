@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dashboard.plain import shorten
-from dashboard.telling.story import tell
-from observatory.decide.places import SelectionError
+from observatory.analyze.series_keys import SelectionError
 from observatory.github import artifact, checks, sticky
 from observatory.github.artifact import LARGEST_COMPARISON, LARGEST_ZIP, Artifact
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, RefusedError
 from observatory.github.settings import CommentSettings
 from observatory.github.target import Target, with_origin
-from observatory.record.comparison import Comparison
-from observatory.record.files import read_bounded
-from observatory.record.problems import RecordError
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError
+from observatory.store.records.comparison import Comparison
+from observatory.text.comparison.story import tell
+from observatory.text.plain import shorten
 
 
 def artifact_of(file: Path) -> Artifact:

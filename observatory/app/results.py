@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from observatory.decide.frame import frame as frame_of
-from observatory.decide.frame import select
-from observatory.record.cache import directory_for
-from observatory.record.latest import Note
-from observatory.record.problems import Problem
-from observatory.record.read import read_results
+from observatory.analyze.frame import frame as frame_of
+from observatory.analyze.frame import select
+from observatory.store.base.problems import Problem
+from observatory.store.journal.latest import Note
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
 
 COLUMNS = {
     "subject": "what was measured: a release (3.3.7), a commit, a wheel",

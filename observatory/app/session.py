@@ -24,18 +24,18 @@ from observatory.app.progress import (
     silent,
 )
 from observatory.errors import Exit
-from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.comparability import comparable
-from observatory.record.journal import JournalHeader, plan_of
-from observatory.record.journal_writer import Journal
-from observatory.record.machine import Machine
-from observatory.record.problems import Problem
-from observatory.record.sample import Sample
-from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.mutex import alone
 from observatory.run.schedule import Event, carry_out, remaining
+from observatory.store.asv.files import project, write_benchmarks
+from observatory.store.base.problems import Problem
+from observatory.store.journal.comparability import comparable
+from observatory.store.journal.models import JournalHeader, plan_of
+from observatory.store.journal.writer import Journal
+from observatory.store.records.machine import Machine
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
 
 
 @dataclass(frozen=True)

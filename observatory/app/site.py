@@ -10,25 +10,26 @@ from typing import TypeVar
 
 from dashboard.observed import Observed
 from dashboard.site import Links, build
+from observatory.analyze.history.alerts import STALE_AFTER, Moment
+from observatory.analyze.history.detection import watch
+from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.series import series_of
+from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprint import fingerprint
 from observatory.app.history import runs_of, said_of, watched_of
 from observatory.app.pairs import finished_pairs
 from observatory.app.version import tool_version
-from observatory.decide.alerts import STALE_AFTER, Moment
-from observatory.decide.places import place_order
-from observatory.decide.series import series_of
-from observatory.decide.track import Track, tracked
-from observatory.decide.watch import watch
-from observatory.record import alerts as alerts_record
-from observatory.record import calibration, compiled, upgrades
-from observatory.record import contracts as contracts_record
-from observatory.record.alerts import Alerts
-from observatory.record.cache import directory_for
-from observatory.record.compiled import Functions
-from observatory.record.latest import Note
-from observatory.record.problems import Problem, RecordError
-from observatory.record.read import Results, read_results, united
-from observatory.record.triage import Triage
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.journal.latest import Note
+from observatory.store.reading import compiled
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.compiled import Functions
+from observatory.store.reading.read import Results, read_results, united
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records import calibration, upgrades
+from observatory.store.records import contracts as contracts_record
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.triage import Triage
 
 _Record = TypeVar("_Record")
 
@@ -46,7 +47,7 @@ def site_data(
     """
     read = united([read_results(one, directory_for(one)) for one in directories])
     problems = list(read.problems)
-    tracks = list(tracked(series_of(read)))
+    tracks = list(segmented(series_of(read)))
     alerts = _alerts(directories, read, tracks, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
@@ -95,7 +96,10 @@ def build_site(
 
 
 def _alerts(
-    directories: Sequence[Path], read: Results, tracks: Sequence[Track], problems: list[Problem]
+    directories: Sequence[Path],
+    read: Results,
+    tracks: Sequence[SegmentedSeries],
+    problems: list[Problem],
 ) -> Alerts:
     said = [said_of(one) for one in directories]
     for _, unread in said:

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from benchmarks.catalogue import Cell
 from observatory.app.progress import Message, Progress, silent
-from observatory.decide import upgrades as deciding
-from observatory.record import upgrades as record
-from observatory.record.machine import Machine
-from observatory.record.sample import Sample
-from observatory.record.subject import Subject
-from observatory.record.upgrades import Side, Upgrade
+from observatory.guard import upgrades as deciding
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.here import environment_of, subjects_here
 from observatory.run.mutex import alone
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain
+from observatory.store.records import upgrades as record
+from observatory.store.records.machine import Machine
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
+from observatory.store.records.upgrades import Side, Upgrade
 
 
 def upgrade(

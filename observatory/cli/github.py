@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from observatory.decide.places import SelectionError
+from observatory.analyze.series_keys import SelectionError
 from observatory.github import settings
 from observatory.github.client import GitHub
 from observatory.github.transport import Clock, SystemClock, Transport

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.progress import skipped
-from observatory.decide.places import SelectionError
 from observatory.errors import Exit
-from observatory.record.problems import Problem
+from observatory.store.base.problems import Problem
 
 if TYPE_CHECKING:
     from observatory.app.results import Reading

@@ -16,8 +16,8 @@ from observatory.app.progress import (
     Update,
     failure_of,
 )
-from observatory.decide.units import seconds
 from observatory.run.estimate import Estimate
+from observatory.text.units import seconds
 
 _STYLES = {"plain": None, "warning": "yellow", "error": "red"}
 

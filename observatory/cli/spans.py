@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from observatory.decide.places import SelectionError
+from observatory.analyze.series_keys import SelectionError
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _SPAN = re.compile(r"(\d{1,4})([hdw])")

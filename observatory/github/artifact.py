@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from observatory.github.errors import RefusedError, printable
-from observatory.record.comparison import Comparison
-from observatory.record.problems import reason_of
+from observatory.store.base.problems import reason_of
+from observatory.store.records.comparison import Comparison
 
 COMPARISON = "comparison.json"
 NUMBER = "pull-request.txt"

@@ -26,7 +26,7 @@ from observatory.github.models import (
 )
 from observatory.github.transport import Transport, graphql_address, problems_of
 from observatory.github.waiting import LIMIT_REPEATS, until_reset
-from observatory.record.problems import reason_of
+from observatory.store.base.problems import reason_of
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _MINUTE = 60.0

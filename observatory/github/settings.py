@@ -23,8 +23,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from observatory.record.files import read_bounded
-from observatory.record.problems import RecordError, RecordUsageError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError, RecordUsageError, reason_of
 
 FILE = Path(".github/observatory.toml")
 _LARGEST = 2**16

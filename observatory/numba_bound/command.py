@@ -19,7 +19,7 @@ from observatory.numba_bound.pins import MOST_BYTES, Project, UnsafeError, read
 from observatory.numba_bound.plan import Plan, exclusions, main_bounds, plan, write
 from observatory.numba_bound.released import NoAnswerError, Pip, RealPip, Released
 from observatory.numba_bound.statuses import Status
-from observatory.record.files import write_atomic
+from observatory.store.base.files import write_atomic
 
 _ABOUT = """\
 Raise the upper bound of numba in a pyproject.toml to the newest numba.

@@ -20,8 +20,8 @@ from typing import Protocol
 
 from packaging.version import Version
 
-from dashboard.comment import LIMIT, MARKER
 from observatory.errors import Exit
+from observatory.text.comment import LIMIT, MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
 _RESULTS = ROOT / ".observatory" / "numba-bound"

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from observatory.numba_bound.pins import Pin, Project, UnsafeError, exchanged, quoted
 from observatory.numba_bound.spelling import Change, Spelled, specifiers, spelled
-from observatory.record.files import sync_directory
+from observatory.store.base.files import sync_directory
 
 
 @dataclass(frozen=True)

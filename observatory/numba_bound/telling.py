@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dashboard.comment import LIMIT
-from dashboard.document import Line, Name, Points, Rows, Strong, Words, written
-from dashboard.markdown import markdown
-from dashboard.plain import shorten
-from dashboard.words import listed
 from observatory.numba_bound.judges import Finding, Judged, Verdict
 from observatory.numba_bound.pins import Project
 from observatory.numba_bound.plan import Plan, Planned
+from observatory.text.comment import LIMIT
+from observatory.text.document import Line, Name, Points, Rows, Strong, Words, written
+from observatory.text.markdown import markdown
+from observatory.text.plain import shorten
+from observatory.text.words import listed
 
 NOT_JUDGED = "Nothing was run with this numba before this was proposed."
 _MOST, _LONGEST = 40, 300

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
-from observatory.record.files import read_bounded
-from observatory.record.problems import RecordError, RecordUsageError
 from observatory.run.git import Git
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError, RecordUsageError
 
 MACHINE = "github-ubuntu-24.04"
 RESULTS_BRANCH = "observatory-results"

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from observatory.errors import Exit
-from observatory.record.problems import RecordError
 from observatory.run.git import Git, told
+from observatory.store.base.problems import RecordError
 
 TRIES = 12
 """How often a branch that others move at the same time is tried."""

@@ -8,11 +8,11 @@ import tempfile
 from pydantic import ValidationError
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.record.contracts import Checked, Contracts
-from observatory.record.problems import reason_of
-from observatory.record.subject import Subject
 from observatory.run.environments import Environment
 from observatory.run.uv import last_lines
+from observatory.store.base.problems import reason_of
+from observatory.store.records.contracts import Checked, Contracts
+from observatory.store.records.subject import Subject
 
 DEFAULT_TIMEOUT = 1200.0
 _GRACE = 20.0

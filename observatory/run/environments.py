@@ -17,12 +17,12 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.record.files import write_atomic
-from observatory.record.locking import locked
-from observatory.record.subject import Subject, Versions
 from observatory.run.index import PREBUILT, as_uv_date
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import RealUv, Uv, UvError, last_lines
+from observatory.store.base.files import write_atomic
+from observatory.store.base.locking import locked
+from observatory.store.records.subject import Subject, Versions
 
 _LAYOUT = 1
 """Part of every key: raise it when environments are made in another way."""

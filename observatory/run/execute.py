@@ -18,9 +18,9 @@ from benchmarks.catalogue import SAMPLE_SCHEMA, SIBLINGS
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
 from benchmarks.typed_json import to_json
-from observatory.record.sample import Sample
-from observatory.run import symbols
+from observatory.guard import symbols
 from observatory.run.environments import Environment
+from observatory.store.records.sample import Sample
 
 _GRACE = 60.0
 """Seconds that a sample may take beyond the limits it sets its own processes."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from observatory.errors import Exit
-from observatory.record.problems import RecordError
+from observatory.store.base.problems import RecordError
 
 _TIMEOUT = 600.0  # seconds of one command
 _AS_IT_IS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from observatory.record.subject import Subject
 from observatory.run.environments import Environment, EnvironmentMakingError, Environments
 from observatory.run.history import History
 from observatory.run.index import Index
@@ -12,6 +11,7 @@ from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
+from observatory.store.records.subject import Subject
 
 STATE = Path(".observatory")
 """Where environments, filled caches and the history of releases are kept, in the checkout."""

@@ -19,9 +19,9 @@ from functools import cached_property
 from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.record.locking import locked
 from observatory.run.index import as_uv_date
 from observatory.run.releases import Release, ReleasesError, ReleaseTable
+from observatory.store.base.locking import locked
 
 PERSON = "observatory <observatory@localhost>"
 BRANCH = "main"

@@ -28,9 +28,9 @@ from benchmarks.catalogue import (
     metrics_of,
 )
 from benchmarks.plan import Rounds, Task, plan
-from observatory.record.sample import Sample
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
+from observatory.store.records.sample import Sample
 
 SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from observatory.record.locking import locked
+from observatory.store.base.locking import locked
 
 _PLACE = Path("/tmp")  # noqa: S108 - nothing is written there
 """The directory whose lock is the mutex: every user can open it, and nothing is left behind."""
@@ -17,7 +17,7 @@ def alone(say: Callable[[str], None]) -> Iterator[None]:
     """Hold this machine's lock for measuring.
 
     If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
-    the process that holds it, however that ends (see `observatory.record.locking`).
+    the process that holds it, however that ends (see `observatory.store.base.locking`).
     """
     waiting = "another run is measuring on this machine; waiting for it to end"
     with locked(_PLACE, lambda: say(waiting)):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from observatory.record import night as record
-from observatory.record.locking import locked
-from observatory.record.night import Night, NightStep
+from observatory.store.base.locking import locked
+from observatory.store.journal import night as record
+from observatory.store.journal.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
 """Every step is a command of it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from observatory.record.night import NightStep
+from observatory.store.journal.night import NightStep
 
 MEASURING = ("measure", "canary", "contracts")
 STEPS = (*MEASURING, "alerts", "site", "feed", "deliver", "publish")

@@ -9,9 +9,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from observatory.record.subject import Subject
 from observatory.run.index import Index
 from observatory.run.uv import UvError
+from observatory.store.records.subject import Subject
 
 _MOST = 100
 

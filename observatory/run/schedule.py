@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from benchmarks.plan import Task
-from observatory.record.sample import Sample
+from observatory.store.records.sample import Sample
 
 _Job = TypeVar("_Job")
 

@@ -13,12 +13,12 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from observatory.record.subject import Subject
 from observatory.run.history import History
 from observatory.run.index import Index
 from observatory.run.interpreters import Choice, Found, newest_supported
 from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
+from observatory.store.records.subject import Subject
 
 ACCEPTED = (
     "a release (3.3.7, pytensor==3.3.7), newest, a range of releases (2.35.1..3.3.7), the path of "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from benchmarks.catalogue import Cell, models_of
 from benchmarks.plan import Task
-from observatory.record.sample import Sample
 from observatory.run.execute import Executor
 from observatory.run.sources import SubjectError
+from observatory.store.records.sample import Sample
 
 SCENARIO = "upgrade"
 

@@ -31,14 +31,14 @@ ASV = str(Path(__file__).with_name("asv_loading.py"))
 COLUMNS = """
 import sys
 from pathlib import Path
-from observatory.record.read import read_results
+from observatory.store.reading.read import read_results
 print(len(read_results(Path(sys.argv[1]), Path(sys.argv[2])).values))
 """
 FRAME = """
 import sys
 from pathlib import Path
-from observatory.decide.frame import frame
-from observatory.record.read import read_results
+from observatory.analyze.frame import frame
+from observatory.store.reading.read import read_results
 print(len(frame(read_results(Path(sys.argv[1]), Path(sys.argv[2])))))
 """
 # The launcher is a process of its own, and small: a child's peak begins with its parent's size.

@@ -21,13 +21,13 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.catalogue import Cell, Measure, cells, metrics_of
 from dashboard.site import build
+from observatory.analyze.frame import frame
 from observatory.app.results import Reading, read
 from observatory.app.site import site_data
-from observatory.decide.frame import frame
-from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.journal_writer import Journal
-from observatory.record.read import read_results
-from observatory.record.sample import Sample
+from observatory.store.asv.files import project, write_benchmarks
+from observatory.store.journal.writer import Journal
+from observatory.store.reading.read import read_results
+from observatory.store.records.sample import Sample
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
 from tests.factories_frame import RELEASES
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dashboard.site import build
-from observatory.record.alerts import Alert
+from observatory.store.records.alerts import Alert
 from tests import factories_frame as factory
 from tests.browser.conftest import Visitor, stays_quiet, violations
 from tests.factories_contracts import many_contracts

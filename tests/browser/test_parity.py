@@ -15,14 +15,14 @@ from benchmarks.catalogue import METRICS, SCENARIOS
 from dashboard.judged import rule_of_track, rules_of
 from dashboard.observed import Observed
 from dashboard.site import build
+from observatory.analyze.comparison.comparing import compared, outcome_of
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.pairs import Who, pairs_of, setting_of, who
+from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
 from observatory.app import site as site_module
-from observatory.decide.comparing import compared, outcome_of
-from observatory.decide.evidence import Evidence
-from observatory.decide.floors import Floors
-from observatory.decide.pairs import Who, pairs_of, setting_of, who
-from observatory.decide.rules import Rule, judged_values, rule_of
-from observatory.record.comparison import Comparison
-from observatory.record.saved import Saved, load_all
+from observatory.store.reading.saved import Saved, load_all
+from observatory.store.records.comparison import Comparison
 from tests.browser.conftest import Visitor
 
 pytestmark = pytest.mark.browser
@@ -118,7 +118,7 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
     rules, _ = rules_of(observed)
     assert len(rules) > 5
     floors = {
-        one.machine.machine: (one.machine.cpu, Floors.of(one)) for one in observed.calibrations
+        one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in observed.calibrations
     }
     shown = {}
     for _, _, a, b in neighbours(observed):

@@ -1,4 +1,4 @@
-"""assets/units.js writes every number exactly as observatory/decide/units.py does."""
+"""assets/units.js writes every number exactly as observatory/text/units.py does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from observatory.decide import units
+from observatory.text import units
 
 pytestmark = pytest.mark.browser
 ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"

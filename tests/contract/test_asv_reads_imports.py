@@ -14,9 +14,9 @@ from asv.commands.show import Show
 from asv.config import Config
 from asv.results import iter_results
 
-from observatory.decide.frame import frame
-from observatory.record.imported import Options, import_file
-from observatory.record.read import read_results
+from observatory.analyze.frame import frame
+from observatory.store.asv.imported import Options, import_file
+from observatory.store.reading.read import read_results
 
 TESTS = """
 import pytest

@@ -19,15 +19,15 @@ from asv.results import (
 )
 
 from benchmarks.catalogue import METRICS, SCENARIOS, Cell
-from observatory.record import layout
-from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.asv_names import (
+from observatory.store.asv.files import project, write_benchmarks
+from observatory.store.asv.names import (
     PARAM_NAMES,
     asv_params,
     benchmark_name,
     parse_params,
     scenario_metrics,
 )
+from observatory.store.records import layout
 from tests.factories import WARM, failed, journal, sample, subject
 
 CALL = Cell("radon", "call", "C_VM_NOGC", "spawn")

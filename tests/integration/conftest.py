@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import SIBLINGS
-from observatory.record.locking import locked
-from observatory.record.sample import Sample
 from observatory.run import here
 from observatory.run.environments import Environment
 from observatory.run.here import subjects_here
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
+from observatory.store.base.locking import locked
+from observatory.store.records.sample import Sample
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from observatory.record.sample import Sample
-from observatory.run import symbols
+from observatory.guard import symbols
 from observatory.run.environments import Environment
 from observatory.run.uv import RealUv
+from observatory.store.records.sample import Sample
 from scripts.fault_kit import build
 from tests.integration.conftest import Bench, Measured, Shelf, borrowing
 

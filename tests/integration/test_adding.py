@@ -24,11 +24,11 @@ _PACKAGES = ("benchmarks", "observatory", "dashboard")
 _JUDGE = """
 import json, sys
 from benchmarks.catalogue import Cell
-from dashboard.telling.advice import about_cause
-from observatory.decide.causes import explained
-from observatory.decide.evidence import Evidence
-from observatory.decide.floors import Floors
-from observatory.decide.verdicts import judge_exact
+from observatory.text.comparison.advice import about_cause
+from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import Floors
+from observatory.analyze.comparison.verdicts import judge_exact
 from tests import factories
 
 words, metric = sys.argv[1].split(), sys.argv[2]

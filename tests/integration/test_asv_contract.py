@@ -23,17 +23,12 @@ from asv import util
 from asv.results import Results, iter_results
 
 from benchmarks.catalogue import METRICS, Cell, metrics_of
-from observatory.decide.frame import frame
-from observatory.record.asv_files import project, write_benchmarks
-from observatory.record.asv_names import (
-    asv_params,
-    benchmark_name,
-    parse_params,
-    scenario_metrics,
-)
-from observatory.record.read import read_results
+from observatory.analyze.frame import frame
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
+from observatory.store.asv.files import project, write_benchmarks
+from observatory.store.asv.names import asv_params, benchmark_name, parse_params, scenario_metrics
+from observatory.store.reading.read import read_results
 from tests.factories import WARM, header, journal, sample
 from tests.integration.conftest import Bench
 

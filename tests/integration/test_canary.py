@@ -12,9 +12,9 @@ import pytest
 
 from benchmarks.catalogue import MEMBERS, SIBLINGS, launches_of
 from observatory.errors import Exit
-from observatory.record.upgrades import Upgrade, load_all
+from observatory.guard.scan.scanning import scan
 from observatory.run.environments import Environment
-from observatory.scan.scanning import scan
+from observatory.store.records.upgrades import Upgrade, load_all
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import with_fault
 

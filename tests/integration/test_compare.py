@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from observatory.errors import Exit
-from observatory.record.comparison import Comparison
 from observatory.run.environments import Environment
+from observatory.store.records.comparison import Comparison
 from scripts.fault_kit import build
 
 pytestmark = pytest.mark.integration

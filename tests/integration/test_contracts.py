@@ -15,9 +15,9 @@ import pytest
 
 from benchmarks.contracts.suite import AREAS
 from observatory.errors import Exit
-from observatory.record.contracts import Contract, Contracts, load_all
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
+from observatory.store.records.contracts import Contract, Contracts, load_all
 from scripts.fault_kit import SOURCES, build
 from tests.integration.conftest import STATE, borrowing
 from tests.integration.numba_breaks import BREAKS, Break

@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, plan
-from observatory.record.sample import Sample
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.schedule import carry_out
+from observatory.store.records.sample import Sample
 from tests.integration.conftest import borrowing
 from tests.integration.test_sample import leftovers, processes_of
 

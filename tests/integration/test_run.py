@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import METRICS
-from observatory.record.journal_reader import read_journal
 from observatory.run.environments import Environment
+from observatory.store.journal.reader import read_journal
 from tests.integration.conftest import STATE
 from tests.integration.test_sample import leftovers, processes_of, wait_until
 

@@ -22,11 +22,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from observatory.record import alerts as alerts_record
-from observatory.record import layout, night
-from observatory.record.alerts import Alerts
-from observatory.record.journal_reader import read_journal
-from observatory.record.night import Night
+from observatory.store.journal import night
+from observatory.store.journal.night import Night
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records import layout
+from observatory.store.records.alerts import Alerts
 from scripts.fault_kit import SOURCES
 from tests.fake_github import REPO, TOKEN, FakeGitHub
 

@@ -10,6 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from benchmarks.catalogue import MAIN_BACKENDS
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.plot.style import (
     axes_or_new,
     colour_of,
@@ -23,9 +25,7 @@ from observatory.app.plot.style import (
     subjects_on,
     titled,
 )
-from observatory.decide import units
-from observatory.decide.places import SelectionError
-from observatory.decide.track import Track
+from observatory.text import units
 
 _ROWS = 0.075
 """Height of a line of labels above the values, as a share of the axes."""
@@ -119,7 +119,9 @@ def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
 
 
 @styled
-def series(tracks: Sequence[Track], *, log: bool | None = None, ax: Axes | None = None) -> Axes:
+def series(
+    tracks: Sequence[SegmentedSeries], *, log: bool | None = None, ax: Axes | None = None
+) -> Axes:
     """Series with their levels, and the size of each step from one level to the next.
 
     Args:
@@ -206,7 +208,7 @@ def _room(ax: Axes, rows: int, log: bool) -> None:
 _WORDS = ("model", "scenario", "backend", "launch")
 
 
-def _name(track: Track, tracks: Sequence[Track]) -> str:
+def _name(track: SegmentedSeries, tracks: Sequence[SegmentedSeries]) -> str:
     """The words in which a series differs from the others."""
     differ = [w for w in _WORDS if len({getattr(t.series.place, w) for t in tracks}) > 1]
     words = [getattr(track.series.place, word) for word in differ]
@@ -215,7 +217,7 @@ def _name(track: Track, tracks: Sequence[Track]) -> str:
     return " ".join(filter(None, words)) or track.series.benchmark
 
 
-def _shared(tracks: Sequence[Track]) -> str:
+def _shared(tracks: Sequence[SegmentedSeries]) -> str:
     """The words that all series share."""
     words = {
         word: getattr(tracks[0].series.place, word)

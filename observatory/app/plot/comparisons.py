@@ -9,6 +9,7 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.plot.style import (
     axes_or_new,
     labelled,
@@ -18,9 +19,8 @@ from observatory.app.plot.style import (
     styled,
     tokens,
 )
-from observatory.decide import units
-from observatory.decide.places import SelectionError
-from observatory.record.comparison import Comparison, Conclusion, Verdict
+from observatory.store.records.comparison import Comparison, Conclusion, Verdict
+from observatory.text import units
 
 _COLOURS: dict[Conclusion, str] = {
     "worse": "bad", "better": "good", "unaffected": "ink-2", "workload changed": "link",

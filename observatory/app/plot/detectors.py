@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from observatory.analyze.detectors.evaluation import STEPS, Rates
 from observatory.app.plot.style import axes_or_new, styled, tokens
-from observatory.decide.evaluation import STEPS, Rates
 
 _MARKS = "osD^vP*X"
 

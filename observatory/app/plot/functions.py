@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dashboard.plain import shorten
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.plot.style import axes_or_new, legend_above, scale_of, styled, tokens
-from observatory.decide.places import SelectionError
+from observatory.text.plain import shorten
 
 _COLOURS = {"hit": "good", "miss": "bad", "uncacheable": "numba", "internal": "other"}
 _LONGEST_NAME = 40

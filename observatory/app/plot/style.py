@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.charts import shape_of
-from observatory.decide import units
-from observatory.decide.places import SelectionError
-from observatory.record.files import write_atomic
+from dashboard.drawing.geometry import shape_of
+from observatory.analyze.series_keys import SelectionError
+from observatory.store.base.files import write_atomic
+from observatory.text import units
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

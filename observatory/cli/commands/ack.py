@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
 from observatory.cli.spans import is_span, span
-from observatory.decide.places import SelectionError
-from observatory.record import alerts as record
-from observatory.record import triage
-from observatory.record.alerts import Acknowledgement
-from observatory.record.problems import reason_of
+from observatory.store.base.problems import reason_of
+from observatory.store.records import alerts as record
+from observatory.store.records import triage
+from observatory.store.records.alerts import Acknowledgement
 
 
 def command(

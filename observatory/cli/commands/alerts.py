@@ -10,17 +10,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dashboard.alerts import told
 from dashboard.feed import atom
+from observatory.analyze.history.alerts import STALE_AFTER
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.history import alerts
 from observatory.cli import options
 from observatory.cli.problems import report_problems
 from observatory.cli.spans import span
-from observatory.decide.alerts import STALE_AFTER
-from observatory.decide.places import SelectionError
 from observatory.errors import Exit
-from observatory.record.alerts import STATES
-from observatory.record.files import write_atomic
+from observatory.store.base.files import write_atomic
+from observatory.store.records.alerts import STATES
+from observatory.text.alerts import told
 
 
 def command(

@@ -8,21 +8,21 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from observatory.analyze.comparison.noisy import FEWEST
+from observatory.analyze.tables import Table
 from observatory.app.calibration import calibrate, calibrate_saved
 from observatory.app.measurement import TIMEOUT
 from observatory.app.session import Session
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.decide.noisy import FEWEST
-from observatory.decide.table import Table
-from observatory.record import calibration
-from observatory.record.calibration import Floor
-from observatory.record.journal import new_run
-from observatory.record.machine import this_machine
-from observatory.record.saved import INTERLEAVED
 from observatory.run.here import STATE
 from observatory.run.presets import Narrowed
+from observatory.store.journal.models import new_run
+from observatory.store.reading.saved import INTERLEAVED
+from observatory.store.records import calibration
+from observatory.store.records.calibration import Floor
+from observatory.store.records.machine import this_machine
 
 _FEWEST_SAMPLES = 4 * FEWEST
 

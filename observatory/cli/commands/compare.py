@@ -13,20 +13,20 @@ import typer
 from rich.console import Console
 
 from benchmarks.catalogue import MEASURES
-from dashboard.comment import comment
-from dashboard.terminal import terminal
+from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
 from observatory.app.measurement import TIMEOUT
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
-from observatory.decide.comparing import outcome_of
 from observatory.errors import Exit
-from observatory.record.comparison import Comparison
-from observatory.record.files import write_atomic
-from observatory.record.saved import looks_saved
 from observatory.run.commits import commits_between
 from observatory.run.here import STATE
+from observatory.store.base.files import write_atomic
+from observatory.store.reading.saved import looks_saved
+from observatory.store.records.comparison import Comparison
+from observatory.text.comment import comment
+from observatory.text.terminal import terminal
 
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
 _UNITS = {"s": 1, "m": 60, "h": 3600}

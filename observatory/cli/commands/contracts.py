@@ -16,8 +16,8 @@ from rich.text import Text
 from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
-from observatory.record.contracts import Contracts, Status
 from observatory.run.here import STATE, subjects_here
+from observatory.store.records.contracts import Contracts, Status
 
 _WORDS: dict[Status, str] = {
     "holds": "holds", "broken": "BROKEN", "failed": "failed", "unavailable": "-"

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from dashboard.site import Links
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.site import build_site
 from observatory.cli import options
 from observatory.cli.problems import report_problems
-from observatory.decide.places import SelectionError
 
 
 def command(

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from dashboard.alerts import with_page
-from dashboard.issue import issue_text, issue_title
+from observatory.analyze.series_keys import SelectionError
 from observatory.cli import github, options
-from observatory.decide.places import SelectionError
 from observatory.github import delivering, settings
 from observatory.github.issues import Standing, Wanted
-from observatory.record import alerts as record
-from observatory.record.alerts import Alert, State
+from observatory.store.records import alerts as record
+from observatory.store.records.alerts import Alert, State
+from observatory.text.alerts import with_page
+from observatory.text.issue import issue_text, issue_title
 
 _PAGE = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _STANDING: dict[State, Standing] = {

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.cli import options
-from observatory.decide.rules import JUDGED_NOISY
-from observatory.decide.units import percent
 from observatory.errors import Exit
-from observatory.record import calibration
-from observatory.record.machine import this_machine
-from observatory.record.problems import RecordError
 from observatory.run.fitness import Finding, judge, look
+from observatory.store.base.problems import RecordError
+from observatory.store.records import calibration
+from observatory.store.records.machine import this_machine
+from observatory.text.units import percent
 
 _STYLES = {"fine": "", "attention": "yellow", "unfit": "bold red"}
 

@@ -13,15 +13,15 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from observatory.analyze.detectors import evaluation
+from observatory.analyze.detectors.candidates import DETECTORS, OURS, Detector
+from observatory.analyze.detectors.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
+from observatory.analyze.history.steps import PARAMETERS
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.evaluation import Evaluated, evaluate, long_series
 from observatory.cli import options
 from observatory.cli.problems import report_problems
-from observatory.decide import evaluation
-from observatory.decide.detectors import DETECTORS, OURS, Detector
-from observatory.decide.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
-from observatory.decide.places import SelectionError
-from observatory.decide.steps import PARAMETERS
-from observatory.record.files import write_atomic
+from observatory.store.base.files import write_atomic
 
 
 def command(

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from observatory.analyze.frame import select
 from observatory.app.results import read
 from observatory.cli import options
 from observatory.cli.problems import naming_problems
-from observatory.decide.frame import select
-from observatory.record.export import export, exported
+from observatory.store.reading.export import export, exported
 
 
 def command(

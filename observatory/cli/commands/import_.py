@@ -11,7 +11,7 @@ from rich.console import Console
 from observatory.cli import options
 from observatory.cli.problems import report_problems
 from observatory.errors import Exit
-from observatory.record.imported import Done, Options, import_file
+from observatory.store.asv.imported import Done, Options, import_file
 
 
 def command(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from dashboard.words import several
-from observatory.record.files import write_atomic
-from observatory.record.problems import RecordUsageError
 from observatory.run.adoption import File, Project, files_for, look, this_tool
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import RecordUsageError
+from observatory.text.words import several
 
 _HOME = Path(__file__).resolve().parents[3]
 _BACKUP = ".bak"

@@ -18,22 +18,22 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmarks.catalogue import BUILDS
-from dashboard.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
+from dashboard.pages.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
 from dashboard.publish import MARKER
+from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
-from observatory.decide import units
-from observatory.decide.places import SelectionError
 from observatory.errors import Exit
-from observatory.record import alerts as alerts_record
-from observatory.record import night as record
-from observatory.record.files import write_atomic
-from observatory.record.night import Night, NightStep
-from observatory.record.problems import RecordError
 from observatory.run.commits import commits_between
 from observatory.run.here import STATE
 from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.run.nights import STEPS, Wishes, steps
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import RecordError
+from observatory.store.journal import night as record
+from observatory.store.journal.night import Night, NightStep
+from observatory.store.records import alerts as alerts_record
+from observatory.text import units
 
 SEVEREST_FIRST = (
     Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,

@@ -14,10 +14,10 @@ from observatory.app.site import build_site
 from observatory.cli import options
 from observatory.cli.measured import finish
 from observatory.cli.progress import TerminalProgress
-from observatory.record.journal import new_run
-from observatory.record.machine import this_machine
 from observatory.run.here import STATE, subjects_here
 from observatory.run.presets import Narrowed
+from observatory.store.journal.models import new_run
+from observatory.store.records.machine import this_machine
 
 
 def command(

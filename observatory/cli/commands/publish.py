@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from observatory.analyze.series_keys import SelectionError
 from observatory.app.publication import Publication, lines, message, put_together
 from observatory.cli import options
 from observatory.cli.problems import report_problems
 from observatory.cli.spans import span
-from observatory.decide.places import SelectionError
 from observatory.run.branch import Branch, NotMovedError, Published
 
 

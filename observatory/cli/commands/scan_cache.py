@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dashboard.plain import shorten
-from dashboard.words import several
 from observatory.cli import options
 from observatory.cli.problems import report_problems
 from observatory.errors import Exit
-from observatory.record.problems import Problem
-from observatory.scan.report import Report, Symbol
-from observatory.scan.scanning import scan
-from observatory.scan.symbols import Class
+from observatory.guard.scan.report import Report, Symbol
+from observatory.guard.scan.scanning import scan
+from observatory.guard.scan.symbols import Class
+from observatory.store.base.problems import Problem
+from observatory.text.plain import shorten
+from observatory.text.words import several
 
 _STYLES: dict[Class, str] = {"collided": "bold red", "vulnerable": "red", "harmless": ""}
 _LONGEST_NAME = 150

@@ -14,11 +14,11 @@ from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.decide.upgrades import is_stale, is_wrong, table
 from observatory.errors import Exit
-from observatory.record.machine import this_machine
+from observatory.guard.upgrades import is_stale, is_wrong, table
 from observatory.run.here import STATE
 from observatory.run.upgrade import SCENARIO, cells_of
+from observatory.store.records.machine import this_machine
 
 
 def command(

@@ -10,14 +10,14 @@ import pytest
 
 from benchmarks.catalogue import METRICS, Cell
 from observatory import app
+from observatory.analyze.frame import COLUMNS
+from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
 from observatory.app.ledgers import COLUMNS as LEDGER_COLUMNS
-from observatory.decide.frame import COLUMNS
-from observatory.decide.places import SelectionError
 from observatory.errors import Exit
-from observatory.record.asv_files import project
-from observatory.record.journal_writer import Journal
-from observatory.record.problems import RecordUsageError
+from observatory.store.asv.files import project
+from observatory.store.base.problems import RecordUsageError
+from observatory.store.journal.writer import Journal
 from tests.factories import RUN, WARM, failed, header, ledger, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")

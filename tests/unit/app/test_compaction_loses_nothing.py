@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 from dashboard.site import build
+from observatory.analyze.comparison import noisy
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.alerts import Moment
 from observatory.app.history import find_alerts
 from observatory.app.results import read
 from observatory.app.site import site_data
-from observatory.decide import noisy
-from observatory.decide.alerts import Moment
-from observatory.decide.comparing import Setting, compared
-from observatory.decide.evidence import Evidence
-from observatory.record import layout
-from observatory.record.asv_files import project
-from observatory.record.comparison import Side
-from observatory.record.export import exported
-from observatory.record.journal_reader import read_journal
-from observatory.record.saved import Saved, load_all
-from observatory.record.tidying import tidy
-from observatory.record.triage import Triage
+from observatory.store.asv.files import project
+from observatory.store.journal.reader import read_journal
+from observatory.store.merging.compaction import tidy
+from observatory.store.reading.export import exported
+from observatory.store.reading.saved import Saved, load_all
+from observatory.store.records import layout
+from observatory.store.records.comparison import Side
+from observatory.store.records.triage import Triage
 
 RESULTS = Path(__file__).parents[3] / "results"
 NOW = datetime(2027, 6, 1, tzinfo=UTC)

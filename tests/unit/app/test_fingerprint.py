@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from observatory.app.fingerprint import fingerprint
-from observatory.record.read import Results, read_results
-from observatory.record.triage import Triage
+from observatory.store.reading.read import Results, read_results
+from observatory.store.records.triage import Triage
 from tests.factories_asv import foreign, put
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from observatory.app import pairs as pairing
 from observatory.app.site import site_data
-from observatory.record.asv_files import project
+from observatory.store.asv.files import project
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
 
 

@@ -14,14 +14,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.words import stylesheet
+from observatory.analyze.comparison.comparing import compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.series_keys import SelectionError
 from observatory.app import plot
 from observatory.app.plot import style
-from observatory.decide.comparing import compared
-from observatory.decide.evidence import Evidence
-from observatory.decide.places import SelectionError
-from observatory.decide.track import tracked
-from observatory.record.comparison import Comparison
+from observatory.store.records.comparison import Comparison
+from observatory.text.words import stylesheet
 from tests.factories import WARM, sample
 from tests.factories_alerts import line, series, stepped
 from tests.unit.cli.commands.test_compare import setting
@@ -135,7 +135,7 @@ def test_given_axes_are_drawn_on_and_settings_stay_as_they_were() -> None:
 
 def test_a_series_shows_values_levels_and_the_signed_change_of_the_median() -> None:
     values = stepped(40, 20, 0.7)
-    (track,) = tracked([series(line(40), values)])
+    (track,) = segmented([series(line(40), values)])
     (step,) = track.bounds[1:-1]
     ax = plot.series([track])
     (drawn,) = [one for one in ax.get_lines() if len(np.asarray(one.get_xdata())) == 40]
@@ -147,14 +147,14 @@ def test_a_series_shows_values_levels_and_the_signed_change_of_the_median() -> N
 
 
 def test_steps_that_lie_close_have_labels_on_several_rows() -> None:
-    tracks = list(tracked([series(line(40), stepped(40, 20, 0.7, seed=s)) for s in (1, 2)]))
+    tracks = list(segmented([series(line(40), stepped(40, 20, 0.7, seed=s)) for s in (1, 2)]))
     labels = [text for text in plot.series(tracks).texts if "%" in text.get_text()]
     assert len({text.xy[1] for text in labels}) == 2  # type: ignore[attr-defined]
 
 
 def test_series_of_two_units_are_refused() -> None:
     on = line(40)
-    both = tracked([series(on, stepped(40)), series(on, stepped(40), metric="peak_rss")])
+    both = segmented([series(on, stepped(40)), series(on, stepped(40), metric="peak_rss")])
     with pytest.raises(SelectionError, match="'bytes', 'seconds'"):
         plot.series(list(both))
 

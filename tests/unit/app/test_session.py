@@ -12,8 +12,8 @@ from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, Task, plan
 from observatory.app import session as module
 from observatory.app.session import Session, take_samples
-from observatory.record.journal import new_run
-from observatory.record.sample import Sample
+from observatory.store.journal.models import new_run
+from observatory.store.records.sample import Sample
 from tests.factories import WARM, header, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")

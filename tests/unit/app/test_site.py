@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from observatory.analyze.history.alerts import Moment
 from observatory.app.history import find_alerts
 from observatory.app.site import site_data
-from observatory.decide.alerts import Moment
-from observatory.record import alerts as record
-from observatory.record.asv_files import project
-from observatory.record.triage import Triage
+from observatory.store.asv.files import project
+from observatory.store.records import alerts as record
+from observatory.store.records.triage import Triage
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
 
 

@@ -29,8 +29,8 @@ from benchmarks.messages import (
     write_report,
 )
 from benchmarks.typed_json import MessageError, from_json, to_json
-from observatory.record import contracts
-from observatory.record.sample import Sample
+from observatory.store.records import contracts
+from observatory.store.records.sample import Sample
 
 CELL = Cell("radon", "cold", "NUMBA", "fork")
 ENTRY = LedgerEntry("Add", "numba", "k1", "hit", "disk", 100, 0.25, "build")

@@ -16,7 +16,7 @@ from benchmarks.process import Ending, Exit
 from benchmarks.records import Processes, assemble
 from benchmarks.request import Request
 from benchmarks.typed_json import to_json
-from observatory.record.sample import Sample
+from observatory.store.records.sample import Sample
 
 
 def right(name: str) -> Check:

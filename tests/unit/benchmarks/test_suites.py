@@ -22,9 +22,9 @@ def samples(values: dict[str, list[float]], **why: str) -> Samples:
 
 def result(metric: str, found: Samples, *cell: str) -> Any:
     """What asv gets: its setup first, then the benchmark."""
-    tracked = getattr(WarmDisk, f"track_{metric}")
-    tracked.setup(found, *(cell or CELL))
-    return tracked(WarmDisk(), found, *(cell or CELL))
+    segmented = getattr(WarmDisk, f"track_{metric}")
+    segmented.setup(found, *(cell or CELL))
+    return segmented(WarmDisk(), found, *(cell or CELL))
 
 
 def test_a_noisy_metric_is_returned_as_samples() -> None:

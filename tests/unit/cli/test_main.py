@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from observatory.errors import Exit
-from observatory.record.asv_files import project
-from observatory.record.journal_writer import Journal
+from observatory.store.asv.files import project
+from observatory.store.journal.writer import Journal
 from tests.factories import RUN, header, sample
 
 WARM = Cell("radon", "warm_disk", "NUMBA", "fork")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from dashboard.comment import LIMIT, MARKER, comment
-from observatory.record.comparison import Comparison, Workload
+from observatory.store.records.comparison import Comparison, Workload
+from observatory.text.comment import LIMIT, MARKER, comment
 from tests import factories_comparison as factory
 from tests.gfm import problems, visible_lines
 from tests.hostile_comparisons import flood, hostile_comparisons

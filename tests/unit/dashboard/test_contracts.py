@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dashboard.contracts import contracts_page
+from dashboard.pages.contracts import contracts_page
 from dashboard.site import build
-from observatory.record.contracts import Contracts
+from observatory.store.records.contracts import Contracts
 from tests import factories_frame as factory
 from tests.factories_contracts import contract, contracts
 from tests.factories_site import observed

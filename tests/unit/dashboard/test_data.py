@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.catalogue import Cell
 from dashboard.data import BLOCK, data_files, expected, significant
-from observatory.decide.places import Place
+from observatory.analyze.series_keys import SeriesKey
 from tests import factories_frame as factory
 from tests.factories_site import observed
 
@@ -92,7 +92,7 @@ def test_a_gap_gives_the_positions_of_what_is_there() -> None:
     ],
 )
 def test_what_a_count_should_be(metric: str, scenario: str, backend: str, best: int | None) -> None:
-    assert expected(Place("radon", scenario, backend, "fork", metric, "x", "exact")) == best
+    assert expected(SeriesKey("radon", scenario, backend, "fork", metric, "x", "exact")) == best
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from dashboard.alerts import told, verdict
 from dashboard.feed import atom
-from observatory.decide.watch import watch
-from observatory.record.alerts import Alerts
+from observatory.analyze.history.detection import watch
+from observatory.store.records.alerts import Alerts
+from observatory.text.alerts import told, verdict
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -3,14 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.catalogue import Cell
-from dashboard.guard import PATH, guard_page
 from dashboard.observed import Observed
+from dashboard.pages.guard import PATH, guard_page
 from dashboard.site import build
-from observatory.record.upgrades import Part
+from observatory.store.records.upgrades import Part
 from tests import factories_frame as factory
 from tests.factories import WARM
 from tests.factories_site import observed
-from tests.unit.decide.test_upgrades import upgrade
+from tests.unit.analyze.test_upgrades import upgrade
 
 FORK = Cell("closures", "siblings", "NUMBA", "fork")
 NESTED = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")

@@ -6,10 +6,10 @@ from itertools import pairwise
 import pandas as pd
 
 from benchmarks.catalogue import Cell
-from dashboard import charts
-from dashboard.history import History, history
-from dashboard.summary import newest
-from dashboard.words import SHOWN_METRICS
+from dashboard.drawing import geometry
+from dashboard.pages.history import History, history
+from dashboard.pages.summary import newest
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 
@@ -50,7 +50,7 @@ def test_a_release_that_was_not_measured_is_a_gap_in_the_line():
     frame = factory.frame()
     gap = (frame.subject == "3.0.0") & (frame.metric == "compile_time")
     found = past(frame[~gap])
-    drawing = charts.time_drawings(found.times)[0]
+    drawing = geometry.time_drawings(found.times)[0]
     assert drawing is not None
     assert [len(stroke.paths) for stroke in drawing.strokes] == [2, 2, 2]
     assert found.times[0].table.rows[7][1:] == ("not measured",) * 3
@@ -68,16 +68,16 @@ def test_a_miss_under_one_launch_is_in_the_picture_and_the_table_says_which():
 
 
 def test_labels_of_the_last_values_never_cover_each_other():
-    for drawing in charts.time_drawings(past(factory.frame()).times):
+    for drawing in geometry.time_drawings(past(factory.frame()).times):
         assert drawing is not None
         places = sorted(stroke.label_y for stroke in drawing.strokes)
-        assert all(b - a >= charts.LABEL_HEIGHT - 0.2 for a, b in pairwise(places))
+        assert all(b - a >= geometry.LABEL_HEIGHT - 0.2 for a, b in pairwise(places))
 
 
 def test_many_versions_are_thinned_and_the_newest_is_kept():
     labels = tuple(f"3.{minor}.0" for minor in range(75))
-    ticks = charts._version_ticks(labels, list(range(75)))
-    assert len(ticks) <= charts.MOST_LABELS
+    ticks = geometry._version_ticks(labels, list(range(75)))
+    assert len(ticks) <= geometry.MOST_LABELS
     assert ticks[-1].text == "3.74.0"
 
 

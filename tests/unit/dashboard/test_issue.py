@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.comment import MARKER
-from dashboard.issue import issue_text, issue_title
-from observatory.record.alerts import Acknowledgement, Alert, At, SeriesChange
+from observatory.store.records.alerts import Acknowledgement, Alert, At, SeriesChange
+from observatory.text.comment import MARKER
+from observatory.text.issue import issue_text, issue_title
 from tests.factories_comparison import functions
 from tests.gfm import problems
 from tests.hostile_comparisons import FRAGMENTS, HOSTILE

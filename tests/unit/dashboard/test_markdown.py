@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.document import Command, Folded, Heading, Line, Name, Points, Rows, Strong
-from dashboard.markdown import code, inline, markdown, prose
-from dashboard.plain import clean
+from observatory.text.document import Command, Folded, Heading, Line, Name, Points, Rows, Strong
+from observatory.text.markdown import code, inline, markdown, prose
+from observatory.text.plain import clean
 from tests.gfm import codes, parse, problems
 
 TEXTS = st.text(alphabet=st.one_of(st.sampled_from("`|\\*_[]<>&@#:. \n1a-"), st.characters()))

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.catalogue import Cell
-from dashboard.matrix import CellView, Matrix, matrices
-from dashboard.summary import newest
-from dashboard.words import SHOWN_METRICS
+from dashboard.pages.matrix import CellView, Matrix, matrices
+from dashboard.pages.summary import newest
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 

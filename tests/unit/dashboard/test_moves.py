@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.moves import Move, move
 from dashboard.observed import Observed
-from observatory.decide.track import tracked
-from observatory.decide.watch import watch
-from observatory.record.alerts import Acknowledgement, Alerts
-from observatory.record.columns import Columns
-from observatory.record.triage import Triage
+from dashboard.pages.newest_value import Move, move
+from observatory.analyze.history.detection import watch
+from observatory.analyze.history.segments import segmented
+from observatory.store.asv.columns import Columns
+from observatory.store.records.alerts import Acknowledgement, Alerts
+from observatory.store.records.triage import Triage
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 
@@ -22,11 +22,11 @@ def moved(values: Any, metric: str = "compile_time", said: Triage | None = None)
     nights = len(values)
     found = series(line(nights), values, metric)
     alerts = watch(watched(nights, found), moment(nights, triage=said), "0.1")
-    return move(observed(found, alerts), next(iter(tracked([found]))))
+    return move(observed(found, alerts), next(iter(segmented([found]))))
 
 
 def observed(found: Any, alerts: Alerts) -> Observed:
-    return Observed(list(tracked([found])), Columns(), (), alerts, "0.1")
+    return Observed(list(segmented([found])), Columns(), (), alerts, "0.1")
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:

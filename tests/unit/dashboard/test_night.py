@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
+from dashboard.pages.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
 from dashboard.publish import NotOurDirectoryError, publish, refuse_foreign
-from observatory.record.alerts import Alert, Alerts
+from observatory.store.records.alerts import Alert, Alerts
 from tests.factories import NOON
 
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)

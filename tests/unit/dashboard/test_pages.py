@@ -10,26 +10,26 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import Cell
-from dashboard.alert_pages import alert_pages, steps
-from dashboard.alerts import MOST_RESOLVED, with_page
-from dashboard.caches import caches_page, chosen, times_of
-from dashboard.evidence import MOST_VALUES, picture
-from dashboard.happened import happened
-from dashboard.health import health_page
-from dashboard.latest_change import latest_change
-from dashboard.lists import list_pages
+from dashboard.drawing.evidence import MOST_VALUES, picture
+from dashboard.drawing.sparkline import spark
 from dashboard.observed import Observed
-from dashboard.overview import Overview, overview
-from dashboard.readings import readings_of
-from dashboard.spark import spark
-from dashboard.summary import headline, newest
-from dashboard.words import SHOWN_METRICS
-from observatory.decide.timeline import judge_series
-from observatory.decide.track import tracked
-from observatory.record.alerts import Alert, At, SeriesChange
-from observatory.record.columns import Columns
-from observatory.record.compiled import Function
-from observatory.record.latest import Note
+from dashboard.pages.alert import alert_pages, steps
+from dashboard.pages.caches import caches_page, chosen, times_of
+from dashboard.pages.cell_values import readings_of
+from dashboard.pages.events import happened
+from dashboard.pages.health import health_page
+from dashboard.pages.latest_change import latest_change
+from dashboard.pages.overview import Overview, overview
+from dashboard.pages.series_list import list_pages
+from dashboard.pages.summary import headline, newest
+from observatory.analyze.history.level_changes import judge_series
+from observatory.analyze.history.segments import segmented
+from observatory.store.asv.columns import Columns
+from observatory.store.journal.latest import Note
+from observatory.store.reading.compiled import Function
+from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.text.alerts import MOST_RESOLVED, with_page
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
 from tests.factories_site import MEASURED, observed
@@ -301,7 +301,7 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
 
 def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
     values = stepped(400, 350, 2.0)
-    (track,) = tracked([replace(series(line(400), values), rows=np.arange(400))])
+    (track,) = segmented([replace(series(line(400), values), rows=np.arange(400))])
     none = np.full(400, np.nan)
     zero = np.zeros(400, np.int32)
     columns = Columns(zero, zero, values, zero, none, none)
@@ -314,9 +314,9 @@ def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
 
 
 def test_a_spark_has_a_mark_where_the_level_changes() -> None:
-    (flat,) = tracked([series(line(60), stepped(60))])
-    (step,) = tracked([series(line(60), stepped(60, 30, 2.0))])
-    (one,) = tracked([series(line(1), stepped(1))])
+    (flat,) = segmented([series(line(60), stepped(60))])
+    (step,) = segmented([series(line(60), stepped(60, 30, 2.0))])
+    (one,) = segmented([series(line(1), stepped(1))])
     assert spark(one) is None
     assert spark(flat).steps == ()
     (place,) = spark(step).steps
@@ -384,7 +384,7 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
 
 def test_a_picture_shows_where_a_long_series_changed() -> None:
     values = stepped(400, 150, 2.0)
-    (track,) = tracked([replace(series(line(400), values), rows=np.arange(400))])
+    (track,) = segmented([replace(series(line(400), values), rows=np.arange(400))])
     none = np.full(400, np.nan)
     zero = np.zeros(400, np.int32)
     found = Observed([track], Columns(zero, zero, values, zero, none, none), (),

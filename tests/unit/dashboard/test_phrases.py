@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.catalogue import Cell
-from dashboard.document import Words
-from dashboard.telling.cells import Labels
-from dashboard.telling.phrases import certainty, effect
-from observatory.record.comparison import Ratio, Values
+from observatory.store.records.comparison import Ratio, Values
+from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.phrases import certainty, effect
+from observatory.text.document import Words
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard import document, plain, words
-from dashboard.plain import begun, clean, shorten
+from observatory.text import document, plain, words
+from observatory.text.plain import begun, clean, shorten
 
 
 @pytest.mark.parametrize("module", [document, plain, words])

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from benchmarks.catalogue import Cell
-from dashboard.summary import Headline, facts, headline, newest
-from dashboard.words import SHOWN_METRICS
+from dashboard.pages.summary import Headline, facts, headline, newest
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 METRICS = frozenset(SHOWN_METRICS)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.catalogue import CAUSES
-from dashboard.document import Folded, Heading, Line, Name, Points, Rows, Strong, Words
-from dashboard.telling.advice import about_cause
-from dashboard.telling.cells import Labels
-from dashboard.telling.phrases import effect
-from dashboard.telling.story import tell
-from observatory.record.comparison import Comparison, Missing, Workload
+from observatory.store.records.comparison import Comparison, Missing, Workload
+from observatory.text.comparison.advice import about_cause
+from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.phrases import effect
+from observatory.text.comparison.story import tell
+from observatory.text.document import Folded, Heading, Line, Name, Points, Rows, Strong, Words
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 

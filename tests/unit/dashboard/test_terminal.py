@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from rich.console import Console, RenderableType
 
-from dashboard.comment import comment
-from dashboard.document import (
+from observatory.store.records.comparison import Comparison
+from observatory.text.comment import comment
+from observatory.text.document import (
     Command,
     Folded,
     Heading,
@@ -20,8 +21,7 @@ from dashboard.document import (
     Story,
     Strong,
 )
-from dashboard.terminal import drawn, terminal
-from observatory.record.comparison import Comparison
+from observatory.text.terminal import drawn, terminal
 from tests import factories_comparison as factory
 from tests.hostile_comparisons import hostile_comparisons
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.words import css_name, meaning_of, stylesheet
+from observatory.text.words import css_name, meaning_of, stylesheet
 
 
 def test_every_backend_has_a_colour_of_its_own_in_light_and_in_dark() -> None:

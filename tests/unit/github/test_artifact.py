@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from observatory.github import artifact
 from observatory.github.artifact import COMPARISON, LARGEST_COMPARISON, LARGEST_ZIP, NUMBER, read
 from observatory.github.errors import RefusedError
-from observatory.record.comparison import Comparison
+from observatory.store.records.comparison import Comparison
 from tests import factories_comparison as factory
 
 GOOD = factory.slower().model_dump_json(by_alias=True).encode()

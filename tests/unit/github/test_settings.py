@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from observatory.github.settings import Settings, load
-from observatory.record.problems import RecordError
+from observatory.store.base.problems import RecordError
 
 
 def written(where: Path, text: str) -> Path:

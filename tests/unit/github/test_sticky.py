@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dashboard.comment import MARKER, comment
 from observatory.github.bodies import LIMIT
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, MissingError
@@ -26,6 +25,7 @@ from observatory.github.sticky import (
     publish,
 )
 from observatory.github.transport import Transport
+from observatory.text.comment import MARKER, comment
 from tests import factories_comparison as factory
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 

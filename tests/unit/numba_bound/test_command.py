@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from dashboard.comment import MARKER
 from observatory.numba_bound import command as module
 from observatory.numba_bound.channel import Channel
 from observatory.numba_bound.pins import UnsafeError
 from observatory.numba_bound.plan import write
 from observatory.numba_bound.statuses import Status
+from observatory.text.comment import MARKER
 from tests.factories_numba_bound import PYPROJECT, FakePip
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "bump_numba_upper_bound.py"

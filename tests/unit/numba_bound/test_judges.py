@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from dashboard.comment import LIMIT, MARKER
 from observatory.numba_bound import judges
 from observatory.numba_bound.judges import ROOT, Bench, Finding, Judged, Verdict, run
+from observatory.text.comment import LIMIT, MARKER
 
 OLD, NEW = Version("0.66.0"), Version("0.68.1")
 TOOL = ("observatory",)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from observatory.record.subject import Versions
 from observatory.run.contracts import SuiteError, check
 from observatory.run.environments import Environment
+from observatory.store.records.subject import Versions
 from tests.factories import subject
 from tests.factories_contracts import contracts
 

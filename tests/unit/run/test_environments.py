@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from fakes import FakeUv, option
 
-from observatory.record.subject import Subject
 from observatory.run.environments import EnvironmentMakingError, Environments
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import UvError
+from observatory.store.records.subject import Subject
 
 INTERPRETER = Interpreter(Path("/py/3.13.0/bin/python"), "3.13.0")
 SUBJECT = Subject(

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from observatory.record.sample import Sample
 from observatory.run.interleave import Interleaving, Job, matrix
 from observatory.run.presets import Narrowed
+from observatory.store.records.sample import Sample
 from tests.factories import sample
 
 DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from observatory.record import night as record
-from observatory.record.night import Night, NightStep
 from observatory.run import nightly as module
 from observatory.run.nightly import INTERRUPTED, Nightly, command_of, one_at_a_time, severest
+from observatory.store.journal import night as record
+from observatory.store.journal.night import Night, NightStep
 from tests.factories import RUN, journal, sample
 
 NOW = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)

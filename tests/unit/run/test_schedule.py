@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plan import Task
-from observatory.record.sample import Sample
 from observatory.run.presets import Narrowed, quick, tasks_of
 from observatory.run.schedule import Event, carry_out, remaining
+from observatory.store.records.sample import Sample
 from tests.factories import sample
 
 TASKS = tasks_of(quick(), Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"]))

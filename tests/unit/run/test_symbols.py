@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from observatory.run.symbols import added, wanted
+from observatory.guard.symbols import added, wanted
 from tests import factories
 from tests.factories_scan import mangled, object_of, put
 

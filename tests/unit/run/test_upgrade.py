@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from observatory.record.sample import Sample
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain, cells_of
+from observatory.store.records.sample import Sample
 from tests.factories import sample
 
 LINALG = Cell("linalg", "upgrade", "NUMBA", "spawn")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.catalogue import Cell
-from observatory.decide.noisy import FEWEST
+from observatory.analyze.comparison.noisy import FEWEST
 from scripts import aa_rates
 from scripts.aa_rates import Rates, keep, pool_of, rates
 from tests.factories import WARM, header

@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.decide.series import series_of
-from observatory.decide.track import Track, tracked
-from observatory.record.read import read_results
+from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.series import series_of
+from observatory.store.reading.read import read_results
 from scripts.observed_steps import check
 from tests.factories_alerts import line, series, stepped
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
 
-def tracks() -> list[Track]:
+def tracks() -> list[SegmentedSeries]:
     drifting = stepped(160, 80, seed=9) * np.geomspace(1, 1.4, 160)
     rng = np.random.default_rng(4)
     slow = np.concatenate([np.zeros(40, bool), rng.permutation(np.arange(40) % 2 == 1)])
     modes = np.where(slow, 0.092, 0.0035) * np.exp(0.01 * rng.standard_normal(80))
-    return list(tracked([
+    return list(segmented([
         series(line(80), stepped(80, 40)), series(line(160), drifting), series(line(80), modes),
     ]))  # fmt: skip
 
@@ -47,7 +47,7 @@ def test_a_level_that_was_not_observed_is_named() -> None:
 def test_all_steps_of_another_project_were_observed(tmp_path: Path) -> None:
     with tarfile.open(DATA / "numba-benchmark.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
-    found = check(tracked(series_of(read_results(tmp_path / "numba-benchmark" / "results"))))
+    found = check(segmented(series_of(read_results(tmp_path / "numba-benchmark" / "results"))))
     assert found.steps > 400
     assert found.two_modes >= 10
     assert found.wrong == []

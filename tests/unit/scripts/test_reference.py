@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from observatory.app.schemas import schemas
 from observatory.cli.main import Commands
 from observatory.errors import Exit
-from observatory.record.schemas import schemas
 from scripts import reference
 from scripts.markdown import cell, code, fenced, table
 from scripts.schema_tables import limits, schema_tables, type_of

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from observatory.analyze.history.detection import watch
 from observatory.cli.main import main
-from observatory.decide.watch import watch
 from observatory.errors import Exit
-from observatory.record import alerts as record
-from observatory.record.asv_files import project
-from observatory.record.journal_writer import Journal
+from observatory.store.asv.files import project
+from observatory.store.journal.writer import Journal
+from observatory.store.records import alerts as record
 from tests.factories import header, ledger, sample
 from tests.factories_alerts import line, moment, series, stepped, watched
 from tests.factories_asv import foreign, put, row

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.comment import MARKER
 from observatory.cli import github
 from observatory.cli.main import main
 from observatory.errors import Exit
-from observatory.record import alerts as record
-from observatory.record.alerts import Alert, Alerts, At
+from observatory.store.records import alerts as record
+from observatory.store.records.alerts import Alert, Alerts, At
+from observatory.text.comment import MARKER
 from tests import factories_comparison as factory
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 from tests.gfm import problems

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.catalogue import Cell
-from dashboard.comment import comment
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
 from observatory.app import comparer as comparing
 from observatory.app import comparison as module
 from observatory.app.comparer import Comparer
@@ -19,18 +20,17 @@ from observatory.cli.commands import compare as command
 from observatory.cli.commands.calibrate import command as calibrate
 from observatory.cli.commands.compare import repeated, status
 from observatory.cli.main import app
-from observatory.decide.comparing import Setting, compared
-from observatory.decide.evidence import Evidence
 from observatory.errors import Exit
-from observatory.record import calibration as record
-from observatory.record.calibration import Calibration, Floor
-from observatory.record.comparison import Comparison, Side
-from observatory.record.journal import new_run
-from observatory.record.problems import RecordError
-from observatory.record.sample import LedgerEntry, Sample
-from observatory.record.saved import INTERLEAVED
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
+from observatory.store.base.problems import RecordError
+from observatory.store.journal.models import new_run
+from observatory.store.reading.saved import INTERLEAVED
+from observatory.store.records import calibration as record
+from observatory.store.records.calibration import Calibration, Floor
+from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.sample import LedgerEntry, Sample
+from observatory.text.comment import comment
 from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")

@@ -14,11 +14,11 @@ from observatory.app import contracts as checking
 from observatory.cli.commands import contracts as options
 from observatory.cli.main import main
 from observatory.errors import Exit
-from observatory.record.contracts import Contracts, load_all
-from observatory.record.subject import Subject
 from observatory.run.contracts import SuiteError
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.numbas import Numba
+from observatory.store.records.contracts import Contracts, load_all
+from observatory.store.records.subject import Subject
 from tests.factories import subject
 from tests.factories_contracts import contract, contracts
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 
 from observatory.cli.main import app
 from observatory.github import settings
-from observatory.record.problems import RecordError
 from observatory.run.adoption import files_for, look, this_tool
+from observatory.store.base.problems import RecordError
 
 ROOT = Path(__file__).parents[4]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -18,11 +18,11 @@ import pytest
 
 from observatory.cli.commands.nightly import SEVEREST_FIRST
 from observatory.errors import Exit
-from observatory.record import layout
-from observatory.record import night as record
-from observatory.record.journal_reader import read_journal
-from observatory.record.night import Night
-from observatory.record.subject import Subject
+from observatory.store.journal import night as record
+from observatory.store.journal.night import Night
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+from observatory.store.records.subject import Subject
 from tests.fake_observatory import TASKS
 
 ROOT = Path(__file__).parents[4]

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from observatory.analyze.series_keys import SelectionError
 from observatory.cli.main import app
-from observatory.decide.places import SelectionError
 from observatory.errors import Exit
-from observatory.record import alerts, layout, triage
-from observatory.record.alerts import Acknowledgement
-from observatory.record.asv_files import project
-from observatory.record.files import write_atomic
-from observatory.record.journal_reader import read_journal
-from observatory.record.problems import RecordError
-from observatory.record.sample import Sample
 from observatory.run.branch import NotMovedError
+from observatory.store.asv.files import project
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import RecordError
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import alerts, layout, triage
+from observatory.store.records.alerts import Acknowledgement
+from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, failed, header, journal, sample
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)

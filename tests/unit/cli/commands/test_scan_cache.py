@@ -12,7 +12,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from observatory.errors import Exit
-from observatory.scan.report import Report
+from observatory.guard.scan.report import Report
 from tests.factories_scan import RANDOM_UID, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"
@@ -82,7 +82,7 @@ def test_the_report_as_json_fits_its_schema_and_has_harmless_ones_too(
 ) -> None:
     done = scanned(harmless, "--json")
     report = TypeAdapter(Report).validate_json(done.stdout, strict=True)
-    assert json.loads(done.stdout)["schema"] == "observatory/scan/1"
+    assert json.loads(done.stdout)["schema"] == "observatory/guard/scan/1"
     assert [symbol.uid for symbol in report.symbols] == [str(RANDOM_UID)]
 
 

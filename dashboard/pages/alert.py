@@ -1,0 +1,224 @@
+"""A page for each alert: what, since when, on which evidence, and what to type next."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from benchmarks.catalogue import (
+    BACKENDS,
+    CORRECTNESS,
+    LAUNCHES,
+    MEASURES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+)
+from dashboard.drawing.evidence import Picture, picture
+from dashboard.observed import Observed
+from dashboard.pages.history import Table
+from observatory.store.records.alerts import Alert, At, Change, SeriesChange
+from observatory.text import units
+from observatory.text.alerts import between, with_page
+from observatory.text.plain import clean, shorten
+from observatory.text.words import several
+
+_PICTURES = 4
+_SERIES = 200
+_FUNCTIONS = 200
+_RELEASE = re.compile(r"\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a person does next: why, and what to type."""
+
+    why: str
+    command: str
+
+
+@dataclass(frozen=True)
+class AlertPage:
+    """One alert, whole."""
+
+    alert: Alert
+    sentence: str
+    range: str
+    places: tuple[tuple[str, str, datetime | None, str], ...]
+    """Last good, first bad, newest: role, label, date, commit."""
+    notes: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    series: Table | None
+    functions: Table | None
+    steps: tuple[Step, ...]
+    links: tuple[tuple[str, str], ...]
+    """To what changed in between: words and address."""
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return f"alerts/{self.alert.id}.html"
+
+
+def alert_pages(observed: Observed, *, compare_url: str) -> Iterator[AlertPage]:
+    """A page for each alert that has one, see `observatory.text.alerts.with_page`."""
+    for alert in with_page(observed.alerts):
+        shown = {
+            number: one
+            for one in alert.series
+            for number in observed.by_key.get(one.key, ())
+            if _on_line(observed, number, one.first_bad)
+        }
+        yield AlertPage(
+            alert,
+            clean(alert.sentence),
+            between(alert),
+            tuple(_places(alert)),
+            tuple(clean(note) for note in alert.notes),
+            tuple(
+                picture(observed, number, one, alert.resolved_by)
+                for number, one in islice(shown.items(), _PICTURES)
+            ),
+            _series(alert.series) if alert.series else None,
+            _functions(alert) if alert.functions else None,
+            tuple(steps(alert)),
+            tuple(_links(observed, alert, compare_url)),
+        )
+
+
+def steps(change: Change) -> Iterator[Step]:
+    """How to see it again, and how to find the commit; nothing for a run that failed or is late."""
+    good, bad = change.last_good, change.first_bad
+    if good is None or not change.series:
+        return
+    narrowed = _narrowed(change.series)
+    if not narrowed:
+        return
+    releases = _RELEASE.fullmatch(good.label) and _RELEASE.fullmatch(bad.label)
+    if releases:
+        yield Step(
+            "Measure both side by side:",
+            f"observatory compare {good.label} {bad.label} {narrowed}",
+        )
+        old, new = f"rel-{good.label}", f"rel-{bad.label}"
+    elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
+        old, new = good.commit[:12], bad.commit[:12]
+        yield Step(
+            "Measure both side by side, in a clone of PyTensor:",
+            f"observatory compare --repo . {old} {new} {narrowed}",
+        )
+    else:
+        return
+    if not releases and change.between == 0:
+        return  # the first bad one is the commit
+    # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
+    judge = f"observatory compare --repo . {old} HEAD {narrowed}"
+    told = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
+    yield Step(
+        "Find the commit, in a clone of PyTensor:",
+        f"git bisect start {new} {old}\ngit bisect run sh -c {told}",
+    )
+
+
+def acknowledging(alert: Alert) -> Step:
+    """How to say that it is known."""
+    return Step(
+        "Say that it is known, and until when it may rest:",
+        f'observatory ack {alert.id} --why "..." --until 4w',
+    )
+
+
+def _narrowed(series: Sequence[SeriesChange]) -> str:
+    """The options that leave no more than the alert's cells and passes; empty if not ours."""
+    cells = [one.benchmark.split() for one in series]
+    known = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
+    names = ("model", "scenario", "backend", "launch")
+    if not all(len(c) == 4 and all(w in k for w, k in zip(c, known, strict=True)) for c in cells):
+        return ""
+    said = []
+    for axis, (name, words) in enumerate(zip(names, known, strict=True)):
+        found = [word for word in words if any(cell[axis] == word for cell in cells)]
+        if name == "model" and found == ["radon"]:
+            continue
+        if len(found) < len(words):
+            said += [f"--{name} {word}" for word in found]
+    return " ".join([*said, *_passes(series)])
+
+
+def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
+    """Only what counts, where an alert is on a count: the times beside it would be undecided."""
+    counted = [one.metric for one in series if one.kind != "noisy"]
+    if not counted or not set(CORRECTNESS).isdisjoint(counted):
+        return  # wrong values and crashes are told by every pass
+    passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
+    if "timing" not in passes:
+        yield "--budget 1h"  # counting ends when all is counted, and long before
+        yield from (f"--measure {name}" for name in MEASURES if name in passes)
+
+
+def _on_line(observed: Observed, number: int, first_bad: At) -> bool:
+    subjects = observed.tracks[number].series.line.subjects
+    return any(one.commit == first_bad.commit for one in subjects)
+
+
+def _places(alert: Alert) -> Iterator[tuple[str, str, datetime | None, str]]:
+    if alert.last_good:
+        yield "last good", *_place(alert.last_good)
+    yield "first bad", *_place(alert.first_bad)
+    if alert.resolved_by:
+        yield "over with", *_place(alert.resolved_by)
+
+
+def _place(at: At) -> tuple[str, datetime | None, str]:
+    return clean(at.label), at.date, clean(at.commit)[:12]
+
+
+def _series(series: Sequence[SeriesChange]) -> Table:
+    rows = tuple(
+        (
+            shorten(one.benchmark, 120), shorten(one.metric, 40),
+            units.change(one.before, one.after, one.unit),
+            _now(one), "yes" if one.holds else "no",
+        )
+        for one in series[:_SERIES]
+    )  # fmt: skip
+    rest = len(series) - _SERIES
+    more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
+    header = ("series", "metric", "before → after", "newest", "holds")
+    return Table(f"{units.count(len(series))} series{more}", header, rows)
+
+
+def _now(one: SeriesChange) -> str:
+    return units.MISSING if one.now is None else units.human(one.now, one.unit)
+
+
+def _functions(alert: Alert) -> Table:
+    ordered = sorted(alert.functions, key=lambda f: (-f.seconds, f.name))
+    rows = tuple(
+        (
+            shorten(one.name, 160), units.count(one.count), f"{one.base} → {one.head}",
+            units.seconds(one.seconds),
+        )
+        for one in ordered[:_FUNCTIONS]
+    )  # fmt: skip
+    header = ("function", "how many", "last good → first bad", "more time")
+    return Table(f"{several(len(ordered), 'function')}, the costliest first", header, rows)
+
+
+def _links(observed: Observed, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
+    good, bad = alert.last_good, alert.first_bad
+    if good is None:
+        return
+    for one in alert.series[:1]:
+        where = one.machine, one.env_name
+        ends = [observed.spots.get((*where, at.commit)) for at in (good, bad)]
+        if ends[0] and ends[1]:
+            a, b = (f"{line}-{place}" for line, place in (ends[0], ends[1]))
+            yield f"{clean(good.label)} against {clean(bad.label)}", f"compare.html#a={a}&b={b}"
+    if compare_url and _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
+        yield "What changed in the code", f"{compare_url}{good.commit}...{bad.commit}"

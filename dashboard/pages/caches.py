@@ -1,0 +1,217 @@
+"""What the caches of one subject did, function by function, and when a filled cache has paid."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    MAIN_BACKENDS,
+    OUTCOMES,
+    SCENARIOS,
+    Cell,
+    without_cache,
+)
+from dashboard.observed import Observed, Spot
+from dashboard.pages.history import Table
+from observatory.store.reading.compiled import Function, Functions
+from observatory.text import units
+from observatory.text.plain import clean, shorten
+from observatory.text.words import css_name, known_first, listed, meaning_of, several
+
+MOST_SUBJECTS = 40
+_SHOWN = 12
+_MOST = 300
+_NAME = 160
+_OUTCOMES = tuple(OUTCOMES)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one cell, or several that did the same, compiled and reused."""
+
+    title: str
+    css: str
+    counts: tuple[tuple[str, str], ...]
+    """Outcome and how many, in the order of the vocabulary; those that are there."""
+    bar: tuple[tuple[str, float], ...]
+    """Outcome and its share of the functions that asked a cache, 0 to 100."""
+    summary: str
+    head: Table
+    rest: Table | None
+
+
+@dataclass(frozen=True)
+class Payback:
+    """One backend under one launch."""
+
+    backend: str
+    launch: str
+    css: str
+    cold: str
+    warm_disk: str
+    warm_process: str
+    without: str
+    said: str
+
+
+@dataclass(frozen=True)
+class CachesPage:
+    """The caches of one subject."""
+
+    spot: Spot
+    label: str
+    versions: str
+    line: str
+    scenarios: tuple[tuple[str, str, tuple[Kept, ...]], ...]
+    """Scenario, its meaning, what was kept by cell."""
+    paybacks: tuple[Payback, ...]
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return path_of(self.spot)
+
+
+def path_of(spot: Spot) -> str:
+    """Where the caches of a subject are shown."""
+    return f"caches/{spot[0]}-{spot[1]}.html"
+
+
+def chosen(observed: Observed) -> list[Spot]:
+    """The subjects that have a page: those that alerts speak of, and the newest, oldest first."""
+    there = sorted(observed.functions_at, key=lambda spot: observed.subject(spot).date)
+    commits = {
+        at.commit
+        for alert in observed.alerts.alerts
+        for at in (alert.last_good, alert.first_bad)
+        if at is not None
+    }
+    named = [spot for spot in there if observed.subject(spot).commit in commits]
+    newest = [spot for spot in there if spot not in named]
+    kept = set(named[-MOST_SUBJECTS:])
+    kept.update(newest[-max(1, MOST_SUBJECTS - len(kept)) :])
+    return [spot for spot in there if spot in kept]
+
+
+def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
+    """The page of one subject. ``times``: compile times in seconds, by cell."""
+    functions = observed.functions_at[spot]
+    subject, line = observed.subject(spot), observed.lines[spot[0]]
+    return CachesPage(
+        spot,
+        shorten(subject.label, 60),
+        observed.versions(subject),
+        clean(f"{line.name}: {line.era}"),
+        tuple(_scenarios(functions)),
+        tuple(_paybacks(times)),
+    )
+
+
+def times_of(observed: Observed) -> dict[Spot, dict[Cell, float]]:
+    """The compile times of every subject, by cell."""
+    found: dict[Spot, dict[Cell, float]] = defaultdict(dict)
+    for track in observed.tracks:
+        series, place = track.series, track.series.place
+        if place.model and place.metric == "compile_time":
+            cell = place.cell
+            number = observed.line_of(track)
+            for at, value in zip(series.at.tolist(), series.values.tolist(), strict=True):
+                found[number, at][cell] = value
+    return found
+
+
+def _scenarios(functions: Functions) -> Iterator[tuple[str, str, tuple[Kept, ...]]]:
+    cells = {cell: Cell(*cell.split()) for cell in functions if len(cell.split()) == 4}
+    for scenario in known_first((cell.scenario for cell in cells.values()), SCENARIOS):
+        own = {name: cell for name, cell in cells.items() if cell.scenario == scenario}
+        groups: dict[tuple[str, str, object], list[str]] = defaultdict(list)
+        for name in sorted(own, key=lambda n: _order(own[n])):
+            same = frozenset((f.name, f.outcome, f.number) for f in functions[name])
+            groups[own[name].model, own[name].backend, same].append(name)
+        kept = tuple(
+            _kept(model, backend, [own[name].launch for name in names], functions[names[0]])
+            for (model, backend, _), names in groups.items()
+        )
+        yield scenario, meaning_of(SCENARIOS, scenario), kept
+
+
+def _order(cell: Cell) -> tuple[str, int, int]:
+    backends, launches = list(BACKENDS), list(LAUNCHES)
+    return (
+        cell.model,
+        backends.index(cell.backend) if cell.backend in backends else len(backends),
+        launches.index(cell.launch) if cell.launch in launches else len(launches),
+    )
+
+
+def _kept(model: str, backend: str, launches: list[str], found: Sequence[Function]) -> Kept:
+    counts: Counter[str] = Counter()
+    for function in found:
+        counts[function.outcome] += function.number
+    asked = sum(number for outcome, number in counts.items() if outcome != "internal") or 1
+    told = [outcome for outcome in _OUTCOMES if counts[outcome]]
+    seconds, size = sum(f.seconds for f in found), sum(f.bytes for f in found)
+    rows = [
+        (
+            shorten(f.name, _NAME), f.outcome, units.count(f.number), units.seconds(f.seconds),
+            units.size(f.bytes) if f.bytes else units.MISSING,
+        )
+        for f in found[:_MOST]
+    ]  # fmt: skip
+    header = ("function", "outcome", "how many", "time", "machine code")
+    place = f"{clean(backend)} under {listed(launches)}"
+    place = place if model == "radon" else f"{clean(model)}, {place}"
+    more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
+    cut = _SHOWN if more else len(rows)
+    caption = f"{place}: the {cut}{more} costliest" if more else f"{place}: every function"
+    return Kept(
+        place, css_name(backend),
+        tuple((outcome, units.count(counts[outcome])) for outcome in told),
+        tuple((o, round(100 * counts[o] / asked, 2)) for o in told if o != "internal"),
+        f"{several(sum(counts.values()), 'function')}, {units.seconds(seconds)}, "
+        f"{units.size(size)} of machine code",
+        Table(caption, header, tuple(rows[:cut])),
+        Table(f"{place}: the others", header, tuple(rows[cut:])) if more else None,
+    )  # fmt: skip
+
+
+def _paybacks(times: Mapping[Cell, float]) -> Iterator[Payback]:
+    for backend in MAIN_BACKENDS:
+        for launch in LAUNCHES:
+            cold, disk, process = (
+                times.get(Cell("radon", scenario, backend, launch))
+                for scenario in ("cold", "warm_disk", "warm_process")
+            )
+            ablation = without_cache(backend)
+            without = (
+                times.get(Cell("radon", "warm_process", ablation, launch)) if ablation else None
+            )
+            warm = disk if process is None else process
+            if cold is None or warm is None:
+                continue
+            yield Payback(
+                backend, launch, css_name(backend), units.seconds(cold),
+                units.human(disk, "seconds"), units.human(process, "seconds"),
+                units.human(without, "seconds"), _paid(cold, warm, without),
+            )  # fmt: skip
+
+
+def _paid(cold: float, warm: float, without: float | None) -> str:
+    """After how many builds a cache that has to be filled first has cost less than none.
+
+    Without a cache n builds cost n times ``without`` (where that is unknown: n times ``cold``,
+    which is what the first one costs); with it ``cold`` and n - 1 times ``warm``.
+    """
+    each = cold if without is None else without
+    if each <= warm:
+        return "it does not: a warm build takes as long as one without a cache"
+    builds = max(1, math.ceil((cold - warm) / (each - warm) - 1e-9))
+    saved = units.seconds(each - warm)
+    if without is None:
+        return f"from build 2 on; each saves {saved} of a cold build"
+    return f"from build {max(2, builds)} on; each saves {saved}"

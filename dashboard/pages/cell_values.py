@@ -1,0 +1,106 @@
+"""Values of our own cells as typed rows, in the order of the history."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from benchmarks.catalogue import Cell
+from dashboard.observed import Observed
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.series import Line
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where numbers may be compared with each other: one machine of one kind, one environment."""
+
+    python: str
+    machine: str
+    env_name: str = ""
+    kind: str = ""
+    """Of the machine: its processor and system."""
+
+    def __str__(self) -> str:
+        return f"Python {self.python} on {self.machine}"
+
+    @property
+    def whole(self) -> str:
+        """With the kind of the machine, to tell two apart that are called the same."""
+        return ", ".join(word for word in (str(self), self.kind) if word)
+
+    def is_of(self, line: Line) -> bool:
+        """Whether a line was measured in it."""
+        return self == setting_of(line)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One metric of one cell of one subject. ``value`` is None where none was obtained."""
+
+    subject: str
+    pytensor: str
+    numba: str | None
+    setting: Setting
+    cell: Cell
+    metric: str
+    value: float | None
+    n: int | None
+    low: float | None
+    high: float | None
+    date: datetime | None
+
+    @property
+    def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
+        """Sorts readings along the history: by date, then by version, a plain release last."""
+        numbers = tuple(int(digits) for digits in re.findall(r"\d{1,9}", self.pytensor))
+        date = self.date or datetime.min.replace(tzinfo=UTC)
+        return date, numbers, self.is_plain, self.subject
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the subject is a release or commit as it is, without an extra requirement."""
+        return " " not in self.subject.strip()
+
+
+def setting_of(line: Line) -> Setting:
+    """Where a line was measured."""
+    era = line.era
+    kind = ", ".join(word for word in (era.cpu, era.os) if word)
+    return Setting(era.python or "unknown", line.machine, line.env_name, kind)
+
+
+def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, ...]:
+    """Every value of ``metrics`` in our own cells, in the order of the history."""
+    found = (
+        reading
+        for track in observed.tracks
+        if track.series.place.model and track.series.place.metric in metrics
+        for reading in _of(track, observed)
+    )
+    return tuple(sorted(found, key=lambda reading: (reading.order, reading.cell, reading.metric)))
+
+
+def _of(track: SegmentedSeries, observed: Observed) -> Iterator[Reading]:
+    series, place = track.series, track.series.place
+    setting = setting_of(series.line)
+    cell = place.cell
+    for index, value in enumerate(series.values.tolist()):
+        subject = series.subject(index)
+        header = observed.files[subject.file].header
+        n, low, high = observed.interval(series, index)
+        yield Reading(
+            subject=subject.label,
+            pytensor=header.versions.pytensor if header else "",
+            numba=header.versions.numba if header else None,
+            setting=setting,
+            cell=cell,
+            metric=place.metric,
+            value=value,
+            n=max(n, 1),
+            low=low,
+            high=high,
+            date=subject.date,
+        )

@@ -1,0 +1,190 @@
+"""Wrong answers across processes and upgrades: the page `guard.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.catalogue import CORRECTNESS, LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS, SYMBOLS
+from dashboard.observed import Observed
+from dashboard.pages.cell_values import Reading, readings_of
+from observatory.store.records.upgrades import Part, Upgrade
+from observatory.text import units
+from observatory.text.plain import clean, shorten
+from observatory.text.words import listed, several
+
+PATH = "guard.html"
+_METRICS = frozenset((*CORRECTNESS, *SYMBOLS))
+_GUARDING = (*SIBLINGS, *SAMPLING)
+_MOST = 200
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A word and the class of its flag; empty: plain."""
+
+    text: str
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Processes in one arrangement, started in one way."""
+
+    scenario: str
+    launch: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One subject in every arrangement."""
+
+    label: str
+    versions: str
+    cells: tuple[Flag, ...]
+    symbols: Flag
+
+
+@dataclass(frozen=True)
+class UpgradeRow:
+    """One subject on another's cache."""
+
+    base: str
+    head: str
+    what: str
+    reused: str
+    rebuilt: str
+    again: str
+    stale: Flag
+    wrong: Flag
+
+
+@dataclass(frozen=True)
+class GuardPage:
+    """Everything that processes did to each other through a cache."""
+
+    verdict: Flag
+    said: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    upgrades: tuple[UpgradeRow, ...]
+    findings: tuple[str, ...]
+    """Of upgrades, in sentences."""
+
+
+def guard_page(observed: Observed) -> GuardPage | None:
+    """None where no siblings were measured and no upgrade was made."""
+    found = [one for one in readings_of(observed, _METRICS) if one.cell.scenario in _GUARDING]
+    if not found and not observed.upgrades:
+        return None
+    present = {(one.cell.scenario, one.cell.launch) for one in found}
+    columns = tuple(
+        Column(scenario, launch, SCENARIOS[scenario].meaning)
+        for scenario in _GUARDING
+        for launch in LAUNCHES
+        if (scenario, launch) in present
+    )
+    by_subject: dict[str, list[Reading]] = {}
+    for one in reversed(found):  # the newest first
+        by_subject.setdefault(one.subject, []).append(one)
+    rows = tuple(_row(own, columns) for own in list(by_subject.values())[:_MOST])
+    newest = next(iter(by_subject.values()), [])
+    upgrades = sorted(observed.upgrades, key=lambda one: one.head.subject.date, reverse=True)
+    return GuardPage(
+        verdict=_verdict(newest),
+        said=_said(newest),
+        columns=columns,
+        rows=rows,
+        upgrades=tuple(_upgrade(one, part) for one in upgrades for part in one.parts)[:_MOST],
+        # Once each: a subject is head of one pair and base of the next.
+        findings=tuple(dict.fromkeys(t for one in upgrades for t in _findings(one)))[:_MOST],
+    )
+
+
+def _row(own: Sequence[Reading], columns: Sequence[Column]) -> Row:
+    first = own[0]
+    numba = f"numba {clean(first.numba)}" if first.numba else ""
+    cells = tuple(
+        _fate([o for o in own if (o.cell.scenario, o.cell.launch) == (c.scenario, c.launch)])
+        for c in columns
+    )
+    return Row(shorten(first.subject, 60), numba, cells, _symbols(own))
+
+
+def _fate(own: Sequence[Reading]) -> Flag:
+    """The worst of all models of one arrangement."""
+    wrong, crashed = _largest(own, "wrong_results"), _largest(own, "crashed")
+    if wrong is None and crashed is None:
+        return Flag(units.MISSING, "absent")
+    if wrong:
+        return Flag(f"{units.count(wrong)} wrong", "bad")
+    return Flag("crashed", "bad") if crashed else Flag("right")
+
+
+def _symbols(own: Sequence[Reading]) -> Flag:
+    collided, vulnerable = _largest(own, "collided_symbols"), _largest(own, "vulnerable_symbols")
+    if collided is None and vulnerable is None:
+        return Flag(units.MISSING, "absent")
+    if collided:
+        return Flag(f"{units.count(collided)} shared", "bad")
+    if vulnerable:
+        return Flag(f"{units.count(vulnerable)} vulnerable", "unknown")
+    return Flag("unique")
+
+
+def _largest(own: Sequence[Reading], metric: str) -> float | None:
+    values = [one.value for one in own if one.metric == metric and one.value is not None]
+    return max(values, default=None)
+
+
+def _verdict(newest: Sequence[Reading]) -> Flag:
+    if not newest:
+        return Flag("not measured", "absent")
+    fate = _fate(newest)
+    return Flag("right", "good") if not fate.state else fate
+
+
+def _said(newest: Sequence[Reading]) -> str:
+    if not newest:
+        return "no siblings were measured"
+    cells = {one.cell for one in newest}
+    hurt = sorted(
+        {f"{o.cell.scenario} {o.cell.launch}" for o in newest
+         if o.metric in ("wrong_results", "crashed") and o.value}
+    )  # fmt: skip
+    where = f": {listed(hurt)}" if hurt else ""
+    return f"{shorten(newest[0].subject, 60)} in {several(len(cells), 'cell')}{where}"
+
+
+def _upgrade(one: Upgrade, part: Part) -> UpgradeRow:
+    again = units.MISSING if part.again_rebuilt is None else units.count(part.again_rebuilt)
+    stale = Flag(f"{len(part.stale)} stale", "bad") if part.stale else Flag("none")
+    wrong = Flag(f"{len(part.wrong)} wrong", "bad") if part.wrong else Flag("none")
+    if part.failure and not part.built:
+        stale = wrong = Flag("not judged", "unknown")
+    base, head = (shorten(label, 60) for label in one.labels)
+    return UpgradeRow(
+        base, head, f"{part.model} {part.backend}",
+        units.count(part.reused), units.count(part.rebuilt), again, stale, wrong,
+    )  # fmt: skip
+
+
+def _findings(one: Upgrade) -> Iterator[str]:
+    base, head = (shorten(label, 60) for label in one.labels)
+    for part in one.parts:
+        if part.stale:
+            names = listed([clean(name) for name in part.stale])
+            yield f"{head} on the cache that {base} left returns what {base} compiled: {names}."
+        if part.base_wrong:
+            names = listed([clean(name) for name in part.base_wrong])
+            yield f"{base} is off the reference even from an empty cache: {names}."
+        if part.fresh_wrong:
+            names = listed([clean(name) for name in part.fresh_wrong])
+            yield f"{head} is off the reference even from an empty cache: {names}."
+        if part.again_stale:
+            names = listed([clean(name) for name in part.again_stale])
+            yield f"{base}, used again after {head}, returns what {head} compiled: {names}."
+        if part.failure:
+            why = shorten(part.failure, 400)
+            yield f"{head} on the cache of {base}, {clean(part.model)}: {why}"

@@ -1,0 +1,189 @@
+"""How far the numbers can be trusted: noise, failed and missing cells, environments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from dashboard.observed import Observed
+from dashboard.pages.history import Table
+from dashboard.pages.summary import Newest
+from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.text import units
+from observatory.text.plain import clean, shorten
+from observatory.text.words import several
+
+_MOST = 200
+_NOTES = {
+    "failed": "Samples that failed",
+    "disagrees": "Counts that differ between runs of one subject",
+    "unavailable": "Cells that the subject cannot give",
+    "absent": "Metrics without a value",
+}
+_PACKAGES_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class LineView:
+    """One machine and environment of one kind."""
+
+    name: str
+    era: str
+    subjects: str
+    newest: str
+    date: str
+    series: str
+    judged: str
+    noise: str
+    alerting: str
+
+
+@dataclass(frozen=True)
+class HealthPage:
+    """Everything about the runs rather than about what was measured."""
+
+    lines: tuple[LineView, ...]
+    noise: Table | None
+    floors: tuple[Table, ...]
+    notes: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    """Title; cells and what is said of them."""
+    noted: str
+    recorded: bool
+    """Whether failures and absences were recorded at all: journals do, asv's files do not."""
+    packages: Table | None
+    environments: tuple[str, ...]
+    unjudged: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+def lines_of(observed: Observed) -> Iterator[LineView]:
+    """Every line in words, those measured last first."""
+    tracks = defaultdict(list)
+    for track in observed.tracks:
+        tracks[observed.line_of(track)].append(track)
+    order = sorted(range(len(observed.lines)), key=lambda n: observed.lines[n].subjects[-1].date)
+    for number in reversed(order):
+        line, own = observed.lines[number], tracks[number]
+        last = line.subjects[-1]
+        judged = [track for track in own if track.judgement in ("judged", "exact")]
+        noises = [track.noise for track in own if track.judgement == "judged" and track.noise]
+        yield LineView(
+            shorten(line.name, 120), shorten(str(line.era), 160),
+            units.count(len(line.subjects)), shorten(last.label, 30), f"{last.date:%Y-%m-%d}",
+            units.count(len(own)), units.count(len(judged)),
+            units.percent(median(noises)) if noises else units.MISSING,
+            units.count(sum(_alerting(observed, track) for track in own)),
+        )  # fmt: skip
+
+
+def _alerting(observed: Observed, track: SegmentedSeries) -> bool:
+    return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
+
+
+def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
+    """``subject``: the newest with cells of ours, if there is one."""
+    return HealthPage(
+        lines=tuple(lines_of(observed)),
+        noise=_noise(observed),
+        floors=tuple(_floors(observed)),
+        notes=tuple(_notes(observed, subject)) if subject else (),
+        noted=shorten(subject.subject, 60) if subject else "",
+        recorded=bool(observed.notes) or bool(observed.measured_at),
+        packages=_packages(observed, subject) if subject else None,
+        environments=tuple(clean(text) for text in observed.alerts.environments[:_MOST]),
+        unjudged=tuple(
+            (units.count(one.count), clean(one.reason), tuple(clean(e) for e in one.examples))
+            for one in observed.alerts.unjudged
+        ),
+    )
+
+
+def _noise(observed: Observed) -> Table | None:
+    """The noise of judged series by metric."""
+    found = defaultdict(list)
+    for track in observed.tracks:
+        if track.judgement == "judged" and track.noise:
+            found[track.series.place.metric].append(track.noise)
+    if not found:
+        return None
+    rows = []
+    for metric, noises in sorted(found.items()):
+        ordered = sorted(noises)
+        rows.append((
+            shorten(metric, 60), units.count(len(ordered)), units.percent(median(ordered)),
+            units.percent(ordered[int(0.9 * (len(ordered) - 1))]),
+        ))  # fmt: skip
+    header = ("metric", "series judged", "median noise", "nine in ten below")
+    return Table(
+        "From subject to subject: how far values lie from their levels", header, tuple(rows)
+    )
+
+
+def _floors(observed: Observed) -> Iterator[Table]:
+    """What chance does within one run, as `observatory calibrate` measured it."""
+    for one in observed.calibrations:
+        rows = tuple(
+            (
+                " ".join((f.cell.scenario, f.cell.backend, f.cell.launch)), clean(f.metric),
+                units.percent(f.change), units.count(f.samples),
+            )
+            for f in one.floors if f.metric in JUDGED_NOISY
+        )  # fmt: skip
+        caption = (
+            f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, taken "
+            f"{one.taken_at:%Y-%m-%d} of {clean(one.subject.label)}: the change that one in a "
+            "hundred comparisons of a subject with itself exceeds, 7 processes a side"
+        )
+        yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
+
+
+def _notes(
+    observed: Observed, subject: Newest
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    for kind, title in _NOTES.items():
+        said: dict[str, list[str]] = defaultdict(list)
+        for note in observed.notes.get((subject.setting.machine, subject.setting.env_name), ()):
+            if note.kind == kind and note.subject == subject.subject:
+                what = f"no {note.metric}: " if kind == "absent" and note.metric else ""
+                said[shorten(f"{what}{note.text}", 400)].append(
+                    f"{note.cell.scenario} {note.cell.backend} {note.cell.launch}"
+                )
+        if said:
+            yield (
+                title,
+                tuple((_cells(list(dict.fromkeys(cells))), text) for text, cells in said.items())[
+                    :_MOST
+                ],
+            )
+
+
+def _cells(cells: list[str]) -> str:
+    if len(cells) <= 4:
+        return ", ".join(cells)
+    return f"{', '.join(cells[:3])} and {several(len(cells) - 3, 'more cell')}"
+
+
+def _packages(observed: Observed, subject: Newest) -> Table | None:
+    """The packages in which the newest subject differs from the one before it on its line."""
+    for line in observed.lines:
+        if not subject.setting.is_of(line):
+            continue
+        places = [n for n, one in enumerate(line.subjects) if one.label == subject.subject]
+        if not places or not places[0]:
+            continue
+        new, old = line.subjects[places[0]], line.subjects[places[0] - 1]
+        headers = [observed.files[one.file].header for one in (old, new)]
+        if headers[0] is None or headers[1] is None:
+            return None
+        before, after = (header.versions.packages for header in headers if header)
+        rows = tuple(
+            (clean(name), clean(before.get(name, "absent")), clean(after.get(name, "absent")))
+            for name in sorted(before.keys() | after.keys())
+            if before.get(name) != after.get(name)
+        )
+        caption = f"{several(len(rows), 'package')} of another version"
+        header = ("package", shorten(old.label, 30), shorten(new.label, 30))
+        return Table(caption, header, rows[:_PACKAGES_SHOWN])
+    return None

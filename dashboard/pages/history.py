@@ -1,0 +1,272 @@
+"""Along the releases: what is drawn, in which setting, and what was left out of the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from benchmarks.catalogue import (
+    BUILDS,
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MODELS,
+    SCENARIOS,
+    SHARING_BACKENDS,
+    WARM_SCENARIOS,
+)
+from dashboard.pages.cell_values import Reading
+from dashboard.pages.summary import Newest
+from observatory.text import units
+from observatory.text.plain import clean, shorten
+from observatory.text.words import css_name, known_first, listed, several
+
+TIME_SCENARIOS = tuple(sorted(BUILDS, key=lambda name: not SCENARIOS[name].warm))
+_LABEL = 60
+COUNTED_BACKEND = SHARING_BACKENDS[0]
+
+
+@dataclass(frozen=True)
+class CountedSubject:
+    """A count that is drawn along the releases; what it should be is 0."""
+
+    scenario: str
+    metric: str
+    noun: str
+    verb: str
+    """Past: "3 functions missed"."""
+    caption: str
+
+
+MISSES = tuple(
+    CountedSubject(scenario, "cache_misses", "function", "missed", "Cache misses")
+    for scenario in WARM_SCENARIOS
+)
+WRONG = CountedSubject("siblings", "wrong_results", "value", "were wrong", "Wrong results")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One release on one line; ``value`` None is a gap."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+    crashed: bool = False
+    entry: str = ""
+    """The value alone, for the table."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One backend along the releases, a point for each."""
+
+    name: str
+    css: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of a picture, for those who do not see it or want to copy them."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture and its table."""
+
+    slug: str
+    title: str
+    subtitle: str
+    releases: tuple[str, ...]
+    lines: tuple[Line, ...]
+    table: Table
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return all(point.value is None for line in self.lines for point in line.points)
+
+
+@dataclass(frozen=True)
+class History:
+    """Everything that the section along the releases shows."""
+
+    model: str
+    launch: str
+    setting: str
+    releases: int
+    times: tuple[Panel, ...]
+    misses: tuple[Panel, ...]
+    wrong: Panel
+    in_words: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def history(readings: tuple[Reading, ...], subject: Newest) -> History:
+    """Select the readings that may stand on one line with the newest subject, and arrange them.
+
+    ``readings`` must be in the order of the history, as ``cell_values.read`` gives them.
+    """
+    model = known_first((reading.cell.model for reading in subject.readings), MODELS)[0]
+    in_setting = [r for r in readings if r.setting == subject.setting]
+    on_line = [r for r in in_setting if r.is_plain or r.subject == subject.subject]
+    own = [reading for reading in on_line if reading.cell.model == model]
+    launch = _launch_with_most(own)
+    own = [replace(reading, subject=shorten(reading.subject, _LABEL)) for reading in own]
+    releases = tuple(dict.fromkeys(reading.subject for reading in own))
+    misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
+    wrong = _count_panel(WRONG, own, releases)
+    return History(
+        model=model,
+        launch=launch,
+        setting=str(subject.setting),
+        releases=len(releases),
+        times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
+        misses=misses,
+        wrong=wrong,
+        in_words=(
+            *(_in_words(panel, counted) for panel, counted in zip(misses, MISSES, strict=True)),
+            _in_words(wrong, WRONG),
+        ),
+        left_out=tuple(_left_out(readings, in_setting, on_line, own, subject)),
+    )
+
+
+def _launch_with_most(readings: list[Reading]) -> str:
+    """The launch with most times; the vocabulary's first where several have as many."""
+    launches = known_first((reading.cell.launch for reading in readings), LAUNCHES)
+    timed = [r.cell.launch for r in readings if r.metric == "compile_time" and r.value is not None]
+    return max(launches, key=timed.count)
+
+
+def _time_panel(scenario: str, launch: str, own: list[Reading], releases: tuple[str, ...]) -> Panel:
+    found = {
+        (r.subject, r.cell.backend, r.metric): r
+        for r in own
+        if r.cell.scenario == scenario and r.cell.launch == launch
+    }
+    lines = tuple(
+        Line(
+            backend,
+            css_name(backend),
+            tuple(
+                _time_point(
+                    release,
+                    backend,
+                    found.get((release, backend, "compile_time")),
+                    found.get((release, backend, "crashed")),
+                )
+                for release in releases
+            ),
+        )
+        for backend in MAIN_BACKENDS
+    )
+    rows = tuple(
+        (release, *(_time_entry(line.points[place]) for line in lines))
+        for place, release in enumerate(releases)
+    )
+    title = f"Compile time, {scenario}"
+    caption = f"{title}, launch {launch}: median and interval by release"
+    table = Table(caption, ("release", *MAIN_BACKENDS), rows)
+    return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, lines, table)
+
+
+def _time_point(release: str, backend: str, time: Reading | None, crash: Reading | None) -> Point:
+    if time is None or time.value is None:
+        crashed = bool(crash and crash.value)
+        return Point(None, None, None, f"{release}, {backend}: crashed", crashed)
+    entry = units.seconds(time.value)
+    if time.low is not None and time.high is not None and time.low != time.high:
+        entry += f" ({units.seconds(time.low)} to {units.seconds(time.high)})"
+    return Point(time.value, time.low, time.high, f"{release}, {backend}: {entry}", entry=entry)
+
+
+def _time_entry(point: Point) -> str:
+    if point.value is None:
+        return "crashed" if point.crashed else "not measured"
+    return point.entry
+
+
+def _count_panel(counted: CountedSubject, own: list[Reading], releases: tuple[str, ...]) -> Panel:
+    counts = {
+        (r.subject, r.cell.launch): r.value
+        for r in own
+        if r.metric == counted.metric
+        and r.cell.scenario == counted.scenario
+        and r.cell.backend == COUNTED_BACKEND
+        and r.value is not None
+    }
+    launches = known_first((launch for _, launch in counts), LAUNCHES)
+    points = []
+    for release in releases:
+        # What happens under one launch happens: the picture shows the worst, the table each.
+        values = [counts[release, each] for each in launches if (release, each) in counts]
+        worst = max(values, default=None)
+        said = "not counted"
+        if worst is not None:
+            said = f"{several(worst, counted.noun)} {counted.verb}"
+        points.append(Point(worst, None, None, f"{release}: {said}"))
+    rows = tuple(
+        (release, *(_count_entry(counts.get((release, each))) for each in launches))
+        for release in releases
+    )
+    scenario = counted.scenario
+    what = f"{counted.caption} of {COUNTED_BACKEND} in {scenario}"
+    caption = f"{what}: {counted.noun}s by release and launch"
+    table = Table(caption, ("release", *launches), rows)
+    line = Line(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
+    return Panel(
+        f"counts-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, (line,), table
+    )
+
+
+def _count_entry(value: float | None) -> str:
+    return "not counted" if value is None else f"{value:,.0f}"
+
+
+def _in_words(panel: Panel, counted: CountedSubject) -> str:
+    """Since when the count is 0, or that it is not; read backwards from the newest count."""
+    values = [
+        (release, point.value)
+        for release, point in zip(panel.releases, panel.lines[0].points, strict=True)
+        if point.value is not None
+    ]
+    if not values:
+        return f"{panel.title}: no release was counted."
+    newest_release, newest_count = values[-1]
+    what = counted.caption.lower()
+    if newest_count:
+        return f"{panel.title}: {what} in {newest_release}: {newest_count:,.0f}."
+    since = newest_release
+    for release, count in reversed(values):
+        if count:
+            before = f"{release}, before it, had {count:,.0f}"
+            return f"{panel.title}: no {what} since {since}; {before}."
+        since = release
+    return f"{panel.title}: no {what} in any of the {several(len(values), 'release')} counted."
+
+
+def _left_out(
+    readings: tuple[Reading, ...],
+    in_setting: list[Reading],
+    on_line: list[Reading],
+    own: list[Reading],
+    subject: Newest,
+) -> list[str]:
+    """Name what is in the frame but not in the pictures."""
+    said = []
+    others = sorted({r.setting for r in readings} - {subject.setting}, key=lambda s: s.whole)
+    for setting in others:
+        count = len({r.subject for r in readings if r.setting == setting})
+        said.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
+    extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
+    if extras:
+        said.append(f"{several(len(extras), 'subject')} with extra requirements")
+    models = {r.cell.model for r in on_line} - {r.cell.model for r in own}
+    if models:
+        said.append(f"model {listed(known_first(models, MODELS))}")
+    return said

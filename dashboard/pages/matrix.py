@@ -1,0 +1,199 @@
+"""The matrix of one subject: rows are scenario x backend, columns are launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchmarks.catalogue import (
+    ABLATIONS,
+    BACKENDS,
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MATRIX_MODELS,
+    MATRIX_SCENARIOS,
+    MODELS,
+    SCENARIOS,
+    Cell,
+    cells,
+    headline_time,
+    metrics_of,
+)
+from dashboard.pages.cell_values import Reading
+from dashboard.pages.summary import Newest
+from observatory.analyze.history.newest import has_best, should_be_better
+from observatory.text import units
+from observatory.text.words import css_name, known_first, meaning_of, several
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A short statement with a mark, so that colour is never the only sign."""
+
+    state: Literal["good", "bad", "plain", "absent"]
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CellView:
+    """What one place of the matrix shows: its time, then its flags."""
+
+    time: str | None
+    no_time: str
+    detail: str
+    bar: float
+    """Time as a part of the longest in the same scenario, 0 to 1."""
+    misses: Flag
+    alarms: tuple[Flag, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One backend of a scenario."""
+
+    backend: str
+    css: str
+    secondary: bool
+    cells: tuple[CellView, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One scenario."""
+
+    scenario: str
+    meaning: str
+    metric: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All that was measured of one model."""
+
+    model: str
+    meaning: str
+    launches: tuple[str, ...]
+    groups: tuple[Group, ...]
+    not_measured: str
+
+
+def matrices(subject: Newest) -> tuple[Matrix, ...]:
+    """One matrix for every model that the subject was measured with, in the vocabulary's order.
+
+    What siblings and upgrades did to each other is on the page Guard.
+    """
+    models = known_first(
+        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, MATRIX_MODELS
+    )
+    return tuple(_matrix(model, subject) for model in models)
+
+
+def _matrix(model: str, subject: Newest) -> Matrix:
+    own = {
+        (r.cell, r.metric): r
+        for r in subject.readings
+        if r.cell.model == model and _is_shown(r.cell)
+    }
+    seen = {cell for cell, _ in own}
+    launches = known_first((cell.launch for cell in seen), LAUNCHES)
+    scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
+    possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
+    left = [scenario for scenario in possible if scenario not in scenarios]
+    return Matrix(
+        model=model,
+        meaning=meaning_of(MODELS, model),
+        launches=tuple(launches),
+        groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
+        not_measured=f"Not measured here: {', '.join(left)}." if left else "",
+    )
+
+
+def _is_shown(cell: Cell) -> bool:
+    small = set(MODELS) - set(MATRIX_MODELS)
+    return cell.model not in small and cell.scenario not in set(SCENARIOS) - set(MATRIX_SCENARIOS)
+
+
+def _group(
+    model: str, scenario: str, launches: list[str], own: dict[tuple[Cell, str], Reading]
+) -> Group:
+    metric = headline_time(scenario)
+    found = {cell.backend for cell, _ in own if cell.scenario == scenario}
+    backends = known_first(found | set(MAIN_BACKENDS), BACKENDS)
+    # Ablations explain the main backends: after them, whatever else was found.
+    backends.sort(key=lambda backend: backend in ABLATIONS)
+    times = [
+        reading.value or 0.0
+        for (cell, name), reading in own.items()
+        if cell.scenario == scenario and name == metric
+    ]
+    longest = max(times, default=0.0)
+    rows = []
+    for backend in backends:
+        cells = [Cell(model, scenario, backend, launch) for launch in launches]
+        views = tuple(_cell_view(cell, metric, longest, own) for cell in cells)
+        rows.append(Row(backend, css_name(backend), backend in ABLATIONS, views))
+    return Group(scenario, meaning_of(SCENARIOS, scenario), metric, tuple(rows))
+
+
+def _cell_view(
+    cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], Reading]
+) -> CellView:
+    def value(name: str) -> float | None:
+        reading = own.get((cell, name))
+        return reading.value if reading else None
+
+    alarms = tuple(_alarms(cell, value("wrong_results"), value("crashed"), value("uncacheable")))
+    time = own.get((cell, metric))
+    misses = _misses(cell, value("cache_misses"))
+    if time is None or time.value is None:
+        reason = _why_no_time(cell, metric, own, bool(value("crashed")))
+        return CellView(None, reason, "", 0.0, misses, alarms)
+    part = time.value / longest if longest > 0 else 0.0
+    return CellView(units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms)
+
+
+def _why_no_time(
+    cell: Cell, metric: str, own: dict[tuple[Cell, str], Reading], crashed: bool
+) -> str:
+    if crashed:
+        return "no time"
+    if not any(each == cell for each, _ in own):
+        return "not measured"
+    if cell.scenario in SCENARIOS and metric not in {
+        each.name for each in metrics_of(cell.scenario, cell.launch)
+    }:
+        return "counted, not timed"
+    return "no time was recorded"
+
+
+def _detail(reading: Reading) -> str:
+    samples = f"n\u00a0=\u00a0{reading.n}" if reading.n else ""
+    if reading.low is None or reading.high is None or reading.low == reading.high:
+        return samples
+    interval = f"{units.seconds(reading.low)} to {units.seconds(reading.high)}"
+    return f"{interval}, {samples}" if samples else interval
+
+
+def _misses(cell: Cell, misses: float | None) -> Flag:
+    if misses is None:
+        return Flag("absent", "", "not counted")
+    if not has_best("cache_misses", cell):
+        return Flag("plain", "", f"{misses:,.0f}")
+    if should_be_better("cache_misses", cell, misses):
+        return Flag("bad", "✗", f"{misses:,.0f} missed")
+    return Flag("good", "✓", "0")
+
+
+def _alarms(
+    cell: Cell, wrong: float | None, crashed: float | None, uncacheable: float | None
+) -> list[Flag]:
+    found = []
+    if should_be_better("wrong_results", cell, wrong):
+        found.append(Flag("bad", "✗", f"{several(wrong or 0, 'wrong result')}"))
+    if should_be_better("crashed", cell, crashed):
+        found.append(Flag("bad", "✗", "crashed"))
+    if should_be_better("uncacheable", cell, uncacheable):
+        found.append(Flag("bad", "✗", f"{uncacheable:,.0f} uncacheable"))
+    return found

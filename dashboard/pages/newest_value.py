@@ -1,0 +1,72 @@
+"""What the newest value of a series is like, in a few words and in multiples of its noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard.observed import Observed
+from observatory.analyze.history.newest import Standing, standing
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.store.records.alerts import State as AlertState
+from observatory.text import sizes, units
+from observatory.text.plain import shorten
+
+State = Literal["bad", "good", "doubt", "quiet"]
+NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
+"""States of alerts that need a person."""
+_LABEL = 24
+
+
+@dataclass(frozen=True)
+class Move:
+    """In words how a series stands; ``noise`` is "1.2 x noise", or empty where it is not known."""
+
+    state: State
+    words: str
+    noise: str
+
+
+def move(observed: Observed, track: SegmentedSeries) -> Move:
+    """The words for how the newest value of a series stands."""
+    found = standing(track, observed.alerts_on(track))
+    multiple = track.newest.multiple
+    noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
+    said = _said(track, found)
+    if found.alert is not None:
+        since = f"{said} since {_short(found.alert.first_bad.label)}"
+        if found.kind == "acknowledged":
+            return Move("doubt", f"{since}, acknowledged", noise)
+        return Move("bad", since, noise)
+    if found.since is not None:
+        return Move("good", f"{said} since {_short(track.series.subject(found.since).label)}", "")
+    if found.kind == "first":
+        return Move("quiet", "first value", "")
+    if found.kind == "too few":
+        return Move("quiet", f"{said}, too few to judge", "")
+    if found.kind == "unusual":
+        return Move("doubt", f"{said}, not confirmed", noise)
+    return Move("quiet", said, "" if found.kind == "described" else noise)
+
+
+def _said(track: SegmentedSeries, found: Standing) -> str:
+    """The change in a few words."""
+    if found.change is not None:
+        if found.drifting and found.change.ratio is not None:
+            unit = track.series.place.unit
+            return f"drifts: {sizes.drifting(found.change, found.change.ratio, unit)[0]}"
+        return sizes.brief(found.change, track.series.place.unit)
+    changed = found.before != found.after
+    return amount(track, found.before, found.after) if changed else "as before"
+
+
+def amount(track: SegmentedSeries, before: float, after: float) -> str:
+    """What became of a value, in a word and relative to it; counts as they are."""
+    unit = track.series.place.unit
+    if track.series.place.kind == "exact" or min(before, after) <= 0:
+        return units.change(before, after, unit)
+    return units.effect(before, after, unit)
+
+
+def _short(label: str) -> str:
+    return shorten(label, _LABEL)

@@ -1,0 +1,296 @@
+"""The first page: what a maintainer sees in ten seconds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from benchmarks.catalogue import (
+    LAUNCHES,
+    MAIN_BACKENDS,
+    MATRIX_SCENARIOS,
+    MODELS,
+    SCENARIOS,
+    WARM_SCENARIOS,
+    Cell,
+    headline_time,
+)
+from dashboard.data import colour_of
+from dashboard.drawing.sparkline import Spark, spark
+from dashboard.observed import Observed, Spot
+from dashboard.pages.caches import chosen
+from dashboard.pages.caches import path_of as caches_path
+from dashboard.pages.matrix import Flag
+from dashboard.pages.newest_value import NEEDING, Move, move
+from dashboard.pages.summary import Headline, Newest
+from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
+from observatory.analyze.history.newest import Checked, should_be_better
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.store.reading.compiled import Function
+from observatory.store.records.alerts import Alert, Alerts
+from observatory.text import units
+from observatory.text.alerts import between, standing
+from observatory.text.plain import begun, clean, shorten
+from observatory.text.words import css_name, known_first, listed, several
+
+SHOWN_ALERTS = 6
+_SENTENCE = 130
+TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One cell of the matrix: its time, how it stands, and where to look closer."""
+
+    value: str
+    move: Move | None
+    spark: Spark | None
+    css: str
+    link: str
+    title: str
+
+
+@dataclass(frozen=True)
+class TileRow:
+    """One backend under one launch."""
+
+    backend: str
+    launch: str
+    css: str
+    first: bool
+    tiles: tuple[Tile | None, ...]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the cache did in a warm cell, under all launches that counted the same."""
+
+    launches: str
+    flag: Flag
+    hits: str
+    """How many it returned; empty where nothing was counted function by function."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The warm caches of one backend in one scenario."""
+
+    scenario: str
+    backend: str
+    css: str
+    counts: tuple[Counts, ...]
+    link: str
+
+
+@dataclass(frozen=True)
+class AlertLine:
+    """An alert in two lines."""
+
+    id: str
+    state: str
+    kind: str
+    sentence: str
+    range: str
+    seen: datetime
+    """When it was first said."""
+    link: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What stands above the fold."""
+
+    state: str
+    status: str
+    sentence: str
+    last_good: datetime | None
+    newest: datetime | None
+    recorded: bool
+    """Whether it is known when samples were taken, and which runs failed."""
+    alerts: tuple[AlertLine, ...]
+    more_alerts: int
+    stale: int
+    """Machines and environments that nothing comes from any more."""
+    scenarios: tuple[str, ...]
+    rows: tuple[TileRow, ...]
+    strips: tuple[Strip, ...]
+    safety: tuple[Flag, ...]
+
+
+def overview(observed: Observed, subject: Newest | None, said: Headline | None) -> Overview:
+    """Everything above the fold. ``subject``: None where there are no cells of ours."""
+    found = observed.alerts
+    # What has been wrong since the first subject never changed, and alerts nobody.
+    wrong = said is not None and said.state == "bad"
+    needing = found.in_state(*NEEDING)
+    stale = [alert for alert in needing if alert.kind == STALE]
+    told = [alert for alert in needing if alert.kind != STALE]
+    told += found.in_state("acknowledged")
+    rows = tuple(_rows(observed, subject)) if subject else ()
+    calm = "good" if found.judged or found.compared else "unknown"
+    return Overview(
+        state="bad" if needing or wrong else calm,
+        status=_status(found, wrong, _habits(observed)),
+        sentence=standing(found, wrong),
+        last_good=found.last_good,
+        newest=found.newest,
+        recorded=bool(observed.measured_at),
+        alerts=tuple(alert_line(one) for one in told[:SHOWN_ALERTS]),
+        more_alerts=max(0, len(told) - SHOWN_ALERTS),
+        stale=len(stale),
+        scenarios=TIMED if rows else (),
+        rows=rows,
+        strips=tuple(_strips(observed, subject)) if subject else (),
+        safety=_safety(subject) if subject else (),
+    )
+
+
+def alert_line(alert: Alert) -> AlertLine:
+    """An alert as lists show it."""
+    return AlertLine(
+        alert.id, alert.state, clean(alert.kind), begun(alert.sentence, _SENTENCE),
+        between(alert), alert.first_seen, f"alerts/{alert.id}.html",
+    )  # fmt: skip
+
+
+def _status(found: Alerts, wrong: bool, habits: int) -> str:
+    """``habits``: machines and environments that are measured again and again."""
+    needing = found.in_state(*NEEDING)
+    kinds = {alert.kind for alert in needing}
+    if FAILED in kinds:
+        return "The last run failed"
+    late = sum(alert.kind == STALE for alert in found.alerts if alert.state != "resolved")
+    if 0 < habits <= late:
+        return "Stale"
+    if kinds - {STALE} or wrong:
+        return "Needs a look"
+    if kinds:
+        return "Some machines are late"
+    return "All well" if found.judged or found.compared else "Nothing judged yet"
+
+
+def _habits(observed: Observed) -> int:
+    subjects: Counter[tuple[str, str]] = Counter()
+    for line in observed.lines:
+        subjects[line.machine, line.env_name] += len(line.subjects)
+    return sum(number >= FEWEST_FOR_A_HABIT for number in subjects.values())
+
+
+def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
+    times = dict(_times(observed, subject))
+    model = known_first((cell.model for cell in times), MODELS)
+    if not model:
+        return
+    for backend in MAIN_BACKENDS:
+        launches = [
+            launch for launch in LAUNCHES
+            if any((c.backend, c.launch, c.model) == (backend, launch, model[0]) for c in times)
+        ]  # fmt: skip
+        for launch in launches:
+            cells = [Cell(model[0], scenario, backend, launch) for scenario in TIMED]
+            tiles = tuple(_tile(observed, times.get(cell), subject) for cell in cells)
+            yield TileRow(backend, launch, css_name(backend), launch == launches[0], tiles)
+
+
+def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
+    """The series of the time that a user waits, by cell, on the line of the newest subject."""
+    for number, track in enumerate(observed.tracks):
+        place, line = track.series.place, track.series.line
+        if place.scenario not in TIMED or place.metric != headline_time(place.scenario):
+            continue
+        if subject.setting.is_of(line) and _has(track, subject):
+            yield place.cell, number
+
+
+def _has(track: SegmentedSeries, subject: Newest) -> bool:
+    """Whether the line has the subject, if not with a value of this."""
+    return any(one.label == subject.subject for one in track.series.line.subjects)
+
+
+def _tile(observed: Observed, number: int | None, subject: Newest) -> Tile | None:
+    if number is None:
+        return None
+    track = observed.tracks[number]
+    series = track.series
+    last = series.subject(len(series.values) - 1)
+    link = f"series.html#s={observed.ids[number]}"
+    css = f"b-{colour_of(track, observed.ids[number])}"
+    if last.label != subject.subject:
+        words = f"not since {shorten(last.label, 16)}"
+        return Tile(units.MISSING, Move("quiet", words, ""), spark(track), css, link, words)
+    value = units.human(track.newest.value, series.place.unit)
+    found = move(observed, track)
+    title = f"{series.benchmark} {series.place.metric}"
+    return Tile(value, found, spark(track), css, link, title)
+
+
+def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
+    misses, refused = subject.of("cache_misses"), subject.of("uncacheable")
+    spot = spot_of(observed, subject)
+    functions = observed.functions_at.get(spot, {}) if spot else {}
+    link = caches_path(spot) if spot in chosen(observed) else ""
+    for scenario in WARM_SCENARIOS:
+        for backend in MAIN_BACKENDS:
+            cells = [
+                cell for cell in sorted(misses)
+                if (cell.scenario, cell.backend, cell.model) == (scenario, backend, "radon")
+            ]  # fmt: skip
+            groups: dict[tuple[Flag, str], list[str]] = {}
+            for cell in cells:
+                flag = _missed(cell, misses[cell], refused.get(cell, 0.0))
+                groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
+            counts = tuple(
+                Counts(listed(launches), flag, hits) for (flag, hits), launches in groups.items()
+            )
+            if counts:
+                yield Strip(scenario, backend, css_name(backend), counts, link)
+
+
+def spot_of(observed: Observed, subject: Newest) -> Spot | None:
+    """Where the newest subject is."""
+    for number, line in enumerate(observed.lines):
+        if not subject.setting.is_of(line):
+            continue
+        for place, one in enumerate(line.subjects):
+            if one.label == subject.subject:
+                return number, place
+    return None
+
+
+def _missed(cell: Cell, misses: float, refused: float) -> Flag:
+    found = (("cache_misses", misses, "missed"), ("uncacheable", refused, "refused"))
+    parts = [
+        f"{value:,.0f} {word}"
+        for metric, value, word in found
+        if should_be_better(metric, cell, value)
+    ]
+    if parts:
+        return Flag("bad", "✗", ", ".join(parts))
+    return Flag("good", "✓", "0 missed")
+
+
+def _hits(found: Sequence[Function] | None) -> str:
+    if found is None:
+        return ""
+    return f"{sum(f.number for f in found if f.outcome == 'hit'):,} hit"
+
+
+def _safety(subject: Newest) -> tuple[Flag, ...]:
+    """Wrong results and crashes, or in so many words that there are none."""
+    return (
+        _none_of(subject, "wrong_results", "wrong result", "checked"),
+        _none_of(subject, "crashed", "crash", "watched"),
+    )
+
+
+def _none_of(subject: Newest, metric: str, noun: str, verb: str) -> Flag:
+    found = Checked.of(metric, subject.of(metric))
+    values, bad = found.checked, found.bad
+    if not values:
+        return Flag("absent", "", f"{noun}: not {verb}")
+    plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
+    if bad:
+        return Flag("bad", "✗", f"{sum(bad.values()):,.0f} {plural} in {several(len(bad), 'cell')}")
+    return Flag("good", "✓", f"no {plural} in {several(len(values), 'cell')}")

@@ -1,0 +1,262 @@
+"""From alarms to causes: which functions changed outcome, why, and in which cells. Pure.
+
+A warm cell's ledger is read beside that of the cold build that filled its cache. A function that
+misses asks for a key. If the filling build stored that very key, what was stored is not loaded;
+if it stored the function under another one, keys differ between processes; if it stored nothing,
+the cache refused it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.catalogue import (
+    BACKENDS,
+    CACHES,
+    CAUSES,
+    FIRST_CAUSES,
+    FOLLOWS_FROM_A_CACHE,
+    METRICS,
+    SCENARIOS,
+    WARM_SCENARIOS,
+    Cell,
+)
+from observatory.analyze.comparison import sentences
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.functions import changes, seconds_more
+from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
+from observatory.store.records.comparison import (
+    Cause,
+    CauseKind,
+    Conclusion,
+    FunctionChange,
+    Verdict,
+)
+from observatory.store.records.sample import LedgerEntry
+
+_CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
+_FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One reason in one cell."""
+
+    kind: CauseKind
+    family: str
+    """What else tells causes of one kind apart: the cache, or the error's text."""
+    cell: Cell
+    functions: tuple[FunctionChange, ...] = ()
+    seconds: float = 0.0
+
+
+def explained(
+    verdicts: Sequence[Verdict], base: Evidence, head: Evidence
+) -> tuple[list[Cause], list[Verdict]]:
+    """The causes, heaviest first, and the verdicts with the id of the one that explains them.
+
+    `verdicts`: of every kind. What worsened in a cell of a cause, and follows from a cause of that
+    kind, is explained by it: it is told there and is no alarm of its own.
+    """
+    worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
+    calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
+    findings = [one for verdict in worse for one in _findings(verdict, base, head, calm)]
+    findings = _united(_without_consequences(findings), verdicts)
+    groups: dict[tuple[CauseKind, str], list[_Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.kind, finding.family].append(finding)
+    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
+    causes.sort(key=_weight)
+    named = [cause.model_copy(update={"id": f"cause-{n}"}) for n, cause in enumerate(causes, 1)]
+    return named, [_attached(verdict, named) for verdict in verdicts]
+
+
+def _findings(
+    verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
+) -> Iterator[_Finding]:
+    """``calm``: the cells in which building enters no more Python functions."""
+    cell = verdict.cell
+    if verdict.metric == "wrong_results":
+        yield _Finding("wrong results", cell.backend, cell)
+    elif verdict.metric == "crashed":
+        yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
+    elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
+        yield _Finding("another default", defaults, cell)
+    elif verdict.metric in _FOUND_BY:
+        yield _Finding(_FOUND_BY[verdict.metric], "", cell)
+    elif verdict.metric == "python_calls":
+        moved = _imports_more(cell, base, head) and _second_build(cell) in calm
+        yield _Finding("imports moved" if moved else "more Python work", "", cell)
+    elif verdict.metric == REUSE_LOST:
+        yield from _not_reused(cell, base, head)
+    elif verdict.metric in ("cache_misses", "uncacheable"):
+        yield from _by_function(cell, verdict.metric, base, head)
+
+
+def _defaults(cell: Cell, base: Evidence, head: Evidence) -> str:
+    """What BASE and HEAD compile with where nothing is said, if that is not the same.
+
+    All counts of such a cell are of another backend: function by function they say nothing.
+    """
+    if cell.backend not in BACKENDS or not BACKENDS[cell.backend].chosen_by_subject:
+        return ""
+    filler = _filler(cell)
+    kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
+    if not all(kinds):
+        return ""
+    before, after = (
+        next((compiler for entry, compiler in CACHES.items() if entry in kind), min(kind))
+        for kind in kinds
+    )
+    return f"{after}, for BASE {before}" if before != after else ""
+
+
+def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether every build of HEAD imports more modules inside the clock than any of BASE."""
+    imported = METRICS["modules_imported"]
+    before, after = (side.values(cell, imported).values for side in (base, head))
+    return bool(before and after) and min(after) > max(before)
+
+
+def _second_build(cell: Cell) -> Cell:
+    """The cell that builds the same in a process that has imported everything already."""
+    return replace(cell, scenario="warm_process")
+
+
+def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+    outcome = "miss" if metric == "cache_misses" else "uncacheable"
+    before, after = base.ledger(cell) or [], head.ledger(cell) or []
+    filled = head.ledger(_filler(cell)) or []
+    of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
+    for change in changes(before, after):
+        if change.head != outcome:
+            continue
+        missed = [e for e in after if e.name == change.name and e.outcome == outcome]
+        kind = _why(cell, missed, filled)
+        of_kind[kind, missed[0].kind].append(change)
+    if not of_kind:
+        yield _Finding("unexplained", metric, cell)
+    own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
+    total = sum(own.values()) or 1.0
+    everything = max(seconds_more(before, after), 0.0)
+    for (kind, family), found in of_kind.items():
+        # What is compiled for a function that misses, without asking a cache, was lost by it too.
+        share = everything * own[kind, family] / total
+        yield _Finding(kind, family, cell, tuple(found), share)
+
+
+def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
+    """Why functions of one name are compiled in a cell whose cache was filled."""
+    if missed[0].outcome == "uncacheable":
+        return "refused"
+    if cell.scenario not in WARM_SCENARIOS:
+        return "unexplained"
+    there = [e for e in filled if e.name == missed[0].name]
+    stored = {e.key for e in there if e.outcome in ("miss", "hit")}
+    if not there:
+        return "unexplained"
+    if not stored:
+        return "not stored"
+    if all(entry.key in stored for entry in missed):
+        return "stored but not loaded"
+    # The second build of a process asks again for what its first build has just stored.
+    in_process = SCENARIOS[cell.scenario].warm_ups > 0
+    return "keys are not repeatable" if in_process else "keys differ between processes"
+
+
+def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+    before, after = base.ledger(cell) or [], head.ledger(cell) or []
+    warm = cell.scenario in WARM_SCENARIOS
+    kinds = {entry.name: entry.kind for entry in after}
+    by_family: dict[str, list[FunctionChange]] = defaultdict(list)
+    for name, number in lost_by_name(cell, before, after).items():
+        change = FunctionChange(
+            name=name,
+            count=number,
+            base="hit",
+            head="internal" if warm else "miss",
+            seconds=seconds_more(before, after, name),
+        )
+        by_family[kinds[name]].append(change)
+    everything = max(0.0, seconds_more(before, after))
+    for family, found in by_family.items():
+        kind: CauseKind = "not asked" if warm else "not reused"
+        yield _Finding(kind, family, cell, tuple(found), everything)
+
+
+def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
+    """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
+    cells = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
+    return [one for one in findings if not (CAUSES[one.kind].a_consequence and one.cell in cells)]
+
+
+def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
+    """One kind, and so one cause, for what one defect of a cache's keys does in many cells.
+
+    Keys that differ only where hash seeds do are told so: the siblings of a fork share theirs. Keys
+    that are not repeatable within a process differ between processes as well. And what is never
+    found again is not reused within a build either.
+    """
+    misses = {v.cell: v.conclusion for v in verdicts if v.metric == "cache_misses"}
+    united = []
+    for finding in findings:
+        kin = [other for other in findings if other.family == finding.family]
+        kinds = {other.kind for other in kin}
+        kind = finding.kind
+        if kind == "not reused":
+            kind = next((k for k in CAUSES if CAUSES[k].loses_reuse and k in kinds), kind)
+        elif kind == "keys differ between processes":
+            if "keys are not repeatable" in kinds:
+                kind = "keys are not repeatable"
+            elif all(_only_spawn(other.cell, misses) for other in kin if other.kind == kind):
+                kind = "keys differ between hash seeds"
+        united.append(replace(finding, kind=kind))
+    return united
+
+
+def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
+    """Whether a cell that misses is one of spawn, and its twin under fork hits."""
+    twin = replace(cell, launch="fork")
+    return cell.launch == "spawn" and misses.get(twin) == "unaffected"
+
+
+def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
+    merged: dict[tuple[str, str], FunctionChange] = {}
+    for change in (change for finding in group for change in finding.functions):
+        key = (change.name, change.head)
+        known = merged.get(key)
+        if known is None or (change.count, change.seconds) > (known.count, known.seconds):
+            merged[key] = change
+    functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
+    cells = sorted({finding.cell for finding in group})
+    return Cause(
+        id="cause",
+        kind=kind,
+        sentence=sentences.of_cause(kind, cells, functions, head, family=group[0].family),
+        cells=list(cells),
+        functions=functions,
+        seconds_lost=max((finding.seconds for finding in group), default=0.0),
+    )
+
+
+def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
+    if verdict.conclusion != "worse":
+        return verdict
+    for cause in causes:
+        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells:
+            return verdict.model_copy(update={"cause": cause.id})
+    return verdict
+
+
+def _weight(cause: Cause) -> tuple[int, float, str]:
+    first = FIRST_CAUSES
+    rank = first.index(cause.kind) if cause.kind in first else len(first)
+    return rank, -cause.seconds_lost, cause.kind
+
+
+def _filler(cell: Cell) -> Cell:
+    """The build that fills the cache of a cell; of one that starts from none, the cold build."""
+    filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
+    return replace(cell, scenario=filled_by, backend=cell.cache_backend)

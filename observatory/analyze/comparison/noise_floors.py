@@ -1,0 +1,100 @@
+"""The smallest change that counts: learned from what chance alone does on a machine. Pure.
+
+A minimum effect is never below SMALLEST: a change of one per cent may be sure and still matter to
+nobody. Without a calibration it is `noisy.DEFAULT_MINIMUM_EFFECT`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.catalogue import Cell, metrics_of
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
+from observatory.store.records.calibration import Calibration, Floor
+
+SMALLEST = 0.03
+SEPARATE_RUNS = 0.25
+"""Smallest change of a noisy metric that counts between runs that were not interleaved: nothing
+measured inside a run sees what differs between runs."""
+QUANTILE = 0.99
+_DRAWS = 10_000
+
+_Key = tuple[Cell, str]
+
+
+@dataclass(frozen=True)
+class NoiseFloors:
+    """Smallest changes that count, by cell and metric; relative."""
+
+    changes: dict[_Key, float] = field(default_factory=dict)
+    interleaved: bool = True
+
+    @classmethod
+    def of(cls, calibration: Calibration | None, interleaved: bool = True) -> NoiseFloors:
+        """The floors of a machine; of one that was never calibrated if None."""
+        floors = () if calibration is None else calibration.floors
+        return cls({(floor.cell, floor.metric): floor.change for floor in floors}, interleaved)
+
+    def minimum_effect(self, cell: Cell, metric: str, processes: int = FEWEST) -> float:
+        """For a noisy metric of which each side has that many processes.
+
+        What chance does was measured with FEWEST a side, and falls with the root of their number.
+        """
+        known = self.change(cell, metric)
+        floor = DEFAULT_MINIMUM_EFFECT if known is None else at_size(known, processes)
+        return floor if self.interleaved else max(floor, SEPARATE_RUNS)
+
+    def change(self, cell: Cell, metric: str) -> float | None:
+        """The calibrated relative change of a metric; None where the machine was not calibrated."""
+        return self.changes.get((cell, metric))
+
+
+def at_size(change: float, processes: int) -> float:
+    """The minimum effect with that many processes a side, from a floor measured with FEWEST."""
+    return max(SMALLEST, change * math.sqrt(FEWEST / max(processes, FEWEST)))
+
+
+def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
+    """The floors that samples of one subject, taken in this order, show.
+
+    Noisy metrics need two times FEWEST values in a cell, near-exact ones two.
+    """
+    rng = np.random.default_rng(seed)
+    for cell in sorted(evidence.cells):
+        for metric in metrics_of(cell.scenario, cell.launch):
+            values = evidence.values(cell, metric).values
+            if metric.kind == "noisy" and len(values) >= 2 * FEWEST and min(values) > 0:
+                change = noise_floor(values, rng)
+            elif metric.kind == "near_exact" and len(values) >= 2 and min(values) > 0:
+                change = max(values) / min(values) - 1
+            else:
+                continue
+            yield Floor(
+                cell=cell,
+                metric=metric.name,
+                kind="noisy" if metric.kind == "noisy" else "near_exact",
+                samples=len(values),
+                change=round(change, 6),
+            )
+
+
+def noise_floor(values: Sequence[float], rng: np.random.Generator) -> float:
+    """The relative change that one in a hundred A/A comparisons of FEWEST a side exceeds.
+
+    Each comparison takes 2 x FEWEST values in a row, as a comparison would have taken them, and
+    deals each pair of neighbours to the two sides at random. ``values``: positive, in the order
+    taken, at least 2 x FEWEST.
+    """
+    logs = np.log(np.asarray(values, dtype=float))
+    starts = rng.integers(0, len(logs) - 2 * FEWEST + 1, size=_DRAWS)
+    pairs = logs[starts[:, None] + np.arange(2 * FEWEST)].reshape(_DRAWS, FEWEST, 2)
+    swapped = rng.random((_DRAWS, FEWEST)) < 0.5
+    left = np.where(swapped, pairs[..., 1], pairs[..., 0])
+    right = np.where(swapped, pairs[..., 0], pairs[..., 1])
+    apart = np.abs(hodges_lehmann(left, right))
+    return float(np.expm1(np.quantile(apart, QUANTILE)))

@@ -1,0 +1,152 @@
+"""The rules of verdicts, in one place: which change of which metric is worse. Pure.
+
+`observatory compare` applies them to the values of two sides, pages to the values that were
+recorded, and the compare page receives them as data. In every metric a higher value is worse.
+
+exact
+    Plain inequality, no threshold. A count that differs between two samples of one side is not
+    deterministic and is not judged.
+near_exact
+    Changed where the values of the two sides are further apart than values of one subject are;
+    worse from a material change on, if the metric can be worse at all.
+noisy
+    Two sides: a test (`noisy`). Two subjects of a history without samples: the
+    levels that their series is cut into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from benchmarks.catalogue import ABLATIONS, METRICS, Kind, Metric
+from observatory.analyze.series_keys import SeriesKey
+from observatory.store.records.comparison import Conclusion, Ratio
+
+SMALLEST_STEP = 0.02
+"""Relative change of a level below which a step is not reported."""
+JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
+"""The parts of compile_time are evidence and are not judged beside it."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one metric of one cell is judged."""
+
+    kind: Kind
+    judged: bool
+    """Whether a change can be worse or better; otherwise it only describes the workload."""
+    correctness: bool = False
+    """Whether the highest value of a side stands for it: one wrong number is one too many."""
+    spread: float = 0.0
+    """Near exact: the relative range of the values of one subject."""
+    material: float | None = None
+    """Near exact: the smallest relative change that is worse or better."""
+    smallest: float = 0.0
+    """Noisy: the smallest relative change between two levels that counts."""
+
+
+@dataclass(frozen=True)
+class Concluded:
+    """What a rule says of the values of two sides."""
+
+    conclusion: Conclusion
+    ratio: Ratio | None = None
+    """Near exact, where every value is positive."""
+    uneven: Literal["BASE", "HEAD"] | None = None
+    """The side whose counts differ between its own samples."""
+
+
+def rule_of(metric: Metric, scenario: str, spread: float | None = None) -> Rule:
+    """The rule of one of our metrics; ``spread`` is a relative range that was calibrated."""
+    if metric.kind == "exact":
+        return Rule("exact", metric.alerts_in(scenario), metric.every_pass)
+    if metric.kind == "near_exact":
+        usual, material = metric.spread, metric.material
+        return Rule(
+            "near_exact", material is not None, spread=max(spread or 0.0, usual), material=material
+        )
+    return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
+
+
+def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
+    """The rule of a series; everything that is no metric of ours is noisy and judged."""
+    metric = METRICS.get(place.metric) if place.model else None
+    if metric is None:
+        return Rule("noisy", judged=True, smallest=SMALLEST_STEP)
+    return rule_of(metric, place.scenario, spread)
+
+
+def best_of(metric: str, scenario: str, backend: str) -> int | None:
+    """What an exact metric of one of our cells should be; None if no number is the right one."""
+    known = METRICS.get(metric)
+    if known is None or not known.zero_in(scenario):
+        return None
+    return 0 if known.zero == "everywhere" or backend not in ABLATIONS else None
+
+
+def conclude(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
+    """What an exact or near-exact rule says of two sides with at least one value each."""
+    return _near_exact(rule, base, head) if rule.kind == "near_exact" else _exact(rule, base, head)
+
+
+def conclude_levels(
+    rule: Rule, base: float | None, head: float | None, off: bool = False
+) -> Conclusion:
+    """What a noisy rule says of the levels that a series had at two subjects.
+
+    ``base``, ``head``: None where the series was not cut into levels. ``off``: whether one of the
+    two values is far off its level, so that being in one level proves nothing.
+    """
+    if not rule.judged or base is None or head is None:
+        return "undecided"
+    if max(base, head) < min(base, head) * (1 + rule.smallest):
+        return "undecided" if off else "unaffected"
+    return _against(base, head)
+
+
+def judged_values(
+    rule: Rule, base: float | None, head: float | None, off: bool = False
+) -> Conclusion:
+    """What a rule says of one number a side: a recorded value or, of what is noisy, a level.
+
+    ``off``: as `conclude_levels` has it. The script of the compare page does the same.
+    """
+    if rule.kind == "noisy":
+        return conclude_levels(rule, base, head, off)
+    if base is None or head is None:
+        return "undecided"
+    return conclude(rule, [base], [head]).conclusion
+
+
+def _exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
+    if not rule.correctness:
+        for side, values in (("BASE", base), ("HEAD", head)):
+            if len(set(values)) > 1:
+                return Concluded("undecided", uneven="BASE" if side == "BASE" else "HEAD")
+    conclusion = _against(max(base), max(head))
+    if conclusion != "unaffected" and not rule.judged:
+        conclusion = "workload changed"
+    return Concluded(conclusion)
+
+
+def _against(before: float, after: float) -> Conclusion:
+    if after == before:
+        return "unaffected"
+    return "worse" if after > before else "better"
+
+
+def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
+    if min(*base, *head) <= 0:
+        same = list(base) == list(head)
+        return Concluded("unaffected" if same else "workload changed")
+    # The range of all values: HEAD's lowest over BASE's highest, and the reverse.
+    low, high = min(head) / max(base), max(head) / min(base)
+    ratio = Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
+    if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
+        return Concluded("unaffected", ratio)
+    if rule.material is None or abs(ratio.estimate - 1) < rule.material:
+        return Concluded("workload changed", ratio)
+    return Concluded("worse" if ratio.estimate > 1 else "better", ratio)

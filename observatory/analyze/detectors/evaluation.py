@@ -1,0 +1,199 @@
+"""How often a detector of steps is wrong, measured on real series. Pure.
+
+Recipe. From each series of at least FEWEST_VALUES values one random window of WINDOW is permuted:
+no change is left in it by construction, so that any alarm is false. Then everything after a random
+position in POSITIONS is multiplied by each of STEPS; a step is found if a detector names a place
+within TOLERANCE of it. Everything else that it names is false.
+
+Permutation also removes what real noise remembers from one night to the next (drift, machines that
+are slow for a week). The block-permuted form keeps that within blocks of BLOCK values: alarms
+in it are not all false, for a block may hold a real change, but rates that were far
+from those of the first form would say that independence flatters the detector.
+
+Online. The detector is run again night after night, for each prefix of NIGHTS values, on the
+permuted window and on the same window with +10 % from a position on. A false alarm is a place, not
+within TOLERANCE of one that was named before, that a night names first and where nothing is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from observatory.analyze.detectors.candidates import Detector
+from observatory.analyze.history.steps import Values
+
+FEWEST_VALUES = 200
+WINDOW = 150
+BLOCK = 10
+POSITIONS = (30, 120)
+STEPS = (1.03, 1.05, 1.10, 1.20)
+TOLERANCE = 5
+NIGHTS = (60, 150)
+ONLINE_STEP = 1.10
+ONLINE_POSITIONS = (65, 120)
+"""Not before the first night and a minimum before it, not later than 30 nights from the end."""
+FOUND_WITHIN = 30
+
+
+@dataclass(frozen=True)
+class Window:
+    """One series' part in an evaluation: values without a change, and where one will be put."""
+
+    values: Values
+    position: int
+    online_position: int
+
+    def stepped(self, factor: float, position: int | None = None) -> Values:
+        """The values with a step at the position."""
+        made = self.values.copy()
+        made[self.position if position is None else position :] *= factor
+        return made
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a detector does on windows with and without a step. Counts, and shares of 1."""
+
+    detector: str
+    series: int
+    null_alarms: int
+    """Places named in windows without a step."""
+    null_series: int
+    """Windows without a step in which any place was named."""
+    found: dict[float, int]
+    """By step: in how many series it was found."""
+    extra: int
+    """Places named beside the step, in windows with one."""
+    seconds: float
+    """Of all runs."""
+
+    @property
+    def f1(self) -> float:
+        """2 TP / (2 TP + FP + FN), null alarms pooled in."""
+        hits = sum(self.found.values())
+        missed = self.series * len(self.found) - hits
+        wrong = self.null_alarms + self.extra
+        return 2 * hits / (2 * hits + wrong + missed) if self.series else 0.0
+
+    @property
+    def false_series_per_1000(self) -> float:
+        """Series with a false alarm, of a thousand without a step."""
+        return 1000 * self.null_series / self.series if self.series else 0.0
+
+    @property
+    def ms_per_series(self) -> float:
+        """Milliseconds that one window takes."""
+        runs = self.series * (1 + len(self.found))
+        return 1000 * self.seconds / runs if runs else 0.0
+
+    def recall(self, step: float) -> float:
+        """The share of the series in which a step was found."""
+        return self.found[step] / self.series if self.series else 0.0
+
+
+@dataclass(frozen=True)
+class OnlineRates:
+    """What a detector does when run again every night."""
+
+    detector: str
+    series: int
+    nights: int
+    """Series-nights without a step."""
+    false_alarms: int
+    delays: tuple[int, ...] = field(repr=False)
+    """Nights from the step until it was first named, where that was within FOUND_WITHIN."""
+
+    @property
+    def false_per_1000_nights(self) -> float:
+        """False alarms in a thousand series-nights."""
+        return 1000 * self.false_alarms / self.nights if self.nights else 0.0
+
+    @property
+    def found(self) -> float:
+        """The share of the steps found in time."""
+        return len(self.delays) / self.series if self.series else 0.0
+
+    @property
+    def median_delay(self) -> float | None:
+        """Nights; None where nothing was found."""
+        return float(np.median(self.delays)) if self.delays else None
+
+
+def windows(series: Sequence[Values], seed: int, block: int = 1) -> list[Window]:
+    """A window of each series that is long enough, permuted in blocks of `block` values.
+
+    Each series draws from a generator of its own, by its place among them.
+    """
+    made = []
+    for number, values in enumerate(series):
+        if len(values) < FEWEST_VALUES:
+            continue
+        rng = np.random.default_rng((seed, number))
+        start = rng.integers(0, len(values) - WINDOW + 1)
+        window = values[start : start + WINDOW]
+        order = rng.permutation(WINDOW // block)
+        position = int(rng.integers(POSITIONS[0], POSITIONS[1] + 1))
+        online = int(rng.integers(ONLINE_POSITIONS[0], ONLINE_POSITIONS[1] + 1))
+        made.append(Window(window.reshape(-1, block)[order].ravel(), position, online))
+    return made
+
+
+def rates(name: str, detector: Detector, drawn: Sequence[Window]) -> Rates:
+    """Run a detector on windows without a step and with each of STEPS."""
+    null_alarms = null_series = extra = 0
+    found = dict.fromkeys(STEPS, 0)
+    spent = 0.0
+    for window in drawn:
+        alarms, seconds = _timed(detector, window.values)
+        spent += seconds
+        null_alarms += len(alarms)
+        null_series += bool(alarms)
+        for step in STEPS:
+            named, seconds = _timed(detector, window.stepped(step))
+            spent += seconds
+            hit = any(abs(place - window.position) <= TOLERANCE for place in named)
+            found[step] += hit
+            extra += len(named) - hit
+    return Rates(name, len(drawn), null_alarms, null_series, found, extra, spent)
+
+
+def online_rates(name: str, detector: Detector, drawn: Sequence[Window]) -> OnlineRates:
+    """Run a detector night after night on windows without a step, and with ONLINE_STEP."""
+    false_alarms = 0
+    delays = []
+    for window in drawn:
+        false_alarms += sum(1 for _ in _first_named(detector, window.values))
+        place = window.online_position
+        delay = _delay(detector, window.stepped(ONLINE_STEP, place), place)
+        if delay is not None:
+            delays.append(delay)
+    nights = len(drawn) * (NIGHTS[1] - NIGHTS[0] + 1)
+    return OnlineRates(name, len(drawn), nights, false_alarms, tuple(delays))
+
+
+def _timed(detector: Detector, values: Values) -> tuple[list[int], float]:
+    started = time.perf_counter()
+    found = detector(values)
+    return found, time.perf_counter() - started
+
+
+def _first_named(detector: Detector, values: Values) -> Iterator[int]:
+    """Places that a night names and that no night named before, within TOLERANCE."""
+    known: list[int] = []
+    for night in range(NIGHTS[0], NIGHTS[1] + 1):
+        for place in detector(values[:night]):
+            if all(abs(place - other) > TOLERANCE for other in known):
+                known.append(place)
+                yield place
+
+
+def _delay(detector: Detector, values: Values, place: int) -> int | None:
+    last = min(place + FOUND_WITHIN, NIGHTS[1])
+    for night in range(max(place + 1, NIGHTS[0]), last + 1):
+        if any(abs(found - place) <= TOLERANCE for found in detector(values[:night])):
+            return night - place
+    return None

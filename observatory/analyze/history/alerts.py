@@ -1,0 +1,269 @@
+"""What becomes of changes for the worse: new, open, acknowledged, expired, resolved. Pure.
+
+Everything is found anew from the results each time; the alerts before only lend ids and the time
+at which something was first seen. An alert that is not found again is resolved, with a sentence
+that says why, if its series are still measured; if they are not, it stays what it was and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from benchmarks.catalogue import FIRST_CAUSES
+from observatory.analyze.history.grouping import Occurrence, id_of
+from observatory.analyze.history.steps import PARAMETERS
+from observatory.store.records.alerts import (
+    STATES,
+    Alert,
+    Alerts,
+    At,
+    Change,
+    SeriesChange,
+    SeriesId,
+)
+from observatory.store.records.triage import Triage
+
+SAME = PARAMETERS.fewest - 1
+"""Subjects by which the place of a step may move, as more of them are measured: two steps of one
+series lie further apart."""
+STALE, FAILED = "stale", "failed run"
+STALE_AFTER = timedelta(days=2)
+"""Without a newer sample for so long a machine is late, where nothing else is said."""
+_OF_RUNS = (STALE, FAILED)
+FEWEST_FOR_A_HABIT = 3
+"""Subjects measured somewhere from which on it is missed if nothing comes any more."""
+_FIRST = (*FIRST_CAUSES, FAILED, STALE)
+"""Kinds that come before all others."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was measured last on one machine in one environment."""
+
+    machine: str
+    env_name: str
+    subject: At
+    measured_at: datetime
+    subjects: int = FEWEST_FOR_A_HABIT
+    """How many were ever measured there."""
+    failures: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """How samples of the newest subject failed, and in which cells."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the results hold, beside the changes in them."""
+
+    runs: tuple[Run, ...]
+    series: frozenset[SeriesId]
+    """The key of every series that has a value."""
+    lines: Mapping[tuple[str, str], Sequence[Mapping[str, int]]]
+    """Of each machine and environment: the place of each commit on its lines."""
+
+    @property
+    def newest(self) -> datetime | None:
+        """When the newest sample was taken."""
+        return max((run.measured_at for run in self.runs), default=None)
+
+    def recent(self, change: Change) -> bool:
+        """Whether it begins among the last subjects of a line, or is of no line at all."""
+        where = {(one.machine, one.env_name) for one in change.series}
+        found = [
+            len(places) - 1 - places[change.first_bad.commit]
+            for place in where
+            for places in self.lines.get(place, ())
+            if change.first_bad.commit in places
+        ]
+        return not found or min(found) <= SAME
+
+    def apart(self, change: Change, alert: Alert) -> int | None:
+        """Subjects between where they begin, on a line of a series that both have."""
+        keys = {one.key for one in change.series} & {one.key for one in alert.series}
+        commits = change.first_bad.commit, alert.first_bad.commit
+        found = [
+            abs(places[commits[0]] - places[commits[1]])
+            for machine, env_name, *_ in keys
+            for places in self.lines.get((machine, env_name), ())
+            if all(commit in places for commit in commits)
+        ]
+        return min(found, default=None)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When it is, and what was said and known before."""
+
+    now: datetime
+    stale_after: timedelta
+    triage: Triage
+    previous: Alerts | None
+
+
+def alive(found: Iterable[Occurrence], known: Known, moment: Moment) -> list[Alert]:
+    """The alerts of these results, those that need a person most first."""
+    worse = [one for one in found if one.worse]
+    worse += _of_runs(worse, known, moment)
+    before = {alert.id: alert for alert in (moment.previous.alerts if moment.previous else ())}
+    named = _named(worse, before, known)
+    alerts = [_alert(one, before.get(one.change.id), known, moment) for one in named]
+    gone = before.keys() - {one.change.id for one in named}
+    alerts += [_not_found(before[id_], named, known, moment) for id_ in sorted(gone)]
+    return sorted(alerts, key=_order)
+
+
+def _of_runs(found: Sequence[Occurrence], known: Known, moment: Moment) -> Iterator[Occurrence]:
+    crashed = {
+        one.key[:3] for each in found if each.change.kind == "crashed" for one in each.change.series
+        if one.holds
+    }  # fmt: skip
+    for run in known.runs:
+        place = f"{run.machine}, {run.env_name}" if run.env_name else run.machine
+        for how, cells in run.failures.items():
+            # What alarms as a crash since its first subject is no second alert.
+            left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
+            if left:
+                more = f" and {len(left) - 3} more cells" if len(left) > 3 else ""
+                sentence = f"{run.subject.label}: {how} ({', '.join(left[:3])}{more})"
+                yield _about(run, FAILED, f"{place}: {how}", sentence)
+        late = moment.now - run.measured_at > moment.stale_after
+        if late and run.subjects >= FEWEST_FOR_A_HABIT:
+            since = f"{run.measured_at:%Y-%m-%d %H:%M} UTC"
+            yield _about(run, STALE, place, f"nothing was measured on {place} since {since}")
+
+
+def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
+    change = Change(
+        id=id_of(kind, about, run.subject.commit), kind=kind, about=about[:4000],
+        sentence=sentence[:4000], last_good=None, first_bad=run.subject, between=0,
+    )  # fmt: skip
+    return Occurrence(change, worse=True)
+
+
+def _named(
+    found: Sequence[Occurrence], before: Mapping[str, Alert], known: Known
+) -> list[Occurrence]:
+    """The occurrences under the ids that they were known by.
+
+    A step may be placed a few subjects from where it was placed with fewer values: it is the same
+    if kind and direction are, and a series of it is. What fails or is late is the same until it
+    is over.
+    """
+    taken = {one.change.id for one in found} & before.keys()
+    named: dict[str, Occurrence] = {}
+    for one in found:
+        same = None
+        if one.change.id not in taken:
+            same = _same(one.change, [a for a in before.values() if a.id not in taken], known)
+        if same is not None:
+            taken.add(same.id)
+            one = one.renamed(same.id)
+        number = 1
+        while one.change.id in named:  # two causes of one kind at one subject
+            number += 1
+            one = one.renamed(id_of(one.change.id, str(number)))
+        named[one.change.id] = one
+    return list(named.values())
+
+
+def _same(change: Change, before: Iterable[Alert], known: Known) -> Alert | None:
+    kin = [alert for alert in before if alert.kind == change.kind]
+    if change.kind in _OF_RUNS:
+        live = (a for a in kin if a.about == change.about and a.state != "resolved")
+        return next(live, None)
+    apart = [(known.apart(change, alert), alert) for alert in kin]
+    near = [(far, alert) for far, alert in apart if far is not None and far <= SAME]
+    return min(near, key=lambda pair: pair[0])[1] if near else None
+
+
+def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) -> Alert:
+    over = one.recovered
+    if before is not None and before.state == "resolved" and over is None:
+        before = None  # it is back
+    return _stated(
+        Alert(
+            **one.change.model_dump(),
+            state="resolved" if over else "new",
+            first_seen=before.first_seen if before else moment.now,
+            seen_with=before.seen_with if before else _seen_with(one.change, known, moment),
+            state_since=moment.now,
+            resolution=f"it is over since {over.label}" if over else None,
+            resolved_by=over,
+            notes=[] if over else list(_notes(one.change.series, known)),
+        ),
+        before,
+        known,
+        moment,
+    )
+
+
+def _seen_with(change: Change, known: Known, moment: Moment) -> datetime:
+    """The newest sample; for what is old and only looked for now, the subject that it is of."""
+    old = moment.previous is None and not known.recent(change)
+    return change.first_bad.date if old else known.newest or moment.now
+
+
+def _stated(alert: Alert, before: Alert | None, known: Known, moment: Moment) -> Alert:
+    """The alert with its state by what people said and by how long it is known."""
+    said = moment.triage.of(alert.id)
+    state = alert.state
+    if state != "resolved":
+        if said is not None:
+            state = "acknowledged" if said.until > moment.now else "expired"
+        else:
+            state = "new" if alert.seen_with == (known.newest or moment.now) else "open"
+    since = before.state_since if before and before.state == state else moment.now
+    return alert.model_copy(update={"state": state, "acknowledged": said, "state_since": since})
+
+
+def _not_found(alert: Alert, named: Sequence[Occurrence], known: Known, moment: Moment) -> Alert:
+    """An alert of before that nothing in the results says any more."""
+    if alert.state == "resolved":
+        return alert
+    if alert.kind in _OF_RUNS:
+        said = "measured again" if alert.kind == STALE else "the newest run does not fail so"
+        return _resolved(alert, said, moment)
+    for one in named:
+        apart = known.apart(one.change, alert)
+        if apart is not None and apart <= 2 * SAME:
+            return _resolved(alert, f"it is part of alert {one.change.id} now", moment)
+    there = [one for one in alert.series if one.key in known.series]
+    measured = any(
+        alert.first_bad.commit in places for lines in known.lines.values() for places in lines
+    )
+    if measured and there:
+        said = "withdrawn: with what was measured since, no change is seen there any more"
+        return _resolved(alert, said, moment)
+    gone = (
+        "its benchmarks are no longer in the results (renamed or removed)"
+        if measured
+        else f"{alert.first_bad.label} is no longer in the results"
+    )
+    note = f"{gone}: whether it still holds cannot be told; acknowledge it if that is meant"
+    return _stated(alert.model_copy(update={"notes": [note]}), alert, known, moment)
+
+
+def _resolved(alert: Alert, said: str, moment: Moment) -> Alert:
+    news = {"state": "resolved", "resolution": said, "state_since": moment.now}
+    return alert.model_copy(update=news)
+
+
+def _notes(series: Sequence[SeriesChange], known: Known) -> Iterator[str]:
+    """What keeps a reader from taking the newest level for that of the newest subject."""
+    newest = {(run.machine, run.env_name): run.subject for run in known.runs}
+    # What only describes, as the times that came with a count, is not followed.
+    followed = [one for one in series if one.now is not None]
+    ended = [
+        one for one in followed
+        if one.newest.commit != newest.get((one.machine, one.env_name), one.newest).commit
+    ]  # fmt: skip
+    if ended:
+        latest = max((one.newest for one in ended), key=lambda at: at.date)
+        many = f"{len(ended)} of its {len(followed)} series have" if len(followed) > 1 else "it has"
+        yield f"{many} no value since {latest.label}: not measured, failed, renamed or removed"
+
+
+def _order(alert: Alert) -> tuple[int, int, float, str]:
+    kind = _FIRST.index(alert.kind) if alert.kind in _FIRST else len(_FIRST)
+    return STATES.index(alert.state), kind, -alert.first_bad.date.timestamp(), alert.id

@@ -1,0 +1,147 @@
+"""Everything that happened along the histories of one results directory. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+
+from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
+from observatory.analyze.comparison.reuse import REUSE_LOST
+from observatory.analyze.history.alerts import Known, Moment, Run, alive
+from observatory.analyze.history.exact_changes import History, counted_changes
+from observatory.analyze.history.grouping import Occurrence, gathered, over_with
+from observatory.analyze.history.level_changes import LevelChange, judge_series
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.series import Line, Series
+from observatory.store.records.alerts import Alerts, SeriesId
+
+_FOLLOWS = tuple(
+    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
+)
+"""Noisy metrics that follow from what a cache does in the same cell."""
+_MOST_ENVIRONMENTS = 1000
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is looked at: series in levels, exact histories, the newest run of each machine."""
+
+    tracks: Sequence[SegmentedSeries]
+    histories: Iterable[History]
+    """Gone through once, one subject at a time."""
+    runs: Sequence[Run]
+    last_good: datetime | None = None
+    """When a sample of the newest run without a failure was taken."""
+
+
+def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
+    """Find every change, and say what became of those for the worse."""
+    series = [track.series for track in watched.tracks]
+    judged = judge_series(watched.tracks)
+    counted = [counted_changes(history) for history in watched.histories]
+    exact = _across_machines(one for each in counted for one in each.occurrences)
+    exact, left = _followed(exact, judged.moved)
+    found = [*exact, *gathered(left)]
+    known = Known(tuple(watched.runs), frozenset(_keys(series)), _places_of(series))
+    better = [one.change for one in found if not one.worse]
+    alerts = alive(found, known, moment)
+    said = {one.id for one in moment.triage.acknowledged}
+    return Alerts(
+        observatory=observatory,
+        newest=known.newest,
+        last_good=watched.last_good,
+        judged=judged.judged,
+        compared=sum(each.compared for each in counted),
+        alerts=alerts,
+        improvements=sorted(better, key=lambda c: c.first_bad.date, reverse=True),
+        unjudged=judged.unjudged,
+        environments=list(_environments(series))[:_MOST_ENVIRONMENTS],
+        orphans=sorted(said - {alert.id for alert in alerts})[:_MOST_ENVIRONMENTS],
+    )
+
+
+def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str, int]]]:
+    found: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
+    for line in _lines(series):
+        places = {subject.commit: place for place, subject in enumerate(line.subjects)}
+        found[line.key].append(places)
+    return found
+
+
+def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
+    for one in series:
+        yield one.key
+        if one.place.model:
+            yield *one.key[:3], REUSE_LOST
+
+
+def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
+    """One change where several machines or environments show the same: it is over when all are.
+
+    Changes of one machine and environment stay apart: they have different causes.
+    """
+    united: list[Occurrence] = []
+    for one in exact:
+        for number, known in enumerate(united):
+            if known.change.id == one.change.id and _places(known).isdisjoint(_places(one)):
+                both = [*known.change.series, *one.change.series]
+                change = known.change.model_copy(update={"series": both})
+                done = over_with([known.recovered, one.recovered])
+                united[number] = replace(known, change=change, recovered=done)
+                break
+        else:
+            united.append(one)
+    return united
+
+
+def _places(one: Occurrence) -> set[tuple[str, str]]:
+    return {(series.machine, series.env_name) for series in one.change.series}
+
+
+def _followed(
+    exact: Sequence[Occurrence], moved: Sequence[LevelChange]
+) -> tuple[list[Occurrence], list[LevelChange]]:
+    """Exact changes with the times that followed from them, and the moves that are left."""
+    told, left = list(exact), []
+    for move in moved:
+        for number, one in enumerate(told):
+            if _follows(move, one):
+                series = [*one.change.series, move.told]
+                told[number] = replace(one, change=one.change.model_copy(update={"series": series}))
+                break
+        else:
+            left.append(move)
+    return told, left
+
+
+def _follows(move: LevelChange, one: Occurrence) -> bool:
+    """Whether a time moved with a count of its cell; not one that stays when the count is over."""
+    if move.drifting or move.worse != one.worse or move.told.metric not in _FOLLOWS:
+        return False
+    if one.recovered is not None and move.recovered is None:
+        return False
+    near = move.within[0] <= one.change.first_bad.date <= move.within[1]
+    place = move.told.key[:3]
+    return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
+
+
+def _environments(series: Iterable[Series]) -> Iterator[str]:
+    """Where a machine or its Python changed, for good or in turn: no time is compared across."""
+    found: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
+        found[line.machine, line.env_name].append(line)
+    for lines in found.values():
+        for before, after in pairwise(lines):
+            ends, begins = before.subjects[-1], after.subjects[0]
+            if ends.date < begins.date:
+                said = f"{before.era} until {ends.label}, {after.era} from {begins.label} on"
+            else:
+                said = f"{before.era} and {after.era} in turn"
+            yield f"{before.name}: {said}; each has series of its own"[:4000]
+
+
+def _lines(series: Iterable[Series]) -> list[Line]:
+    return list({id(one.line): one.line for one in series}.values())

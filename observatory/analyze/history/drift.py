@@ -1,0 +1,130 @@
+"""Slow drift of one series: many changes too small for any subject to be blamed. Pure.
+
+A drift and a staircase of small steps look alike to a detector of steps. Which of the two a series
+is, is a choice of models: levels between steps, or one slope (Theil & Sen) with the steps that are
+left once it is taken out; the slope is sought in all values, and within the levels alone. The one
+of the smallest Bayesian information criterion is told, with errors as Laplace's, so that single
+outliers do not choose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy  # its statistics take a second to import: short series never need them
+
+from observatory.analyze.history.steps import PARAMETERS, Parameters, Values, change_points
+
+FEWEST = 30
+"""Values below which a drift is not looked for."""
+SMALLEST = 0.03
+"""Relative change over the whole series below which a drift is not told."""
+_WEAKEST = 0.4
+_DEVIATIONS = 4.0
+"""Rank correlation with time, and in its standard deviations, below which values go no way."""
+_STAIRS = 3
+_ROUNDS = 10
+_MOST = 150
+_LARGEST = 50.0
+"""Of the logarithm of a ratio: nothing real is as large, and the exponential stays finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """A change of the level spread over a whole series: its ratio from first to last, and 95 %."""
+
+    ratio: float
+    low: float
+    high: float
+    flat: Values
+    """The values without it, at the level of the first."""
+
+
+def drift(
+    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
+) -> tuple[Drift | None, list[int]]:
+    """The drift of a series, if it has one, and the places of its steps beside that.
+
+    ``values``: finite and positive, in the order of time. Without a drift the places are those of
+    `change_points`.
+    """
+    array = np.asarray(values, dtype=float)
+    places = change_points(array, parameters)
+    n = len(array)
+    if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
+        return None, places
+    time = np.arange(n, dtype=float)
+    if not _worth_asking(array, time, places):
+        return None, places
+    logs = np.log(array)
+    best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
+    for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
+        left = change_points(np.exp(logs - slope * time), parameters)
+        for _ in range(_ROUNDS):  # the steps that are left and the slope depend on each other
+            slope = _slope_between(logs, left)
+            before, left = left, change_points(np.exp(logs - slope * time), parameters)
+            if left == before:
+                break
+        flat = _without_levels(logs - slope * time, left)
+        slope, low, high = _slope(flat + slope * time, time)
+        sure = low * high > 0 and abs(_grown(slope, n) - 1) >= SMALLEST
+        criterion = _criterion(logs - slope * time, left, slopes=1)
+        if sure and criterion < best[0]:
+            grown, least, most = (_grown(s, n) for s in (slope, low, high))
+            told = Drift(grown, least, most, np.exp(logs - slope * time))
+            best = criterion, told, left
+    return best[1:]
+
+
+def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
+    """Whether the values go one way, or climb by several steps: far cheaper than the question."""
+    trend = abs(float(np.corrcoef(time, scipy.stats.rankdata(values))[0, 1]))  # Spearman's
+    if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
+        return True
+    levels = [float(np.median(piece)) for piece in np.split(values, list(places))]
+    up = int(sum(np.diff(levels) > 0))
+    return max(up, len(places) - up) >= _STAIRS
+
+
+def _grown(slope: float, n: int) -> float:
+    """The ratio of last to first."""
+    return math.exp(min(max(slope * (n - 1), -_LARGEST), _LARGEST))
+
+
+def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
+    """Theil & Sen's slope and its interval, from at most _MOST values: it looks at all pairs."""
+    chosen = _chosen(len(logs))
+    found = scipy.stats.theilslopes(logs[chosen], time[chosen])
+    return float(found.slope), float(found.low_slope), float(found.high_slope)
+
+
+def _chosen(n: int) -> npt.NDArray[np.intp]:
+    return np.unique(np.linspace(0, n - 1, min(n, _MOST)).astype(int))
+
+
+def _slope_between(logs: Values, places: Sequence[int]) -> float:
+    """The median of the slopes between values of one level: steps do not enter it."""
+    slopes = []
+    for piece in np.split(logs, list(places)):
+        chosen = _chosen(len(piece))
+        left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
+        slopes.append((piece[right] - piece[left]) / (right - left))
+    return float(np.median(np.concatenate(slopes)))
+
+
+def _without_levels(logs: Values, places: Sequence[int]) -> Values:
+    pieces = np.split(logs, list(places))
+    return np.concatenate([piece - np.median(piece) for piece in pieces])
+
+
+def _criterion(logs: Values, places: Sequence[int], slopes: int) -> float:
+    """The Bayesian information criterion of levels between places, Laplace errors."""
+    n = len(logs)
+    errors = [np.abs(piece - np.median(piece)).sum() for piece in np.split(logs, list(places))]
+    scale = max(sum(errors) / n, 1e-12)
+    parameters = 1 + 2 * len(places) + slopes  # a level and a place for each step
+    return float(2 * n * math.log(scale) + parameters * math.log(n))

@@ -1,0 +1,281 @@
+"""What exact metrics did from subject to subject, with causes, over a whole history. Pure.
+
+Each subject is compared with the one before it that has the value, as `observatory compare` does
+with two: plain inequality, causes from the two ledgers. A change holds until a later subject
+counts no more than was counted before.
+
+A history may be long and ledgers are large: subjects are taken one after another, and only those
+are kept that something is still compared with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.catalogue import (
+    CAUSES,
+    CORRECTNESS,
+    METRICS,
+    OF_A_CACHE,
+    WARM_SCENARIOS,
+    Cell,
+    metrics_of,
+)
+from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
+from observatory.analyze.comparison.verdicts import judge_exact
+from observatory.analyze.history.grouping import Occurrence, id_of, over_with
+from observatory.store.records.alerts import At, Change, SeriesChange, series_id
+from observatory.store.records.comparison import Cause, FunctionChange, Verdict
+from observatory.text import units
+
+_COMPILE_TIME = METRICS["compile_time"]
+_Count = Callable[[Evidence], float | None]
+_Place = tuple[Cell, str]
+"""A cell and the name of a metric, or `reuse_lost`."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSubject:
+    """One subject of a history of one machine and environment, and what was counted of it."""
+
+    at: At
+    evidence: Evidence
+    number: int
+    """Its place in the history."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The subjects of one machine and environment, oldest first."""
+
+    machine: str
+    env_name: str
+    subjects: Iterable[CountedSubject]
+
+
+@dataclass
+class Found:
+    """What exact metrics did along one history."""
+
+    occurrences: list[Occurrence]
+    compared: int
+    """Pairs of subjects."""
+
+
+def counted_changes(history: History) -> Found:
+    """Every change of an exact metric that can alarm, for the worse and for the better.
+
+    A subject is compared, metric by metric, with the last one that gave a value of it: nights that
+    were not counted, failed or did not agree with themselves hide nothing.
+    """
+    last: dict[_Place, CountedSubject] = {}
+    found: list[_Followed] = []
+    compared = 0
+    for head in history.subjects:
+        for one in found:
+            one.meet(head)
+        given = set(_given(head.evidence))
+        bases = {last[place].number: last[place] for place in given if place in last}
+        for _, base in sorted(bases.items()):
+            compared += 1
+            places = {place for place in given if last.get(place) is base}
+            found += _Pair(history, base, head).changes(places)
+        last |= dict.fromkeys(given, head)
+    return Found([one.occurrence() for one in found], compared)
+
+
+def _given(evidence: Evidence) -> Iterator[_Place]:
+    """The places of which a subject gave a value that later ones can be compared with."""
+    for cell in evidence.cells:
+        if cell.problem() is not None:
+            continue
+        for metric in metrics_of(cell.scenario, cell.launch):
+            values = evidence.values(cell, metric).values
+            agreed = metric.name in CORRECTNESS or len(set(values)) == 1
+            if metric.kind == "exact" and values and agreed:
+                yield cell, metric.name
+        if evidence.ledger(cell) is not None:
+            yield cell, REUSE_LOST
+
+
+@dataclass
+class _Watched:
+    """One series of a change, followed from subject to subject."""
+
+    cell: Cell
+    told: SeriesChange
+    count: _Count
+    over: At | None = None
+
+    def meet(self, subject: CountedSubject) -> None:
+        """See what a later subject counts."""
+        value = None if self.over else self.count(subject.evidence)
+        if value is None:
+            return
+        if value <= self.told.before:
+            self.over = subject.at
+        news = {"now": value, "newest": subject.at, "holds": self.over is None}
+        self.told = self.told.model_copy(update=news)
+
+
+@dataclass
+class _Followed:
+    """A change, and its series since."""
+
+    change: Change
+    worse: bool
+    series: list[_Watched]
+    beside: list[SeriesChange] = field(default_factory=list)
+
+    def meet(self, subject: CountedSubject) -> None:
+        """See what a later subject counts."""
+        for one in self.series if self.worse else ():
+            one.meet(subject)
+
+    def occurrence(self) -> Occurrence:
+        """What it has come to."""
+        told = [*(one.told for one in self.series), *self.beside]
+        change = self.change.model_copy(update={"series": told})
+        recovered = over_with([one.over for one in self.series]) if self.worse else None
+        return Occurrence(change, self.worse, recovered)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two subjects of a history that are compared."""
+
+    history: History
+    base: CountedSubject
+    head: CountedSubject
+
+    def changes(self, places: Collection[_Place]) -> Iterator[_Followed]:
+        """What changed in these places."""
+        old, new = self.base.evidence, self.head.evidence
+        cells = sorted({cell for cell, _ in places})
+        verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
+        exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
+        causes, exact = explained(exact, old, new)
+        worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
+        for cause in causes:
+            # Two causes may share a cell: each is followed by what it is seen in.
+            inside = [v for v in worse if v.cell in cause.cells]
+            yield self._worse(cause, [v for v in inside if v.metric in CAUSES[cause.kind].shows_in])
+        better = [verdict for verdict in exact if verdict.conclusion == "better"]
+        for metric in dict.fromkeys(verdict.metric for verdict in better):
+            # An improvement needs no cause to be told: one change for each metric.
+            yield self._better(metric, [v for v in better if v.metric == metric])
+
+    def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _Followed:
+        backends = sorted({cell.backend for cell in cause.cells})
+        sides = {"BASE": self.base.at.label, "HEAD": self.head.at.label}
+        said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
+        error = said if CAUSES[cause.kind].apart_by_text else ""
+        id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
+        told = [self._told(verdict) for verdict in verdicts]
+        if told and not CAUSES[cause.kind].names_functions:
+            said += f": {_largest(told)}"
+        sentence = f"{', '.join(backends)}: {said}"
+        return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)
+
+    def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _Followed:
+        kind = f"fewer {metric}"
+        id_ = id_of(kind, self.head.at.commit)
+        sentence = _sentence(metric, [self._told(verdict) for verdict in verdicts])
+        return self._followed(id_, kind, sentence, verdicts, worse=False)
+
+    def _followed(
+        self,
+        id_: str,
+        kind: str,
+        sentence: str,
+        verdicts: Sequence[Verdict],
+        functions: Sequence[FunctionChange] = (),
+        worse: bool = True,
+    ) -> _Followed:
+        old, new = self.base.evidence, self.head.evidence
+        series = [_Watched(v.cell, self._told(v), _counter(v, old, new)) for v in verdicts]
+        times = list(self._times(series))
+        change = Change(
+            id=id_,
+            kind=kind,
+            sentence=(sentence + _with_it(times))[:4000],
+            last_good=self.base.at,
+            first_bad=self.head.at,
+            between=self.head.number - self.base.number - 1,
+            functions=list(functions),
+        )
+        return _Followed(change, worse, series, times)
+
+    def _told(self, verdict: Verdict) -> SeriesChange:
+        after = max(verdict.head.values)
+        machine, env_name, benchmark, metric = series_id(
+            self.history.machine, self.history.env_name, str(verdict.cell), verdict.metric
+        )
+        return SeriesChange(
+            machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
+            unit=verdict.unit, kind="exact",
+            before=max(verdict.base.values), after=after, now=after, last_good=self.base.at,
+            first_bad=self.head.at, newest=self.head.at, holds=True,
+        )  # fmt: skip
+
+    def _times(self, series: Iterable[_Watched]) -> Iterator[SeriesChange]:
+        """Compile times of the cells in which functions began or ceased to hit: not judged."""
+        told = {one.cell: one.told for one in series if one.told.metric in OF_A_CACHE}
+        for cell, one in told.items():
+            sides = self.base.evidence, self.head.evidence
+            values = [side.values(cell, _COMPILE_TIME).values for side in sides]
+            if cell.scenario in WARM_SCENARIOS and all(values):
+                before, after = map(median, values)
+                yield one.model_copy(update={
+                    "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
+                    "before": before, "after": after, "now": None,
+                })  # fmt: skip
+
+
+def _sentence(metric: str, told: Sequence[SeriesChange]) -> str:
+    """`cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`."""
+    return f"{metric} {_largest(told)}"
+
+
+def _largest(told: Sequence[SeriesChange]) -> str:
+    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
+    most = max(told, key=lambda one: abs(one.after - one.before))
+    others = len({one.benchmark for one in told}) - 1
+    more = f" and {others} more cells" if others > 1 else " and 1 more cell" if others else ""
+    levels = units.change(most.before, most.after, most.unit)
+    return f"{levels} ({most.benchmark}{more})"
+
+
+def _with_it(times: Sequence[SeriesChange]) -> str:
+    if not times:
+        return ""
+    most = max(times, key=lambda one: abs(one.after - one.before))
+    levels = units.change(most.before, most.after, most.unit)
+    by = units.effect(most.before, most.after, most.unit)
+    return f"; with it compile_time is {by} ({levels}, {most.benchmark})"
+
+
+def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
+    """How the count of a verdict is read from any subject; None where it has none."""
+    cell = verdict.cell
+    if verdict.metric != REUSE_LOST:
+        metric = METRICS[verdict.metric]
+        return lambda evidence: max(evidence.values(cell, metric).values, default=None)
+    before = base.ledger(cell) or []
+    names = set(lost_by_name(cell, before, head.ledger(cell) or []))
+
+    def lost(evidence: Evidence) -> float | None:
+        # Of the functions that were lost, whatever else is compiled since.
+        ledger = evidence.ledger(cell)
+        if ledger is None:
+            return None
+        found = lost_by_name(cell, before, ledger)
+        return float(sum(number for name, number in found.items() if name in names))
+
+    return lost

@@ -1,0 +1,169 @@
+"""What moved together is one change, with one reason: noisy series gathered. Pure.
+
+The reason of a time is not known, but building, calling, importing and memory are told apart: they
+have different causes. A step is placed within a subject or two; steps of one family and direction
+whose places may be one are one change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from benchmarks.catalogue import METRICS
+from observatory.analyze.history.level_changes import LevelChange
+from observatory.store.records.alerts import At, Change, SeriesChange
+from observatory.text import sizes, units
+
+DRIFT = "slow drift"
+_NAMED = 3
+_MOST_SERIES = 500
+
+
+class Family(NamedTuple):
+    """Metrics that one cause moves, and what is said of a series that did: "takes more memory"."""
+
+    worse: str
+    better: str
+    verb: str = "is"
+    verbs: str = "are"
+
+
+_TIME = Family("slower", "faster")
+_MEMORY = Family("more memory", "less memory", "takes", "take")
+_OTHER = Family("higher", "lower")
+FAMILIES = {
+    **{
+        name: (_MEMORY if one.unit == "bytes" else _TIME)._replace(
+            worse=one.trend[0], better=one.trend[1]
+        )
+        for name, one in METRICS.items()
+        if one.trend is not None
+    },
+    "time": _TIME,
+    "timeraw": _TIME,
+    "memory": _MEMORY,
+    "peakmemory": _MEMORY,
+}
+"""By metric, or by asv's type of a benchmark."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A change, whether it is one for the worse, and by which subject it was over, if it is."""
+
+    change: Change
+    worse: bool
+    recovered: At | None = None
+
+    def renamed(self, id_: str) -> Occurrence:
+        """The same under the id that it was known by before."""
+        return replace(self, change=self.change.model_copy(update={"id": id_}))
+
+
+def over_with(recovered: Sequence[At | None]) -> At | None:
+    """By which subject all are over; None as long as one is not, or if there is none."""
+    done = [at for at in recovered if at is not None]
+    return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None
+
+
+def id_of(*words: str) -> str:
+    """A short id that depends on these words alone."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]
+
+
+def family_of(metric: str) -> Family:
+    """The family of a metric or of asv's type."""
+    return FAMILIES.get(metric, _OTHER)
+
+
+def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
+    """The changes that the moves of series make."""
+    for kind, cluster in _clusters(moved):
+        recovered = over_with([one.recovered for one in cluster])
+        yield Occurrence(_change(kind, cluster), cluster[0].worse, recovered)
+
+
+def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelChange]]]:
+    """What moved in one family and direction, and may have moved at the subject of the first.
+
+    A drift is of no subject: those of one machine and environment are one.
+    """
+    groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
+    for one in moved:
+        family = family_of(one.told.metric)
+        kind = family.worse if one.worse else family.better
+        if one.drifting:
+            groups[f"{DRIFT}: {kind}", one.told.machine, one.told.env_name].append(one)
+        else:
+            groups[kind,].append(one)
+    for (kind, *_), members in groups.items():
+        members.sort(key=lambda m: (m.told.first_bad.date, m.told.key))
+        cluster: list[LevelChange] = []
+        for one in members:
+            if cluster and not one.drifting and one.within[0] >= cluster[0].within[1]:
+                yield kind, cluster
+                cluster = []
+            cluster.append(one)
+        yield kind, cluster
+
+
+def _change(kind: str, cluster: Sequence[LevelChange]) -> Change:
+    """It begins where most of its series do; a drift begins nowhere."""
+    commit, _ = Counter(one.told.first_bad.commit for one in cluster).most_common(1)[0]
+    first = next(one for one in cluster if one.told.first_bad.commit == commit)
+    where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
+    told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
+    return Change(
+        id=id_of(kind, *where),
+        kind=kind,
+        sentence=_sentence(kind, told)[:4000],
+        last_good=first.told.last_good,
+        first_bad=first.told.first_bad,
+        between=0 if first.drifting else first.between,
+        series=told[:_MOST_SERIES],
+    )
+
+
+def _size(told: SeriesChange) -> float:
+    """How far a level moved, the same both ways."""
+    low, high = sorted((told.before, told.after))
+    return high / low - 1 if low > 0 else float("inf")
+
+
+def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
+    """In words: how much, how sure, where; the largest first."""
+    most = told[0]
+    family = family_of(most.metric)
+    word = kind.removeprefix(f"{DRIFT}: ")
+    drifting = kind.startswith(DRIFT)
+    slow = ", little by little" if drifting else ""
+    if len(told) == 1:
+        return f"{most.benchmark} {family.verb} {word}{slow}{_alone(most, drifting)}"
+    ratios = [most.ratio for most in told] if drifting else [sizes.medians(one) for one in told]
+    known = [ratio for ratio in ratios if ratio is not None]
+    by = f" ({units.span(min(known), max(known))})" if known else ""
+    names = list(dict.fromkeys(one.benchmark for one in told))
+    names[0] += f" ({_numbers(most, drifting)})"
+    rest = len(names) - _NAMED
+    listed = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {listed}"
+
+
+def _alone(told: SeriesChange, drifting: bool) -> str:
+    numbers = _numbers(told, drifting)
+    if told.modes is not None:
+        return f": {numbers}"
+    if drifting and told.ratio is not None:
+        return f": {sizes.drifting(told, told.ratio, told.unit)[0]} ({numbers})"
+    ratio = sizes.medians(told)
+    return f" ({numbers})" if ratio is None else f": {units.signed(ratio)} ({numbers})"
+
+
+def _numbers(told: SeriesChange, drifting: bool) -> str:
+    if drifting and told.ratio is not None:
+        return sizes.drifting(told, told.ratio, told.unit)[1]
+    return sizes.details(told, told.unit)

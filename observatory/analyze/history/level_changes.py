@@ -1,0 +1,131 @@
+"""What moved in noisy series, as alerts tell it: steps and drifts with sizes and places. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+
+from observatory.analyze.history.drift import Drift
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.series import Series, Subject
+from observatory.analyze.history.steps import Step, Values, ratio
+from observatory.store.records.alerts import At, SeriesChange, Unjudged, cut
+
+STILL = 0.5
+"""Share of a step that has to be left for it to hold."""
+_EXAMPLES = 10
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class LevelChange:
+    """A step or a drift of one series."""
+
+    told: SeriesChange
+    drifting: bool
+    recovered: At | None
+    """The first subject of the level at which a step no longer holds."""
+    between: int
+    """Subjects of its line between last good and first bad."""
+    within: tuple[datetime, datetime]
+    """Subjects between which it lies, one to either side allowed for."""
+
+    @property
+    def worse(self) -> bool:
+        """Whether it went up: higher is worse, always."""
+        return self.told.worse
+
+
+@dataclass
+class Judged:
+    """What series came to."""
+
+    moved: list[LevelChange] = field(default_factory=list)
+    judged: int = 0
+    unjudged: list[Unjudged] = field(default_factory=list)
+
+
+def judge_series(tracks: Iterable[SegmentedSeries]) -> Judged:
+    """The steps and drifts of every noisy series; of ours of those that are judged at all."""
+    found = Judged()
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for track in tracks:
+        if track.judgement == "unfit":
+            one = track.series
+            name = f"{one.benchmark} {one.place.metric} on {one.line.name}"
+            left_out[track.reason].append(name[:_LONGEST])
+        elif track.judgement == "judged":
+            found.judged += 1
+            found.moved += _moved(track)
+    found.unjudged = [
+        Unjudged(reason=reason, count=len(names), examples=names[:_EXAMPLES])
+        for reason, names in left_out.items()
+    ]
+    return found
+
+
+def at(subject: Subject) -> At:
+    """A subject as records have it."""
+    return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
+
+
+def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
+    series, values, drifting = track.series, track.flat, track.drift
+    if drifting is not None:
+        yield _drifted(track, drifting)
+    levels = [values[start:stop] for start, stop in pairwise(track.bounds)]
+    for number, step in enumerate(track.steps):
+        left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
+        over = next((later for later, share in enumerate(left) if share < STILL), None)
+        recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
+        told = _told(track, step).model_copy(update={"holds": over is None})
+        yield LevelChange(told, False, recovered, *_where(series, step.index))
+
+
+def _left(before: Values, later: Values, step: Step) -> float:
+    """The share of a step that is left at a later level."""
+    whole = math.log(step.ratio)
+    return math.log(ratio(before, later)) / whole if whole else 0.0
+
+
+def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
+    """Subjects between the two around a place, and the dates of those one further out."""
+    first, last = int(series.at[place - 1]), int(series.at[place])
+    subjects = series.line.subjects
+    before, after = subjects[max(first - 1, 0)], subjects[min(last + 1, len(subjects) - 1)]
+    return last - first - 1, (before.date, after.date)
+
+
+def _drifted(track: SegmentedSeries, found: Drift) -> LevelChange:
+    """A drift: of no subject; it is never over by itself."""
+    whole = Step(1, *track.longest, found.ratio, found.low, found.high)
+    told = _told(track, whole).model_copy(update={"last_good": None})
+    return LevelChange(told, True, None, *_where(track.series, 1))
+
+
+def _told(track: SegmentedSeries, step: Step) -> SeriesChange:
+    series = track.series
+    machine, env_name, benchmark, metric = series.key
+    return SeriesChange(
+        machine=machine,
+        env_name=env_name,
+        benchmark=benchmark,
+        metric=metric,
+        unit=cut(series.place.unit),
+        kind="noisy",
+        before=step.before,
+        after=step.after,
+        now=track.now,
+        ratio=step.ratio,
+        low=step.low,
+        high=step.high,
+        modes=step.modes,
+        last_good=at(series.subject(step.index - 1)),
+        first_bad=at(series.subject(step.index)),
+        newest=at(series.subject(len(series.values) - 1)),
+        holds=True,
+    )

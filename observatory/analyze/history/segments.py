@@ -1,0 +1,195 @@
+"""What one series did as a whole: levels, a drift, its noise, and its newest value. Pure.
+
+This is where a series is cut into levels, once: alerts are made of the steps between them
+(`timeline`), and pages draw them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.history.drift import Drift, drift
+from observatory.analyze.history.modes import two_modes
+from observatory.analyze.history.series import Series
+from observatory.analyze.history.steps import Step, Values, fewest_for_judgement, sized
+
+Judgement = Literal["judged", "exact", "described", "unfit"]
+"""Whether steps were looked for; exact counts need no test, and some metrics only describe."""
+
+TOO_SHORT = (
+    f"fewer than {fewest_for_judgement()} subjects with a value in one environment: a step cannot "
+    "be told from noise yet"
+)
+NO_RATIO = "a value of 0 or below, or values too far apart: the size of a step is a ratio"
+DESCRIBED = "it describes and is not judged"
+_WIDEST = 1e9
+"""Ratio of largest to smallest value from which on a series is no measurement of one thing."""
+UNUSUAL = 4.0
+"""Multiples of the noise from which on a value alone is worth a word, though no step is seen."""
+NEAR = 10
+"""Values of a drifting series over which it hardly moves."""
+_NORMAL = 1.4826
+"""A normal distribution's standard deviation in units of its median absolute deviation."""
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentedSeries:
+    """A series cut into levels: ``bounds`` are 0, the first value of each later level, and n."""
+
+    series: Series
+    judgement: Judgement
+    reason: str
+    """Why it was not judged; empty if it was, or is exact."""
+    bounds: tuple[int, ...]
+    drift: Drift | None = None
+
+    @property
+    def flat(self) -> Values:
+        """The values without their drift."""
+        return self.series.values if self.drift is None else self.drift.flat
+
+    @cached_property
+    def levels(self) -> tuple[float, ...]:
+        """The median of each level; of a drifting series at its first value."""
+        return tuple(float(np.median(self.flat[a:b])) for a, b in pairwise(self.bounds))
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps between the levels of a judged series, with what was observed.
+
+        Ratios are those of the values without the drift. The medians of a drifting series are of
+        the NEAR values on either side, as they were measured: the drift hardly moves those.
+        """
+        if self.judgement != "judged":
+            return ()
+        edges = zip(self.bounds, self.bounds[1:], self.bounds[2:], strict=False)
+        return tuple(self._step(start, place, stop) for start, place, stop in edges)
+
+    def _step(self, start: int, place: int, stop: int) -> Step:
+        step = sized(self.flat, place, (start, stop))
+        if self.drift is None:
+            return step
+        values = self.series.values
+        before = float(np.median(values[max(start, place - NEAR) : place]))
+        after = float(np.median(values[place : min(stop, place + NEAR)]))
+        modes = step.modes and two_modes(values[start:place], values[place:stop], step.worse)
+        return replace(step, before=before, after=after, modes=modes)
+
+    @cached_property
+    def now(self) -> float:
+        """The median of the newest level; of a drifting series that of its NEAR newest values."""
+        newest = self.series.values[self.bounds[-2] :]
+        return float(np.median(newest if self.drift is None else newest[-NEAR:]))
+
+    @cached_property
+    def longest(self) -> tuple[float, float]:
+        """Medians of the NEAR first and last values of the longest level, as they were measured."""
+        start, stop = max(pairwise(self.bounds), key=lambda ends: ends[1] - ends[0])
+        values = self.series.values[start:stop]
+        return float(np.median(values[:NEAR])), float(np.median(values[-NEAR:]))
+
+    @cached_property
+    def noise(self) -> float | None:
+        """How far values spread about their levels: a robust standard deviation, relative.
+
+        None of series that are not judged.
+        """
+        values = self.flat
+        if self.judgement != "judged":
+            return None
+        logs = np.log(values)
+        off = np.concatenate([logs[a:b] - np.median(logs[a:b]) for a, b in pairwise(self.bounds)])
+        # A level of k values takes one of k degrees of freedom.
+        free = len(off) / max(1, len(off) - (len(self.bounds) - 1))
+        return _NORMAL * float(np.median(np.abs(off))) * math.sqrt(free) or None
+
+    @cached_property
+    def expected(self) -> Values:
+        """Of each value the level that it is in, with the drift if there is one."""
+        levels = np.repeat(np.array(self.levels), np.diff(self.bounds))
+        return levels if self.drift is None else levels * (self.series.values / self.drift.flat)
+
+    @cached_property
+    def off(self) -> npt.NDArray[np.bool_]:
+        """Whether each value is UNUSUAL times the noise off its level, or more."""
+        if self.noise is None:
+            return np.zeros(len(self.series.values), np.bool_)
+        found: npt.NDArray[np.bool_] = (
+            np.abs(np.log(self.series.values / self.expected)) >= UNUSUAL * self.noise
+        )
+        return found
+
+    @cached_property
+    def newest(self) -> Newest:
+        """The newest value, and what it is seen against."""
+        values, n = self.series.values, len(self.series.values)
+        value = float(values[-1])
+        if n == 1:
+            return Newest(value, None, None)
+        start = self.bounds[-2]
+        if self.judgement != "judged" or start == n - 1:
+            return Newest(value, float(values[-2]), self.noise)
+        grown = 1.0 if self.drift is None else float(values[-1] / self.drift.flat[-1])
+        return Newest(value, float(np.median(self.flat[start:-1])) * grown, self.noise)
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The newest value of a series.
+
+    ``before`` is the level that it belongs to, without it; of counts, and where there is no level
+    yet, the value before. ``noise`` is that of `Track`.
+    """
+
+    value: float
+    before: float | None
+    noise: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Newest to before; None where one of them is not positive."""
+        if self.before is None or min(self.before, self.value) <= 0:
+            return None
+        return self.value / self.before
+
+    @property
+    def multiple(self) -> float | None:
+        """The change in multiples of the noise, of either sign; None without noise or ratio."""
+        if self.ratio is None or not self.noise:
+            return None
+        return math.log(self.ratio) / self.noise
+
+
+def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
+    """Cut every series into levels; of ours only those metrics that are judged at all."""
+    return (_track(one) for one in series)
+
+
+def unfit(series: Series) -> str | None:
+    """Why a series cannot be judged; None if it can."""
+    if len(series.values) < fewest_for_judgement():
+        return TOO_SHORT
+    low, high = series.values.min(), series.values.max()
+    return None if low > 0 and high < low * _WIDEST else NO_RATIO
+
+
+def _track(series: Series) -> SegmentedSeries:
+    n = len(series.values)
+    if series.place.kind == "exact":
+        places = np.flatnonzero(np.diff(series.values)) + 1
+        return SegmentedSeries(series, "exact", "", (0, *(int(place) for place in places), n))
+    if series.place.model and series.place.metric not in JUDGED_NOISY:
+        return SegmentedSeries(series, "described", DESCRIBED, (0, n))
+    if reason := unfit(series):
+        return SegmentedSeries(series, "unfit", reason, (0, n))
+    drifting, found = drift(series.values)
+    return SegmentedSeries(series, "judged", "", (0, *found, n), drifting)

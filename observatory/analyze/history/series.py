@@ -1,0 +1,154 @@
+"""Values of many subjects as series: one benchmark on one line of subjects, in order. Pure.
+
+A line is what one environment measured on one machine of one kind, subject after subject. Where a
+machine's processor, system or Python changes, another line begins: nothing is ever concluded from
+values of two lines. Hosted machines that change kind from night to night so give several lines
+side by side, each with its own nights.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.series_keys import SeriesKey, places_of, subjects_of
+from observatory.store.reading.read import ResultFile, Results
+from observatory.store.records.alerts import SeriesId, cut, series_id
+
+Numbers = npt.NDArray[np.integer]
+_RELEASE = re.compile(r"^(\D*\d+\.\d+)\S*")
+
+
+class Era(NamedTuple):
+    """The kind of a machine, in asv's words, and the minor version of Python."""
+
+    cpu: str
+    num_cpu: str
+    arch: str
+    os: str
+    python: str
+
+    def __str__(self) -> str:
+        said = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
+        return ", ".join([word for word in said if word] + [f"Python {self.python}"])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One subject of a line."""
+
+    label: str
+    commit: str
+    date: datetime
+    file: int
+    """Its number among the files that were read."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The subjects of one machine and environment in one era, oldest first."""
+
+    machine: str
+    env_name: str
+    era: Era
+    subjects: tuple[Subject, ...]
+
+    @property
+    def name(self) -> str:
+        """Machine and environment."""
+        return f"{self.machine}, {self.env_name}" if self.env_name else self.machine
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Machine and environment as the keys of its series have them."""
+        return cut(self.machine), cut(self.env_name)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The values of one place on a line, in the order of its subjects.
+
+    Value ``i`` is of subject ``line.subjects[at[i]]``; subjects that gave none are left out. It is
+    item ``rows[i]`` of the columns that were read, where its interval and number of samples are.
+    """
+
+    line: Line
+    place: SeriesKey
+    at: Numbers
+    values: npt.NDArray[np.float64]
+    rows: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def benchmark(self) -> str:
+        """The words of the cell, or asv's name of the benchmark with its parameters."""
+        return " ".join(word for word in self.place[:4] if word)
+
+    @property
+    def key(self) -> SeriesId:
+        """What alerts know the series by; series of one key on several lines share it."""
+        return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
+
+    def subject(self, index: int) -> Subject:
+        """The subject of a value."""
+        return self.line.subjects[int(self.at[index])]
+
+
+def era_of(file: ResultFile) -> Era:
+    """The era of a result file. Patch versions of the system make no other era."""
+    word = file.params.get
+    system = word("os", "")
+    release = _RELEASE.match(system)
+    return Era(
+        word("cpu", ""), word("num_cpu", ""), word("arch", ""),
+        release[1] if release else system, file.python,
+    )  # fmt: skip
+
+
+def lines_of(results: Results) -> list[Line]:
+    """Every line, by machine, environment and the date of its first subject."""
+    labels = subjects_of(results.files)
+    found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
+    for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
+        subject = Subject(label, file.commit, file.date, number)
+        found[file.machine, file.env_name, era_of(file)].append(subject)
+    lines = [
+        Line(*key, tuple(sorted(subjects, key=lambda s: (s.date, s.file))))
+        for key, subjects in found.items()
+    ]
+    return sorted(lines, key=lambda o: (o.machine, o.env_name, o.subjects[0].date, o.era))
+
+
+def series_of(results: Results) -> list[Series]:
+    """Every series, by line and then by place in the order they were read."""
+    lines = lines_of(results)
+    places, place = places_of(results)
+    line_of, position_of = _positions(lines, len(results.files))
+    line, position = line_of[results.file], position_of[results.file]
+    order = np.lexsort((position, place, line))
+    keys = np.stack([line[order], place[order]])
+    values, position = results.values.value[order], position[order]
+    rows = order.astype(np.int32)
+    starts = np.flatnonzero((np.diff(keys, axis=1, prepend=-1) != 0).any(axis=0))
+    return [
+        Series(
+            lines[keys[0, start]], places[keys[1, start]],
+            position[start:stop], values[start:stop], rows[start:stop],
+        )
+        for start, stop in pairwise([*starts, len(order)])
+    ]  # fmt: skip
+
+
+def _positions(lines: list[Line], files: int) -> tuple[Numbers, Numbers]:
+    """For each file the number of its line and its position on it."""
+    line_of, position_of = np.zeros(files, np.int32), np.zeros(files, np.int32)
+    for number, line in enumerate(lines):
+        for position, subject in enumerate(line.subjects):
+            line_of[subject.file], position_of[subject.file] = number, position
+    return line_of, position_of

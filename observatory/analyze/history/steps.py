@@ -1,0 +1,238 @@
+"""Steps in one series of noisy values over time. Pure.
+
+Method: kernel change point detection (Arlot, Celisse & Harchaoui, JMLR 20, 2019), by `ruptures`'
+KernelCPD with PELT (Killick, Fearnhead & Eckley 2012), on the *ranks* of the values rather than
+on the values. The kernel is narrow: after a step values come in ranks where few came before, and
+that is seen even where noise has several modes (hosted machines of several kinds), heavy tails or
+outliers, and means and medians hardly move.
+
+Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
+a random permutation whatever the values are, so that the penalty which one series in 700 exceeds
+by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
+independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
+smallest step were chosen on half of the series of two projects, and are reported on the other half
+(docs/detector.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.comparison.rules import SMALLEST_STEP
+from observatory.analyze.history.modes import two_modes
+from observatory.store.records.alerts import Modes, described_by_ratio
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything about the detector that was chosen."""
+
+    width: float = 1 / 17
+    """Distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
+    narrowest: float = 4.0
+    """... and in ranks, at least."""
+    fewest: int = 5
+    """Values between two steps, and before the first and after the last."""
+    smallest: float = SMALLEST_STEP
+    """Relative change of the level below which a step is not told."""
+
+
+PARAMETERS = Parameters()
+CONFIDENCE = 0.95
+NEAREST = 300
+"""Values on either side of a step from which its size is estimated, at most."""
+_ENOUGH = 100
+PENALTIES = (
+    (10, 1.112),
+    (12, 1.284),
+    (14, 1.289),
+    (16, 1.297),
+    (18, 1.224),
+    (20, 1.199),
+    (25, 1.085),
+    (30, 1.015),
+    (35, 0.951),
+    (40, 0.888),
+    (50, 0.772),
+    (60, 0.718),
+    (80, 0.654),
+    (100, 0.648),
+    (120, 0.648),
+    (150, 0.623),
+    (200, 0.618),
+    (300, 0.596),
+    (500, 0.537),
+    (1000, 0.527),
+)
+"""Of one more step, in units of ln n, by n: one permutation in 700 exceeds it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of level: ``index`` is the first value of the new one.
+
+    ``before`` and ``after`` are observed: the medians of the two levels. ``ratio`` is an estimate
+    of new to old (Hodges & Lehmann) with its distribution-free interval, between the neighbouring
+    steps. ``modes`` is there where values have two modes and no ratio describes the step.
+    """
+
+    index: int
+    before: float
+    after: float
+    ratio: float
+    low: float
+    high: float
+    modes: Modes | None = None
+
+    @property
+    def worse(self) -> bool:
+        """Whether it goes up: higher is worse, always."""
+        return self.after > self.before if math.isnan(self.ratio) else self.ratio > 1
+
+
+def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
+    """Values that a series needs before anything can be said of it."""
+    return 2 * parameters.fewest
+
+
+def change_points(
+    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
+) -> list[int]:
+    """Where new levels begin, ascending. ``values``: finite, in the order of time.
+
+    A series of fewer than `fewest_for_judgement` values has none.
+    """
+    array = np.asarray(values, dtype=float)
+    n = len(array)
+    if n < fewest_for_judgement(parameters) or np.ptp(array) == 0:
+        return []
+    places = segmentation(array, penalty(n), parameters)
+    return _material(array, places, parameters.smallest)
+
+
+def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
+    """Where the best segmentation of the ranks changes; `weight`: of a step, in units of ln n."""
+    # Its import takes as long as all others of a command, and few results have nothing to cut.
+    from ruptures import KernelCPD
+
+    n = len(values)
+    width = max(parameters.width, parameters.narrowest / n)
+    algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
+    order = np.lexsort((_tie_breaker(n), values))
+    ranks = np.empty(n)
+    ranks[order] = np.arange(1, n + 1)
+    found = algorithm.fit(ranks.reshape(-1, 1) / n).predict(pen=weight * math.log(n))
+    return [int(place) for place in found[:-1]]
+
+
+@lru_cache(maxsize=1024)
+def _tie_breaker(n: int) -> npt.NDArray[np.int64]:
+    """Ties are broken at random: among equal values nothing may look like an order."""
+    return np.random.default_rng(n).permutation(n)
+
+
+@lru_cache(maxsize=1024)
+def penalty(n: int) -> float:
+    """The penalty of a step in a series of n values, in units of ln n."""
+    sizes, penalties = zip(*PENALTIES, strict=True)
+    return float(np.interp(math.log(n), np.log(sizes), penalties))
+
+
+def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS) -> list[Step]:
+    """The steps of a series, with their sizes. ``values``: as for `change_points`, positive."""
+    array = np.asarray(values, dtype=float)
+    places = change_points(array, parameters)
+    return [
+        sized(array, place, (before, after))
+        for before, place, after in zip(
+            [0, *places], places, [*places[1:], len(array)], strict=False
+        )
+    ]
+
+
+def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
+    """The step at ``place``, measured on the values from ``within[0]`` to before ``within[1]``.
+
+    The medians are those of all values of the two levels. For the ratio and the modes of long
+    levels the NEAREST values on either side stand for all: pairs are many.
+    """
+    old, new = values[within[0] : place], values[place : within[1]]
+    before, after = float(np.median(old)), float(np.median(new))
+    old, new = _nearest(old, new)
+    ratio, low, high = shift(old, new)
+    modes = None
+    if not math.isnan(ratio) and not described_by_ratio(after / before, low, high):
+        modes = two_modes(old, new, ratio > 1)
+    return Step(place, before, after, ratio, low, high, modes)
+
+
+def shift(old: Values, new: Values) -> tuple[float, float, float]:
+    """The ratio of two sets of positive values with its interval (Hodges & Lehmann 1963).
+
+    The estimate is the median of the ratios of all pairs; the interval is between the order
+    statistics of them that the rank-sum test does not reject, by its normal approximation
+    (Lehmann, Nonparametrics, 1975). Where a value is not positive: NaN.
+    """
+    if min(old.min(), new.min()) <= 0:
+        return math.nan, math.nan, math.nan
+    m, k = len(old), len(new)
+    ratios = np.divide.outer(new, old).ravel()
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+    out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
+    low, high = max(out, 0), m * k - 1 - max(out, 0)
+    ratios.partition((low, high))
+    return float(np.median(ratios)), float(ratios[low]), float(ratios[high])
+
+
+def ratio(old: Values, new: Values) -> float:
+    """The ratio of two levels alone, of at most _ENOUGH values of each; NaN as for `shift`."""
+    old, new = (values[:: math.ceil(len(values) / _ENOUGH)] for values in (old, new))
+    if min(old.min(), new.min()) <= 0:
+        return math.nan
+    return float(np.median(np.divide.outer(new, old)))
+
+
+def _material(values: Values, places: list[int], smallest: float) -> list[int]:
+    """The places without those where the level changes by less than is told, smallest first."""
+    kept = [0, *places, len(values)]
+
+    def apart(number: int) -> float:
+        before, place, after = kept[number - 1 : number + 2]
+        return _apart(*_nearest(values[before:place], values[place:after]))
+
+    changes = [apart(number) for number in range(1, len(kept) - 1)]
+    while changes:
+        least = int(np.argmin(changes))
+        if changes[least] >= smallest:
+            break
+        del kept[least + 1], changes[least]
+        # The levels on both sides have become one: the steps next to it are of another size.
+        for number in range(max(least - 1, 0), min(least + 1, len(changes))):
+            changes[number] = apart(number + 1)
+    return kept[1:-1]
+
+
+def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
+    """The values of two levels that are nearest to where they meet."""
+    return old[-NEAREST:], new[:NEAREST]
+
+
+def _apart(old: Values, new: Values) -> float:
+    """The relative change of the level, the same both ways; infinite from or to 0."""
+    if min(old.min(), new.min()) > 0:
+        ratio = float(np.median(np.divide.outer(new, old)))
+        return max(ratio, 1 / ratio) - 1
+    a, b = float(np.median(old)), float(np.median(new))
+    low, high = sorted((abs(a), abs(b)))
+    if a == b:
+        return 0.0
+    return math.inf if low == 0 or (a < 0) != (b < 0) else high / low - 1

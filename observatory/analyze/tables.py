@@ -1,0 +1,223 @@
+"""The tables that people read in a terminal, as plain data. Pure; ``observatory/cli`` draws them.
+
+What went wrong comes before any number and before what is merely missing: wrong results, crashes,
+then counts that are not deterministic, then absences with their reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
+from observatory.analyze.series_keys import SelectionError
+from observatory.store.journal.latest import Note
+from observatory.text.units import MISSING, count, human
+
+_WHERE = ["machine", "python", "model"]
+_TIMES = tuple(dict.fromkeys(map(headline_time, SCENARIOS)))
+_NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
+_SHOWN_METRICS = (*_TIMES, "cache_misses", "wrong_results", "crashed")
+DEFAULT_METRICS = (*_TIMES, "cache_misses")
+_NAMED = 5
+"""Subjects named where one is not there."""
+_ABREAST = 2
+"""Launches that stand beside each other in 80 columns; more of them are rows."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Text in rows: every row as long as ``header``; ``footnotes`` are sentences, worst first."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    footnotes: tuple[str, ...] = ()
+
+
+def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()) -> list[Table]:
+    """What one subject is like: scenario x backend, by launch the time, the misses, the wrong.
+
+    One table for each machine, Python and model that it was measured with. The time is the one
+    that a user waits for in the scenario (`headline_time`). Raises SelectionError where there is no
+    result of the subject.
+    """
+    rows = _of_subjects(frame, [subject])
+    return [
+        _subject_table(part, [note for note in notes if note.subject == subject])
+        for _, part in rows.groupby(_WHERE, sort=False)
+    ]
+
+
+def comparison_tables(
+    frame: pd.DataFrame,
+    subjects: Sequence[str],
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    notes: Sequence[Note] = (),
+) -> list[Table]:
+    """Several subjects side by side, a column each in the order given; a row a cell and metric.
+
+    One table for each machine, Python and model. Wrong results and crashes of any subject are
+    footnotes even where their metrics are not asked for. Raises SelectionError where there is
+    nothing to show, or nothing of one of the subjects.
+    """
+    rows = _of_subjects(frame, subjects)
+    shown = rows[rows["metric"].isin(list(metrics))]
+    if not len(shown):
+        raise SelectionError(
+            f"there are no results of {', '.join(subjects)} for {', '.join(metrics)}; "
+            "`observatory export` lists what there is"
+        )
+    noted = [note for note in notes if note.subject in subjects]
+    return [
+        _comparison_table(part, subjects, metrics, noted)
+        for _, part in rows.groupby(_WHERE, sort=False)
+    ]
+
+
+def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
+    """The rows of some subjects in our cells, of each at least one."""
+    ours = frame[frame["backend"] != ""]
+    known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
+    if missing := [name for name in subjects if name not in known]:
+        there = f"the newest are {', '.join(known[:_NAMED])}" if known else "there are none at all"
+        named = ", ".join(map(repr, missing))
+        raise SelectionError(f"there are no results of {named} in the cells asked for; {there}")
+    return ours[ours["subject"].isin(list(subjects))]
+
+
+def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
+    first = part.iloc[0]
+    launches = [name for name in LAUNCHES if name in set(part["launch"])]
+    values = _by_place(part, ["scenario", "backend", "launch", "metric"])
+    texts = {
+        (scenario, backend, launch): _cell_texts(values, scenario, backend, launch)
+        for scenario in SCENARIOS
+        if scenario in set(part["scenario"])
+        for backend in BACKENDS
+        for launch in launches
+        if (scenario, backend, launch, "crashed") in values
+        or (scenario, backend, launch, headline_time(scenario)) in values
+    }
+    rows: list[tuple[str, ...]]
+    if len(launches) > _ABREAST:
+        header = ["scenario", "backend", "launch", "time", "misses", "wrong"]
+        rows = [(*place, *cells) for place, cells in texts.items()]
+    else:
+        header = ["scenario", "backend"]
+        for launch in launches:
+            header += [f"{launch}: time", "misses", "wrong"]
+        rows = [
+            (*both, *(text for name in launches for text in texts.get((*both, name), _NOTHING)))
+            for both in dict.fromkeys(place[:2] for place in texts)
+        ]
+    title = f"{first['subject']}: {first['model']}, {_versions(first)}, on {first['machine']}"
+    return Table(title, tuple(header), tuple(rows), _footnotes(part, notes))
+
+
+def _comparison_table(
+    part: pd.DataFrame, subjects: Sequence[str], metrics: Sequence[str], notes: Sequence[Note]
+) -> Table:
+    first = part.iloc[0]
+    place = ["scenario", "backend", "launch", "metric"]
+    shown = part[part["metric"].isin(list(metrics))]
+    values = _by_place(shown, [*place, "subject"])
+    rows = []
+    for key in _vocabulary_order(tuple(row) for row in shown[place].itertuples(index=False)):
+        found = [values.get((*key, subject)) for subject in subjects]
+        rows.append((*key, *(MISSING if row is None else _text(row) for row in found)))
+    title = f"{first['model']}, Python {first['python']}, on {first['machine']}: higher is worse"
+    return Table(title, (*place, *subjects), tuple(rows), _footnotes(part, notes))
+
+
+_NOTHING = (MISSING,) * 3
+Rows = dict[tuple[str, ...], "pd.Series[Any]"]
+
+
+def _by_place(part: pd.DataFrame, columns: list[str]) -> Rows:
+    # A subject measured again in another environment (extras) has a label of its own, so that a
+    # place is taken twice only where two files disagree on who they are: the later one is shown.
+    return {tuple(str(row[name]) for name in columns): row for _, row in part.iterrows()}
+
+
+def _vocabulary_order(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    orders = [list(known) for known in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
+    return sorted(
+        set(keys),
+        key=lambda key: [order.index(word) for order, word in zip(orders, key, strict=True)],
+    )
+
+
+def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple[str, str, str]:
+    def counted(metric: str) -> str:
+        row = values.get((scenario, backend, launch, metric))
+        return MISSING if row is None else count(float(row["value"]))
+
+    crashed = values.get((scenario, backend, launch, "crashed"))
+    time = values.get((scenario, backend, launch, headline_time(scenario)))
+    if time is not None:
+        text = _text(time)
+    else:
+        text = "CRASHED" if crashed is not None and crashed["value"] > 0 else MISSING
+    wrong = counted("wrong_results")
+    marked = f"{wrong} WRONG" if wrong not in ("0", MISSING) else wrong
+    return text, counted("cache_misses"), marked
+
+
+def _text(row: pd.Series[Any]) -> str:
+    return human(float(row["value"]), str(row["unit"]))
+
+
+def _samples(part: pd.DataFrame) -> list[str]:
+    """How many samples stand behind the noisy values; every footnote ends with it."""
+    numbers = part.loc[(part["kind"] == "noisy") & part["metric"].isin(_TIMES), "n"]
+    if not len(numbers):
+        return []
+    low, high = int(numbers.min()), int(numbers.max())
+    if high == 1:
+        return ["each time is that of one sample (process)"]
+    several = f"{high}" if low == high else f"{low} to {high}"
+    return [f"each time is the median of {several} samples (processes)"]
+
+
+def _versions(row: pd.Series[Any]) -> str:
+    numba = f", numba {row['numba']}" if row["numba"] else ""
+    return f"pytensor {row['pytensor']}{numba}, Python {row['python']}"
+
+
+def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
+    several = part["subject"].nunique() > 1
+    said = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
+            *_alarms(part, "crashed", "CRASHED", several)]  # fmt: skip
+    model = str(part.iloc[0]["model"])
+    ordered = sorted(
+        (note for note in notes if note.cell.model == model and _matters(note)),
+        key=lambda note: _NOTE_ORDER.index(note.kind),
+    )
+    grouped: dict[str, list[str]] = {}
+    for note in ordered:
+        subject = f"{note.subject} " if several else ""
+        what = f"no {note.metric}: " if note.kind == "absent" and note.metric else ""
+        cell = note.cell
+        grouped.setdefault(f"{what}{note.text}", []).append(
+            f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
+        )
+    said += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
+    return (*said, *_samples(part))
+
+
+def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[str]:
+    bad = part[(part["metric"] == metric) & (part["value"] > 0)]
+    return [
+        f"{word}: {row['subject'] + ' ' if several else ''}{row['scenario']} {row['backend']} "
+        f"{row['launch']}: {count(float(row['value']))} {METRICS[metric].unit}"
+        for _, row in bad.iterrows()
+    ]
+
+
+def _matters(note: Note) -> bool:
+    """Absences are said of the numbers that the tables show; all are in the journal."""
+    return note.kind != "absent" or note.metric is None or note.metric in _SHOWN_METRICS

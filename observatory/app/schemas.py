@@ -1,0 +1,66 @@
+"""The published JSON Schemas: ``python -m observatory.app.schemas`` writes docs/schemas/."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from observatory.guard.scan.report import Report
+from observatory.store.base.files import write_atomic
+from observatory.store.journal.models import JournalHeader, JournalLine
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.calibration import Calibration
+from observatory.store.records.comparison import Comparison
+from observatory.store.records.contracts import Contracts
+from observatory.store.records.sample import Sample
+from observatory.store.records.upgrades import Upgrade
+
+DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
+
+
+def schemas() -> dict[str, str]:
+    """The published JSON schemas: the text of each file of docs/schemas, by its name."""
+    return {
+        "sample-1.json": _text(TypeAdapter(Sample), "What one sample prints"),
+        "journal-1.json": _text(
+            TypeAdapter(JournalHeader | JournalLine), "One line of a journal of samples"
+        ),
+        "calibration-1.json": _text(
+            TypeAdapter(Calibration), "What chance alone does on a machine"
+        ),
+        "alerts-1.json": _text(TypeAdapter(Alerts), "What `observatory alerts` finds"),
+        "upgrade-1.json": _text(TypeAdapter(Upgrade), "What `observatory upgrade` finds"),
+        "contracts-1.json": _text(
+            TypeAdapter(Contracts), "What of numba holds that PyTensor relies on"
+        ),
+        "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
+        "scan-1.json": _text(TypeAdapter(Report), "What `observatory scan-cache --json` prints"),
+    }
+
+
+def main() -> int:
+    """Write every published schema to docs/schemas; return the exit status 0."""
+    for name, text in schemas().items():
+        write_atomic(DIRECTORY / name, text.encode())
+        print(DIRECTORY / name)
+    return 0
+
+
+def _text(adapter: TypeAdapter[object], title: str) -> str:
+    made = adapter.json_schema(by_alias=True)
+    return json.dumps(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **made,
+            "title": title,
+        },
+        indent=2,
+        ensure_ascii=False,
+    ) + "\n"  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

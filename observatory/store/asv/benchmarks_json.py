@@ -1,0 +1,97 @@
+"""``results/benchmarks.json``, which asv's discovery and imports write together.
+
+asv knows only what it discovers itself. Entries that were imported are marked, so that those who
+write the others keep them, and those who import touch nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from observatory.store.asv.listing import BENCHMARKS
+from observatory.store.asv.names import BENCHMARK_VERSION, parse_name
+from observatory.store.asv.series_reader import LARGEST_PRODUCT
+from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import RecordError
+
+if TYPE_CHECKING:
+    from observatory.store.asv.pytest_benchmark import Imported
+
+Entries = dict[str, dict[str, Any]]
+
+_API_VERSION = 2
+_MARK = "imported"
+
+
+def load(results: Path) -> Entries:
+    """Read ``benchmarks.json``: its entries by the benchmark's name, {} without a file.
+
+    Raises RecordError for a broken file.
+    """
+    path = results / BENCHMARKS
+    try:
+        loaded = decoded(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (NotJsonError, OSError) as error:
+        raise RecordError(f"{path} cannot be read, and so not be added to: {error}") from error
+    if not isinstance(loaded, dict):
+        raise RecordError(f"{path} is not an object of benchmarks; remove it and make it again")
+    return {name: entry for name, entry in loaded.items() if isinstance(entry, dict)}
+
+
+def write(results: Path, entries: Mapping[str, Any]) -> None:
+    """Write ``benchmarks.json`` as asv would, unless it holds these entries already.
+
+    Raises OSError.
+    """
+    whole = {**entries, "version": _API_VERSION}
+    content = json.dumps(whole, indent=4, sort_keys=True).encode()
+    path = results / BENCHMARKS
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomic(path, content)
+
+
+def imported(entries: Entries) -> Entries:
+    """The entries that `observatory import` made, by name."""
+    return {name: entry for name, entry in entries.items() if entry.get(_MARK)}
+
+
+def may_import(name: str, entries: Entries) -> bool:
+    """Whether an import may use this name: no other benchmark has it."""
+    return parse_name(name) is None and (name not in entries or bool(entries[name].get(_MARK)))
+
+
+def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
+    """All entries, with those of an import added to them or in place of older ones.
+
+    If an entry of the same name and parameters was imported before, its values of the parameters
+    are kept beside the new ones, up to LARGEST_PRODUCT combinations.
+    """
+    found = dict(entries)
+    for one in added:
+        params = [list(words) for words in one.params]
+        before = entries.get(one.name, {})
+        if before.get("param_names") == list(one.param_names):
+            united = [
+                list(dict.fromkeys([*old, *new]))
+                for old, new in zip(before.get("params", []), params, strict=True)
+            ]
+            if math.prod(map(len, united)) <= LARGEST_PRODUCT:
+                params = united
+        found[one.name] = {
+            "code": "",
+            _MARK: "pytest-benchmark",
+            "name": one.name,
+            "param_names": list(one.param_names),
+            "params": params,
+            "type": one.type,
+            "unit": one.unit,
+            "version": BENCHMARK_VERSION,
+        }
+    return found

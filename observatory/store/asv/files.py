@@ -1,0 +1,185 @@
+"""asv's view of a journal: result files of schema v2 that plain asv shows, compares, publishes.
+
+The files are a projection: made anew from the journal whenever it grew, by asv's own classes, and
+replaced atomically. Nothing is ever read back from them to write them, so deleting one loses
+nothing. What asv has no place for (ledgers, failures, reasons) stays in the journal alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from datetime import UTC
+from pathlib import Path
+
+from asv.machine import Machine as AsvMachine
+from asv.results import Results
+from asv.runner import (
+    BENCHMARK_RUN_SCRIPT,
+    BenchmarkResult,
+)
+
+from benchmarks.catalogue import SCENARIOS
+from observatory.store.asv import benchmarks_json
+from observatory.store.asv.names import (
+    BENCHMARK_VERSION,
+    asv_params,
+    benchmark_name,
+    parse_params,
+    scenario_metrics,
+)
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.journal.latest import Recorded, latest_of
+from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.reader import JournalContents
+from observatory.store.records import layout
+from observatory.store.records.machine import Machine
+
+_DISCOVERY_TIMEOUT = 120.0
+_PINNED = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;]+)\s*")
+
+
+def project(results: Path, contents: JournalContents) -> list[Problem]:
+    """Write ``results/<machine>/machine.json`` and the result file of one journal.
+
+    Values are those of ``latest_of``; asv's statistics are made from two samples on (for a single
+    one asv would write Infinity, which strict JSON parsers refuse). Returns what had to be left
+    out. Raises RecordError for a journal without a header, OSError where nothing can be written.
+    """
+    header = contents.header
+    if header is None:
+        raise RecordError(f"{contents.path} has no header: no result file can be made from it")
+    found = latest_of(contents)
+    write_machine(results, header.machine)
+    target = layout.asv_path(results, header.machine.machine, header.subject)
+    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
+        _asv_results(header, found.recorded).save(scratch)
+        written = Path(scratch, header.machine.machine, target.name)
+        write_atomic(target, written.read_bytes())
+    return [Problem(contents.path, text) for text in found.unknown]
+
+
+def write_machine(results: Path, machine: Machine) -> None:
+    """Write asv's ``machine.json``. Raises OSError."""
+    name = layout.checked_machine(machine.machine)
+    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
+        described = AsvMachine()
+        described.__dict__.update(machine.model_dump())
+        described.save(scratch)
+        content = Path(scratch, name, "machine.json").read_bytes()
+    _write_if_changed(results / name / "machine.json", content)
+
+
+def write_benchmarks(results: Path, suites: Path) -> None:
+    """Write ``results/benchmarks.json``: what asv's own discovery finds in ``suites``.
+
+    Entries that `observatory import` made stay. The suites are imported by asv's script in a
+    process of its own. Raises RecordError with the last lines of what it said if that fails,
+    OSError where nothing can be written.
+    """
+    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
+        found = Path(scratch, "discovered.json")
+        command = [sys.executable, BENCHMARK_RUN_SCRIPT, "discover", str(suites.resolve())]
+        try:
+            done = subprocess.run(
+                [*command, str(found)],
+                cwd=scratch,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_DISCOVERY_TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise RecordError(
+                f"asv found no end of importing {suites} within {_DISCOVERY_TIMEOUT:g} s; "
+                "a suite must import nothing heavy at its top"
+            ) from error
+        if done.returncode != 0:
+            said = "\n".join(done.stderr.strip().splitlines()[-5:])
+            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{said}")
+        listed = json.loads(found.read_text())
+    try:
+        imported = benchmarks_json.imported(benchmarks_json.load(results))
+    except RecordError:
+        imported = {}  # nothing can be kept of a broken file, which this makes anew
+    benchmarks_json.write(results, imported | {entry["name"]: entry for entry in listed})
+
+
+def _asv_results(header: JournalHeader, recorded: list[Recorded]) -> Results:
+    subject = header.subject
+    requirements = _requirements(subject.extras)
+    date = subject.date if subject.date.tzinfo else subject.date.replace(tzinfo=UTC)
+    file = Results(
+        # Versions that follow from the commit would make a graph of asv's for every release.
+        params={**header.machine.model_dump(), "python": subject.python, **requirements},
+        requirements=requirements,
+        commit_hash=subject.commit,
+        date=int(date.timestamp() * 1000),
+        python=subject.python,
+        env_name=subject.env_name,
+        env_vars={},
+    )
+    by_name: dict[str, list[Recorded]] = defaultdict(list)
+    for record in recorded:
+        by_name[benchmark_name(record.cell.scenario, record.metric.name)].append(record)
+    for scenario in SCENARIOS:
+        for metric in scenario_metrics(scenario):
+            name = benchmark_name(scenario, metric.name)
+            if name in by_name:
+                _add(file, name, scenario, by_name[name])
+    return file
+
+
+def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> None:
+    params = asv_params(scenario)
+    by_cell = {record.cell: record for record in recorded}
+    rows = [by_cell.get(cell) if (cell := parse_params(scenario, values)) else None
+            for values in itertools.product(*params)]  # fmt: skip
+    durations = [record.duration for record in recorded if record.duration is not None]
+    file.add_result(
+        {"name": name, "version": BENCHMARK_VERSION, "params": params},
+        BenchmarkResult(
+            result=[_plain(row.value) if row else None for row in rows],
+            samples=[[_plain(v) for v in row.values] if row and row.values else None
+                     for row in rows],
+            number=[1 if row and _has_statistics(row) else None for row in rows],
+            errcode=0,
+            stderr="",
+            profile=None,
+        ),
+        started_at=min(record.started_at for record in recorded),
+        duration=sum(durations) if durations else None,
+        record_samples=True,
+    )  # fmt: skip
+
+
+def _has_statistics(record: Recorded) -> bool:
+    return record.metric.kind == "noisy" and len(record.values) > 1
+
+
+def _plain(value: float | None) -> float | int | None:
+    """Counts as integers, as people expect to read them."""
+    return int(value) if value is not None and value.is_integer() else value
+
+
+def _requirements(extras: tuple[str, ...]) -> dict[str, str]:
+    """Extra requirements in asv's form: ``numba==0.66.0`` is ``{"numba": "0.66.0"}``."""
+    pinned = {}
+    for extra in extras:
+        match = _PINNED.fullmatch(extra)
+        name, version = match.groups() if match else (extra, "")
+        pinned[name] = version
+    return pinned
+
+
+def _write_if_changed(path: Path, content: bytes) -> None:
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomic(path, content)

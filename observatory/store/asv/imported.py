@@ -1,0 +1,215 @@
+"""Results of pytest-benchmark as an asv result file, beside those of asv.
+
+The file is ``<machine>/<commit[:8]>-pytest-benchmark-py<version>[-<label>].json``. Further imports
+of the same commit, machine, Python and label add to it; a benchmark that is there already is
+replaced. The samples stay in the file that is imported: asv's statistics of them are recorded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import stat
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from observatory.store.asv import benchmarks_json
+from observatory.store.asv.listing import LARGEST_FILE, MACHINE
+from observatory.store.asv.names import BENCHMARK_VERSION
+from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
+from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import Problem, RecordError, RecordUsageError, reason_of
+from observatory.store.records.layout import checked_machine, checked_name
+from observatory.store.records.machine import Machine
+
+_COMMIT = re.compile(r"[0-9a-f]{8,64}")
+_LONGEST_LABEL = 60
+_VALUES = ["result", "params", "version", "started_at", "duration"]
+_STATISTICS = [one.name for one in dataclasses.fields(Statistics)]
+_COLUMNS = [*_VALUES, *(f"stats_{name}" for name in _STATISTICS)]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user says of a file; None: what the file itself says."""
+
+    machine: str | None = None
+    commit: str | None = None
+    label: str | None = None
+    extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a file."""
+
+    path: Path
+    """The result file."""
+    saved: Saved
+    benchmarks: int
+    problems: tuple[Problem, ...]
+
+
+def import_file(file: Path, results: Path, options: Options) -> Done:
+    """Import one file. Importing it again changes nothing.
+
+    Raises RecordError where it is not pytest-benchmark's, where commit or machine are not known or
+    no names, and where what it would be added to is broken or somebody else's.
+    """
+    content = _content(file)
+    try:
+        saved = parse(content, options.extra)
+        commit = _commit(saved, options)
+        machine = _machine(saved, results, options)
+        env_name = _env_name(saved, options)
+    except RecordError as error:
+        raise type(error)(f"{file}: {error}") from error
+    path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
+    entries = benchmarks_json.load(results)
+    kept = [one for one in saved.benchmarks if benchmarks_json.may_import(one.name, entries)]
+    taken = [one.name for one in saved.benchmarks if one not in kept]
+    problems = [*saved.problems, *(
+        f"benchmark {name!r} is skipped: there is one of that name that was not imported"
+        for name in taken
+    )]  # fmt: skip
+    if kept:
+        head = _head(saved, commit, machine, env_name)
+        whole = _added(path, head, {one.name: _row(one, saved.measured_at) for one in kept})
+        benchmarks_json.write(results, benchmarks_json.merged(entries, kept))
+        if not (path.parent / MACHINE).exists():
+            described = {**machine.model_dump(), "version": 1}
+            write_atomic(path.parent / MACHINE, json.dumps(described, indent=4).encode())
+        write_atomic(path, json.dumps(whole, allow_nan=False).encode())
+    said = tuple(Problem(file, reason) for reason in problems)
+    return Done(path, saved, len(kept), said)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise RecordUsageError(f"{file} is not a file")
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise RecordError(f"{file} cannot be read: {error.strerror}") from error
+    if len(content) > LARGEST_FILE:
+        raise RecordError(
+            f"{file} is larger than {LARGEST_FILE} bytes; save it without --benchmark-save-data"
+        )
+    return content
+
+
+def _commit(saved: Saved, options: Options) -> str:
+    if options.commit is not None:
+        if not _COMMIT.fullmatch(options.commit.lower()):
+            raise RecordUsageError(
+                f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
+            )
+        return options.commit.lower()
+    if saved.commit is None:
+        raise RecordUsageError(
+            "it does not say which commit was measured (commit_info.id); give --commit HASH"
+        )
+    return saved.commit
+
+
+def _machine(saved: Saved, results: Path, options: Options) -> Machine:
+    """The machine: as it is described already, else as the file describes it."""
+    name = options.machine or saved.node
+    if not name:
+        raise RecordUsageError(
+            "it does not say on which machine it was measured; give --machine NAME"
+        )
+    try:
+        described = results / checked_machine(name) / MACHINE
+    except RecordError as error:
+        raise RecordUsageError(f"{error}, or give --machine NAME") from error
+    if not described.exists():
+        return Machine(machine=name, **saved.machine)
+    try:
+        loaded = decoded(described.read_bytes())
+        if isinstance(loaded, dict):  # asv's own fields come and go
+            loaded = {key: loaded[key] for key in Machine.model_fields if key in loaded}
+        found = Machine.model_validate(loaded)
+    except (NotJsonError, OSError) as error:
+        raise RecordError(f"{described} cannot be read: {error}") from error
+    except ValidationError as error:
+        raise RecordError(f"{described} cannot be read: {reason_of(error)}") from error
+    if found.machine != name:
+        raise RecordUsageError(f"{described} describes another machine, {found.machine!r}")
+    return found
+
+
+def _env_name(saved: Saved, options: Options) -> str:
+    name = f"pytest-benchmark-py{saved.python}"
+    if options.label is None:
+        return name
+    if len(options.label) > _LONGEST_LABEL:
+        raise RecordUsageError(f"the label is longer than {_LONGEST_LABEL} characters")
+    return f"{name}-{checked_name(options.label, 'label')}"
+
+
+def _head(saved: Saved, commit: str, machine: Machine, env_name: str) -> dict[str, Any]:
+    # Of a commit that was given on the command line the file does not know the time.
+    date = saved.committed_at if commit == saved.commit else None
+    return {
+        "commit_hash": commit,
+        "env_name": env_name,
+        "date": _milliseconds(date or saved.measured_at),
+        "params": {**machine.model_dump(), "python": saved.python},
+        "python": saved.python,
+        "requirements": {},
+        "env_vars": {},
+        "result_columns": _COLUMNS,
+        "durations": {},
+        "version": 2,
+    }
+
+
+def _added(path: Path, head: dict[str, Any], rows: dict[str, Any]) -> dict[str, Any]:
+    """The result file with these rows, beside those that it has."""
+    before: dict[str, Any] = {}
+    if path.exists():
+        try:
+            loaded = decoded(path.read_bytes())
+        except (NotJsonError, OSError) as error:
+            raise RecordError(f"{path} cannot be added to: {error}; remove it") from error
+        same = ("commit_hash", "env_name", "result_columns")
+        if (
+            not isinstance(loaded, dict)
+            or not isinstance(loaded.get("results"), dict)
+            or any(loaded.get(key) != head[key] for key in same)
+        ):
+            raise RecordUsageError(
+                f"{path} holds other results than an import of this commit; "
+                "give another --label or --machine"
+            )
+        before = loaded["results"]
+    return {**head, "results": dict(sorted({**before, **rows}.items()))}
+
+
+def _row(one: Imported, measured_at: datetime) -> list[Any]:
+    statistics = [
+        _or_none([getattr(item, name) if item else None for item in one.statistics])
+        for name in _STATISTICS
+    ]
+    params = [list(words) for words in one.params]
+    started = _milliseconds(measured_at)
+    row = [list(one.values), params, BENCHMARK_VERSION, started, None, *statistics]
+    while row[-1] is None:
+        row.pop()
+    return row
+
+
+def _or_none(items: list[Any]) -> list[Any] | None:
+    return None if all(item is None for item in items) else items
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

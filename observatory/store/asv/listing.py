@@ -1,0 +1,116 @@
+"""Which files of a results directory are read, without opening any."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from observatory.store.base.problems import Problem
+from observatory.store.records import layout
+
+BENCHMARKS = "benchmarks.json"
+MACHINE = "machine.json"
+LARGEST_FILE = 64 * 2**20
+"""Bytes of one JSON file; a larger one is named and skipped."""
+
+_Parts = tuple[str, ...]
+
+
+class Signature(NamedTuple):
+    """What `stat` says of a file that changes when the file does. Bytes and nanoseconds."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+def signature_of(found: os.stat_result) -> Signature:
+    """The signature of a file."""
+    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file to read: ``key`` is its path within the results directory."""
+
+    path: Path
+    key: bytes
+    signature: Signature
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What there is to read, each list sorted by path, and files that cannot be."""
+
+    results: list[Listed]
+    benchmarks: list[Listed]
+    """One or none."""
+    journals: list[Listed]
+    problems: list[Problem]
+
+
+def listing(directory: Path) -> Listing:
+    """List a results directory.
+
+    Result files are in directories, one a machine; or beside a ``machine.json`` in ``directory``
+    itself, where that is the directory of one machine.
+    """
+    problems: list[Problem] = []
+
+    def readable(all_parts: Iterable[_Parts], largest: int | None) -> list[Listed]:
+        found = (_regular(directory, parts, largest, problems) for parts in sorted(all_parts))
+        return [file for file in found if file is not None]
+
+    journals = (path.relative_to(directory).parts for path in layout.journals(directory))
+    benchmarks = [(BENCHMARKS,)] if os.path.lexists(directory / BENCHMARKS) else []
+    return Listing(
+        results=readable(_walk(directory, (), problems), LARGEST_FILE),
+        benchmarks=readable(benchmarks, LARGEST_FILE),
+        journals=readable(journals, None),
+        problems=problems,
+    )
+
+
+def _walk(directory: Path, parts: _Parts, problems: list[Problem]) -> Iterator[_Parts]:
+    here = directory.joinpath(*parts)
+    try:
+        with os.scandir(here) as scan:
+            entries = list(scan)
+    except OSError as error:
+        problems.append(Problem(here, f"it cannot be listed: {error.strerror}"))
+        return
+    results_here = bool(parts) or any(entry.name == MACHINE for entry in entries)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if parts or entry.name not in layout.RESERVED:
+                yield from _walk(directory, (*parts, entry.name), problems)
+        elif (
+            results_here
+            and entry.name.endswith(".json")
+            and entry.name not in (BENCHMARKS, MACHINE)
+        ):
+            yield (*parts, entry.name)
+
+
+def _regular(
+    directory: Path, parts: _Parts, largest: int | None, problems: list[Problem]
+) -> Listed | None:
+    """A file that can be read, or None and a problem: a pipe, for one, might never end."""
+    path = directory.joinpath(*parts)
+    try:
+        found = path.stat()
+    except OSError as error:
+        problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        problems.append(Problem(path, "it is not a regular file"))
+    elif largest is not None and found.st_size > largest:
+        problems.append(Problem(path, f"it is larger than {largest} bytes and was not read"))
+    else:
+        return Listed(path, os.fsencode("/".join(parts)), signature_of(found))
+    return None

@@ -1,0 +1,62 @@
+"""Files of ours: read within bounds; written so that, killed at any instant, they are whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from observatory.store.base.problems import RecordError
+
+
+def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
+    """Read a file of at most ``most`` bytes; None if there is no such file.
+
+    Raises RecordError if the file is larger, with ``advice`` at the end of the message, and if it
+    cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(most + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > most:
+        raise RecordError(f"{path} is larger than {most} bytes; {advice}")
+    return content
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Replace a file as a whole, so that a reader or a crash never sees half of it.
+
+    The content goes to a temporary file beside ``path``, which is synced and renamed. Directories
+    that are missing are made. Raises OSError, and leaves no temporary file behind then. Results,
+    records and pages are all written by this; only directories (which cannot be replaced by one
+    rename) and the caches of the tool (which check what they read) are not.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fchmod(stream.fileno(), 0o644)  # mkstemp's 0600 would hide results from others
+            os.fsync(stream.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Write a directory's list of names to disk, so that a rename survives a power cut.
+
+    Raises OSError.
+    """
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

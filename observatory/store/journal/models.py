@@ -1,0 +1,149 @@
+"""What a journal holds: the records of its lines, as they are written and as they are read.
+
+A journal is the primary record: every sample of one subject on one machine, in the order taken. It
+is a file of JSON lines that only grows. The first line is a header with the subject, the versions
+in its environment and the machine. Each further line is one sample and the run that took it. When
+the environment or the machine has changed, a new header line stands before the next sample, so
+that no value is ever labelled with versions that it was not measured with.
+
+`journal_reader` reads journals, `journal_writer` appends to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+
+from observatory.errors import Exit
+from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.records.machine import Machine
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject, Versions
+
+JOURNAL_SCHEMA = "observatory/journal/1"
+LARGEST_LINE = 4 * 2**20
+"""Bytes of one line; a longer one is refused on writing and skipped, by name, on reading."""
+HEADER_MARK = b'{"schema":"observatory/journal/'
+"""How every header line begins, and no other line."""
+RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
+
+
+def new_run(plan: str) -> str:
+    """The id of a run that begins now. ``plan``: a preset, or another word for what it takes."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{plan}"
+
+
+def plan_of(run: str) -> str:
+    """What a run takes; empty for runs from before ids named it.
+
+    >>> plan_of("20261120T143000Z-canary-full"), plan_of("20261120T143000Z")
+    ('canary-full', '')
+    """
+    return run.partition("-")[2]
+
+
+class JournalError(RecordError):
+    """A journal cannot take what it is given; the message says why."""
+
+    exit_code = Exit.USAGE
+
+
+class JournalHeader(BaseModel):
+    """What the samples below it are samples of."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_: Literal["observatory/journal/1"] = Field("observatory/journal/1", alias="schema")
+    subject: Subject
+    versions: Versions
+    machine: Machine
+
+
+class JournalLine(BaseModel):
+    """One sample, as written: its ledger is elsewhere, the seconds of its entries are here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: RunId = Field(
+        description="the start of the run that took it, UTC, and its plan: 20261120T143000Z-history"
+    )
+    sample: Sample
+    ledger: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="SHA-256 of results/ledgers/<ab>/<sha256>.json.gz"
+    )
+    seconds: list[FiniteFloat] | None = Field(
+        None, description="of the ledger's entries, in its order, to 0.1 ms"
+    )
+
+    @model_validator(mode="after")
+    def _ledger_is_elsewhere(self) -> Self:
+        if self.sample.ledger is not None:
+            raise ValueError("a journal line refers to its ledger by hash and does not contain it")
+        if (self.ledger is None) != (self.seconds is None):
+            raise ValueError("`ledger` and `seconds` come together or not at all")
+        return self
+
+
+@dataclass(frozen=True)
+class JournalEntry:
+    """One sample of a journal, with the header that it was written under."""
+
+    header: JournalHeader
+    line: JournalLine
+    raw: bytes
+    """The line as it stands in the file, without its newline."""
+
+    @property
+    def run(self) -> str:
+        """The id of the run that took the sample; ids sort by the start of the run."""
+        return self.line.run
+
+    @property
+    def sample(self) -> Sample:
+        """The sample; its own ``ledger`` is None, as ledgers are stored apart."""
+        return self.line.sample
+
+    @property
+    def ledger(self) -> str | None:
+        """The SHA-256 of the sample's ledger in the `LedgerStore`; None if it has none."""
+        return self.line.ledger
+
+    @property
+    def seconds(self) -> Sequence[float] | None:
+        """The seconds of the ledger's entries, in the stored order; None without a ledger."""
+        return self.line.seconds
+
+
+@dataclass(frozen=True)
+class UnreadableLine:
+    """A line that this version cannot read, below a header; a later version may have written it."""
+
+    header: JournalHeader
+    raw: bytes
+    """The line as it stands in the file, without its newline."""
+
+
+JournalRecord: TypeAlias = JournalEntry | UnreadableLine
+
+
+def encoded(record: JournalHeader | JournalLine) -> bytes:
+    """A header or a sample as a line of a journal, without the newline."""
+    # `schema` is left out with the other defaults unless it is put first by hand.
+    text = record.model_dump_json(by_alias=True, exclude_defaults=True)
+    if isinstance(record, JournalHeader):
+        text = f'{{"schema":"{JOURNAL_SCHEMA}",{text[1:]}'
+    return text.encode()
+
+
+def parsed(raw: bytes) -> JournalHeader | JournalLine | str:
+    """A line of a journal as a record, or the reason why it is none, as half a sentence."""
+    try:
+        if raw.startswith(HEADER_MARK):
+            return JournalHeader.model_validate_json(raw)
+        return JournalLine.model_validate_json(raw)
+    except ValidationError as error:
+        return reason_of(error)

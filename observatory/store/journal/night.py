@@ -1,0 +1,116 @@
+"""What a night has done so far: ``.observatory/nightly/<night>.json``.
+
+Written before and after each step, so that whoever goes on after a kill knows what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.journal.models import RunId
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+from observatory.store.records.sample import Count, Text, Word
+
+LARGEST_FILE = 16 * 2**20
+MOST_STEPS = 5_000
+STALE_AFTER = timedelta(hours=20)
+"""A night that was begun longer ago is not gone on with: another one is due."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NightStep(_Record):
+    """One command of a night, and what became of it."""
+
+    name: Word
+    command: list[Text] = Field(description="the arguments of `observatory`")
+    resumable: bool = Field(False, description="`--resume` goes on with what a kill has ended")
+    needs: list[Word] = Field([], description="steps without whose outcome it has no sense")
+    before: Text = Field("", description="the newest run in the results when it began")
+    began: AwareDatetime | None = None
+    tries: Count = 0
+    ended: AwareDatetime | None = None
+    status: int | None = Field(None, description="exit status; negative: the signal it died of")
+    skipped: Text | None = Field(None, description="why it was not done")
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.status is not None or self.skipped is not None
+
+
+class Night(_Record):
+    """The steps of one night, in their order."""
+
+    schema_: Literal["observatory/night/1"] = Field("observatory/night/1", alias="schema")
+    id: RunId
+    asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
+    results: Text
+    started_at: AwareDatetime
+    steps: list[NightStep] = Field(max_length=MOST_STEPS)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do in any step."""
+        return all(step.over for step in self.steps)
+
+    def with_step(self, place: int, **changes: object) -> Night:
+        """A copy of the night in which fields of the step at ``place`` have other values."""
+        steps = list(self.steps)
+        steps[place] = steps[place].model_copy(update=changes)
+        return self.model_copy(update={"steps": steps})
+
+
+def path_of(directory: Path, night: Night) -> Path:
+    """The path of the file that a night is recorded in."""
+    return directory / f"{night.id}.json"
+
+
+def save(directory: Path, night: Night) -> None:
+    """Write the record of a night in place of its older one. Raises OSError."""
+    content = night.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
+    write_atomic(path_of(directory, night), content)
+
+
+def load(path: Path) -> Night:
+    """Read the record of a night. Raises RecordError for a file that is missing or broken."""
+    content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
+    try:
+        return Night.model_validate_json(content or b"")
+    except ValidationError as error:
+        raise RecordError(
+            f"{path} is no record of a night: {reason_of(error)}; remove it: the next begins anew"
+        ) from error
+
+
+def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
+    """The newest night of a directory if it should go on; None if a new one should begin.
+
+    It goes on if it was asked for the same, is not over, and began less than STALE_AFTER before
+    ``now``. Raises RecordError if its record is broken.
+    """
+    paths = sorted(directory.glob("*.json"))
+    if not paths:
+        return None
+    last = load(paths[-1])
+    goes_on = list(asked) == last.asked and now - last.started_at < STALE_AFTER
+    return last if goes_on and not last.over else None
+
+
+def newest_run(results: Path) -> str:
+    """When the newest run of a results directory began, as in its id: ``20261120T143000Z``.
+
+    Empty if no journal has a sample.
+    """
+    journals = (read_journal(path).entries for path in layout.journals(results))
+    return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")

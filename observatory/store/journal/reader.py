@@ -1,0 +1,146 @@
+"""Reading a journal: every line as it stands in the file and as what it says.
+
+Each record keeps its bytes, so that a journal that is read and written again (`written`) is the
+same byte for byte, with the lines that this version cannot read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from observatory.store.base.problems import Problem
+from observatory.store.journal.comparability import comparable_entries, current_header
+from observatory.store.journal.models import (
+    HEADER_MARK,
+    LARGEST_LINE,
+    JournalEntry,
+    JournalHeader,
+    JournalLine,
+    JournalRecord,
+    UnreadableLine,
+    encoded,
+    parsed,
+)
+
+
+@dataclass(frozen=True)
+class JournalContents:
+    """What could be read of a journal, and what could not, by name."""
+
+    path: Path
+    last_header: JournalHeader | None
+    """The header that the last sample is under; None if there is no whole header."""
+    records: list[JournalRecord] = field(default_factory=list)
+    """Every line below a header, in the order of the file."""
+    problems: list[Problem] = field(default_factory=list)
+    complete: bool = True
+    """Whether `written` of the records loses no line of the file. False: a line stands before the
+    first header or is longer than LARGEST_LINE, or the file could not be read to its end."""
+
+    @cached_property
+    def entries(self) -> list[JournalEntry]:
+        """The samples that this version can read, in the order of the file."""
+        return [one for one in self.records if isinstance(one, JournalEntry)]
+
+    @cached_property
+    def header(self) -> JournalHeader | None:
+        """What the journal's values are values of: see `comparability.current_header`."""
+        return current_header(self.entries, self.last_header)
+
+    def current(self) -> list[JournalEntry]:
+        """The entries that are comparable under ``header``: see `comparable_entries`."""
+        header = self.header
+        return [] if header is None else comparable_entries(header, self.entries)
+
+
+def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
+    """Read all of a journal that is whole. What is not whole is named among the problems.
+
+    Raises no error for bad content. A file that cannot be read is a problem, too; with ``strict``
+    it raises OSError, for whoever writes the journal again from what was read.
+    """
+    header: JournalHeader | None = None
+    records: list[JournalRecord] = []
+    problems: list[Problem] = []
+    orphans, complete = 0, True
+    for number, raw, broken in _lines(path, strict=strict):
+        said = broken or parsed(raw)
+        if isinstance(said, JournalHeader) and (header is None or said.subject == header.subject):
+            header = said
+            continue
+        if isinstance(said, str):
+            problems.append(Problem(path, said if broken else _skipped(said, raw), number))
+        elif isinstance(said, JournalHeader):
+            reason = "a header of another subject; the lines after it are read as before it"
+            problems.append(Problem(path, reason, number))
+        if broken is not None:
+            complete = False
+        elif header is None:
+            complete = False
+            orphans += isinstance(said, JournalLine)
+        elif isinstance(said, JournalLine):
+            records.append(JournalEntry(header, said, raw.removesuffix(b"\n")))
+        else:
+            records.append(UnreadableLine(header, raw.removesuffix(b"\n")))
+    if header is None:
+        reason = f"there is no whole header line; {orphans} samples without one were skipped"
+        problems.append(Problem(path, reason))
+    elif orphans:
+        problems.append(Problem(path, f"{orphans} samples before the first header were skipped"))
+    return JournalContents(path, header, records, problems, complete)
+
+
+def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
+    """The last header of a journal, without reading its samples, and what is wrong with headers."""
+    header: JournalHeader | None = None
+    problems: list[Problem] = []
+    for number, raw, broken in _lines(path):
+        if broken or not raw.startswith(HEADER_MARK):
+            continue
+        said = parsed(raw)
+        if isinstance(said, JournalHeader):
+            if header is None or said.subject == header.subject:
+                header = said
+        elif isinstance(said, str):
+            problems.append(Problem(path, _skipped(said, raw), number))
+    return header, problems
+
+
+def written(records: Iterable[JournalRecord]) -> bytes:
+    """A journal of these records; a header comes before the first that was written under it."""
+    parts: list[bytes] = []
+    header: JournalHeader | None = None
+    for record in records:
+        if record.header != header:
+            header = record.header
+            parts.append(encoded(header))
+        parts.append(record.raw)
+    return b"".join(part + b"\n" for part in parts)
+
+
+def _skipped(reason: str, raw: bytes) -> str:
+    if not raw.endswith(b"\n"):
+        return "the last line is torn: the process was killed while it wrote; it is skipped"
+    return f"the line is skipped: {reason}"
+
+
+def _lines(path: Path, *, strict: bool = False) -> Iterator[tuple[int, bytes, str | None]]:
+    """Number, bytes and what is wrong with each line; never more than LARGEST_LINE in memory."""
+    number = 0
+    try:
+        with path.open("rb") as stream:
+            while raw := stream.readline(LARGEST_LINE + 1):
+                number += 1
+                if len(raw) <= LARGEST_LINE:
+                    yield number, raw, None
+                    continue
+                yield number, b"", f"the line is longer than {LARGEST_LINE} bytes and skipped"
+                while not raw.endswith(b"\n") and raw:
+                    raw = stream.readline(LARGEST_LINE)
+    except OSError as error:
+        if strict:
+            raise
+        yield number + 1, b"", f"the journal cannot be read: {error.strerror}"

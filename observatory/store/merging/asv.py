@@ -1,0 +1,148 @@
+"""Uniting asv's files that were not made from a journal.
+
+Plain asv measured them, or `observatory import` made them. Files of one name are of one commit,
+machine and environment: of each benchmark the row that was measured last stays.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from observatory.store.asv import benchmarks_json
+from observatory.store.asv.columns import SeriesList
+from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
+from observatory.store.asv.result import parse
+from observatory.store.asv.series_reader import LARGEST_PRODUCT
+from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.records import layout
+
+_SAME = ("commit_hash", "env_name", "result_columns", "version")
+
+
+def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
+    """Add the entries of the parts' `benchmarks.json` to that of ``into``.
+
+    Returns 1 if the file changed, else 0. Of two entries that differ, the one of the part given
+    last stays; the parameters of imported entries are united. A broken file of a part is added to
+    ``problems``. Raises RecordError if the file of ``into`` is broken, and OSError.
+    """
+    entries = benchmarks_json.load(into)
+    found = dict(entries)
+    for part in parts:
+        try:
+            for name, entry in benchmarks_json.load(part).items():
+                found[name] = _entry(found.get(name), entry)
+        except RecordError as error:
+            problems.append(Problem(part, str(error)))
+    if found != entries:
+        benchmarks_json.write(into, found)
+    return int(found != entries)
+
+
+def unite_result_files(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
+    """Copy or merge the parts' result files that have no journal, and describe their machines.
+
+    Returns the number of files that were written. A file that is broken, or that is of something
+    else than the file of its name in ``into``, is added to ``problems`` and left out.
+    """
+    changed = 0
+    for part in parts:
+        there = listing(part)
+        problems += there.problems
+        for listed in there.results:
+            target = into / listed.path.relative_to(part)
+            if any(layout.journal_beside(*one).is_file() for one in ((part, listed.path),
+                                                                     (into, target))):  # fmt: skip
+                continue  # made anew from the journal
+            try:
+                changed += _unite_file(target, listed)
+                changed += _describe_machine(target.parent, listed.path.parent)
+            except (RecordError, OSError) as error:
+                problems.append(Problem(listed.path, f"it is left out: {error}"))
+    return changed
+
+
+def _unite_file(target: Path, listed: Listed) -> bool:
+    for name in listed.key.decode(errors="replace").split("/"):
+        layout.checked_name(name, "name")
+    content = _whole(listed.path)
+    before = _whole(target) if target.is_file() else None
+    after = content if before is None else _with_rows(before, content)
+    if after == before:
+        return False
+    write_atomic(target, after)
+    return True
+
+
+def _whole(path: Path) -> bytes:
+    """The content of a result file. Raises RecordError where it is none."""
+    content = read_bounded(path, LARGEST_FILE, "it is not taken over") or b""
+    found = parse(content, SeriesList())
+    if found.head is None:
+        raise RecordError(found.problems[0])
+    return content
+
+
+def _with_rows(before: bytes, added: bytes) -> bytes:
+    """A result file with the rows of another one of the same commit and environment."""
+    if before == added:
+        return before
+    old, new = decoded(before), decoded(added)
+    if any(old.get(key) != new.get(key) for key in _SAME) or old["version"] != 2:
+        raise RecordError("the one that is there holds results of another kind")
+    columns = old["result_columns"]
+    started = columns.index("started_at") if "started_at" in columns else len(columns)
+    rows = dict(old["results"])
+    for name, row in new["results"].items():
+        if name not in rows or _order(row, started) > _order(rows[name], started):
+            rows[name] = row
+    if rows == old["results"]:
+        return before
+    later = max((old, new), key=lambda one: _newest(one, started))
+    return json.dumps({**later, "results": dict(sorted(rows.items()))}, allow_nan=False).encode()
+
+
+def _newest(file: Any, started: int) -> tuple[float, str]:
+    return max((_order(row, started) for row in file["results"].values()), default=(0, ""))
+
+
+def _order(row: Any, started: int) -> tuple[float, str]:
+    """When a row was measured; the rest is only for one order to be found everywhere."""
+    moment = row[started] if isinstance(row, list) and len(row) > started else None
+    return moment if isinstance(moment, int | float) else 0, json.dumps(row)
+
+
+def _describe_machine(target: Path, source: Path) -> bool:
+    """Copy a `machine.json` where there is none."""
+    path = target / MACHINE
+    content = read_bounded(source / MACHINE, LARGEST_FILE, "it is not taken over")
+    if content is None or path.exists():
+        return False
+    try:
+        described = decoded(content)
+        name = described.get("machine") if isinstance(described, dict) else None
+    except NotJsonError as error:
+        raise RecordError(f"{source / MACHINE}: {error}") from error
+    if name != target.name:
+        raise RecordError(f"{source / MACHINE} describes another machine")
+    write_atomic(path, content)
+    return True
+
+
+def _entry(before: dict[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry of `benchmarks.json`; of one that was imported twice, with all parameters."""
+    both = {"before": before or {}, "now": entry}
+    names = [one.get("param_names") for one in both.values()]
+    if len(benchmarks_json.imported(both)) < 2 or names[0] != names[1]:
+        return entry
+    lists = [one.get("params") for one in both.values()]
+    if not all(isinstance(each, list) for params in lists for each in (params, *(params or ()))):
+        return entry
+    params = [list(dict.fromkeys([*a, *b])) for a, b in zip(*lists, strict=False)]
+    return entry if math.prod(map(len, params)) > LARGEST_PRODUCT else {**entry, "params": params}

@@ -1,0 +1,229 @@
+"""Several results directories into one: what matrix jobs and other machines measured.
+
+Journals are merged sample by sample, ledgers are copied by their content, asv's files are made
+anew from the merged journals. Records that are replaced as a whole (calibrations, upgrades,
+contracts) are those taken last. What people wrote stays: ``triage.toml`` is copied only where
+there is none. ``alerts.json`` is not touched: what alerts follows from all results together.
+
+What arrives is checked: a file that is broken, too large, a link, or not where its content
+belongs is named and left out. Nothing is ever taken out of the directory that is added to.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from observatory.store.asv.files import project
+from observatory.store.asv.listing import listing
+from observatory.store.base.files import write_atomic
+from observatory.store.base.locking import locked_content
+from observatory.store.base.problems import Problem, RecordError, RecordUsageError
+from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.merging import merged
+from observatory.store.journal.models import JournalEntry, JournalHeader
+from observatory.store.journal.reader import JournalContents, read_journal, written
+from observatory.store.merging.asv import unite_benchmarks, unite_result_files
+from observatory.store.merging.records import unite_records
+from observatory.store.records import layout, triage
+
+LARGEST_JOURNAL = 256 * 2**20
+"""Bytes; a larger one is named and left out."""
+
+
+@dataclass
+class United:
+    """What came in, and what did not."""
+
+    samples: int = 0
+    grown: dict[Path, JournalHeader] = field(default_factory=dict)
+    """The journals that are new or grew, by their path within the directory."""
+    ledgers: int = 0
+    files: int = 0
+    """Others that are new or changed: imports, calibrations, contracts, ..."""
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Sentences on what stays as it is on purpose."""
+
+
+def unite(into: Path, parts: Sequence[Path]) -> United:
+    """Add what is in ``parts`` to the results directory ``into``; adding it again changes nothing.
+
+    Raises RecordError where a part is no directory, or `benchmarks.json` of ``into`` is broken;
+    OSError where nothing can be written.
+    """
+    for part in parts:
+        if not part.is_dir():
+            raise RecordUsageError(f"there is no results directory {part}")
+    done = United()
+    by_path: dict[Path, list[JournalContents]] = defaultdict(list)
+    for part in parts:
+        for journal in _journals(part, done.problems):
+            by_path[journal.path.relative_to(part)].append(journal)
+    for path, journals in sorted(by_path.items()):
+        _unite_journal(into, path, journals, done)
+    done.files += unite_benchmarks(into, parts, done.problems)
+    done.files += unite_result_files(into, parts, done.problems)
+    done.files += unite_records(into, parts, done.problems)
+    _keep_triage(into, parts, done)
+    return done
+
+
+def holds_all(part: Path, of: Path) -> bool:
+    """Whether every sample and every other result in the directory ``of`` is in ``part``, too.
+
+    A sample is known by its run and its start, a line that cannot be read by its bytes. asv's files
+    that were made from journals are not compared, as another version may make them otherwise.
+    Raises OSError.
+    """
+    for path in layout.journals(of):
+        there = part / path.relative_to(of)
+        if not there.is_file() or not _samples(path) <= _samples(there):
+            return False
+    for listed in listing(of).results:
+        if layout.journal_beside(of, listed.path).is_file():
+            continue
+        there = part / listed.path.relative_to(of)
+        if not there.is_file() or there.read_bytes() != listed.path.read_bytes():
+            return False
+    return True
+
+
+def _samples(journal: Path) -> set[tuple[str, datetime] | bytes]:
+    return {
+        (one.run, one.sample.started_at) if isinstance(one, JournalEntry) else one.raw
+        for one in read_journal(journal, strict=True).records
+    }
+
+
+def _journals(part: Path, problems: list[Problem]) -> Iterator[JournalContents]:
+    """The journals of a part that are what their names say; what cannot be read is named."""
+    root = part.resolve()
+    for path in layout.journals(part):
+        try:
+            found = path.lstat()
+            if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(root):
+                problems.append(Problem(path, "it is not a regular file"))
+                continue
+            if found.st_size > LARGEST_JOURNAL:
+                reason = f"it is larger than {LARGEST_JOURNAL} bytes and left out"
+                problems.append(Problem(path, reason))
+                continue
+            journal = read_journal(path, strict=True)
+        except OSError as error:
+            problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
+            continue
+        problems += journal.problems
+        if journal.last_header is None:
+            continue  # a problem of the journal says so
+        misplaced = _misplaced(part, path, journal.last_header)
+        if misplaced is None:
+            yield journal
+        else:
+            problems.append(Problem(path, misplaced))
+
+
+def _misplaced(part: Path, path: Path, header: JournalHeader) -> str | None:
+    """Why a journal is not one of the subject and machine that its name says; None if it is."""
+    try:
+        right = layout.journal_path(part, header.machine.machine, header.subject)
+    except RecordError as error:
+        return f"it is left out: {error}"
+    return None if right == path else f"it is left out: it belongs at {right}"
+
+
+def _unite_journal(
+    into: Path, path: Path, journals: Sequence[JournalContents], done: United
+) -> None:
+    target = into / path
+    if not target.is_file() and not any(journal.entries for journal in journals):
+        return
+    # Nobody may append between the reading and the writing: what they append would be lost.
+    with locked_content(target):
+        there = read_journal(target, strict=True)
+        if target.stat().st_size == 0:
+            there = JournalContents(target, None)
+        if not there.complete:
+            reason = "it has lines that cannot be read and kept; it stays as it is"
+            done.problems.append(Problem(target, reason))
+            return
+        _grow(into, path, there, journals, done)
+
+
+def _grow(
+    into: Path,
+    path: Path,
+    there: JournalContents,
+    journals: Sequence[JournalContents],
+    done: United,
+) -> None:
+    """Merge journals into the one that is there, and make asv's file of it."""
+    target = into / path
+    subject = next(one.last_header.subject for one in (there, *journals) if one.last_header)
+    same = []
+    for journal in journals:
+        if journal.last_header is not None and journal.last_header.subject == subject:
+            same.append(journal)
+        else:
+            reason = f"it is left out: {target} is of another subject"
+            done.problems.append(Problem(journal.path, reason))
+    # Nothing that is there already is lost, not even what this version cannot read.
+    records = merged([there.records, *(journal.entries for journal in same)])
+    if not records:
+        return
+    done.ledgers += _copy_ledgers(into, same, done.problems)
+    content = written(records)
+    if target.read_bytes() != content:
+        write_atomic(target, content)
+        done.samples += len(records) - len(there.records)
+        done.grown[path] = records[-1].header
+    elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
+        return
+    for problem in project(into, read_journal(target)):
+        if problem not in done.problems:
+            done.problems.append(problem)
+
+
+def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: list[Problem]) -> int:
+    """Copy the ledgers that journals refer to; one that is not what its name says is named."""
+    target = LedgerStore(into / layout.LEDGERS)
+    copied = 0
+    for journal in journals:
+        source = LedgerStore(layout.results_of(journal.path) / layout.LEDGERS)
+        for sha in dict.fromkeys(entry.ledger for entry in journal.entries):
+            if sha is None or target.path(sha).is_file():
+                continue
+            try:
+                source.load(sha)  # what is wrong there must not hide what is right elsewhere
+                write_atomic(target.path(sha), source.path(sha).read_bytes())
+            except LedgerError as error:
+                problems.append(Problem(journal.path, str(error)))
+            else:
+                copied += 1
+    return copied
+
+
+def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
+    target = into / triage.FILE
+    for part in parts:
+        source = part / triage.FILE
+        if not source.is_file():
+            continue
+        try:
+            triage.load(part)
+            content = source.read_bytes()
+        except (RecordError, OSError) as error:
+            done.problems.append(Problem(source, str(error)))
+            continue
+        if not target.is_file():
+            write_atomic(target, content)
+            done.files += 1
+        elif target.read_bytes() != content:
+            done.notes.append(
+                f"{source} is not taken over: what people said is written on the branch itself, "
+                f"into {triage.FILE}"
+            )

@@ -1,0 +1,101 @@
+"""What was compiled for one subject, function by function: small enough to keep and to show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+import orjson
+
+from observatory.store.base.problems import Problem
+from observatory.store.journal.ledgers import LedgerError, LedgerStore, StoredEntry
+from observatory.store.journal.models import JournalEntry
+from observatory.store.journal.reader import read_journal
+from observatory.store.journal.values import latest_runs
+from observatory.store.records import layout
+
+Outcome = Literal["hit", "miss", "uncacheable", "internal"]
+UNKEPT = ""
+"""Stands for functions of which a ledger could not be read: they are looked for each time."""
+
+
+class Function(NamedTuple):
+    """All functions of one name and outcome in one cell."""
+
+    name: str
+    outcome: Outcome
+    number: int
+    """How many they are."""
+    seconds: float
+    bytes: int
+    """0 where no cache held any of them."""
+
+
+Functions: TypeAlias = Mapping[str, Sequence[Function]]
+"""By cell, in words, its functions: those of most seconds first."""
+
+
+def functions_of(
+    entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]
+) -> Functions:
+    """The compiled functions of a subject, by cell: those of the cell's first good counting sample.
+
+    ``entries`` are of one subject and comparable. A ledger that is missing or broken is added to
+    ``problems``, and its cell is left out.
+    """
+    found: dict[str, tuple[Function, ...]] = {}
+    for entry in latest_runs(entries):
+        place = entry.sample.cell
+        cell = f"{place.model} {place.scenario} {place.backend} {place.launch}"
+        if entry.ledger is None or entry.seconds is None or cell in found:
+            continue
+        if entry.sample.status != "ok":
+            continue
+        try:
+            found[cell] = _summed(store.load(entry.ledger), entry.seconds)
+        except LedgerError as error:
+            problems.append(Problem(store.path(entry.ledger), str(error)))
+    return found
+
+
+def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
+    """The compiled functions of a subject as JSON, for the cache of results.
+
+    UNKEPT if a ledger is missing or broken.
+    """
+    problems: list[Problem] = []
+    found = functions_of(entries, store, problems)
+    return UNKEPT if problems else orjson.dumps(found, default=list).decode()
+
+
+def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
+    """The compiled functions of a journal, by cell.
+
+    They come from ``kept``, the cache's text, or from the journal and its ledgers where that is
+    UNKEPT; ledgers that are missing or broken are then added to ``problems``.
+    """
+    if kept != UNKEPT:
+        return unkept(kept)
+    store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
+    return functions_of(read_journal(path).current(), store, problems)
+
+
+def unkept(text: str) -> Functions:
+    """Parse what `kept_of` made: compiled functions by cell."""
+    cells = cast(dict[str, list[list[str]]], orjson.loads(text))
+    return {cell: [Function(*each) for each in found] for cell, found in cells.items()}  # type: ignore[arg-type]
+
+
+def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Function, ...]:
+    groups: dict[tuple[str, Outcome], list[tuple[float, int]]] = defaultdict(list)
+    for entry, spent in zip(ledger, seconds, strict=False):
+        groups[entry.name, entry.outcome].append((spent, entry.bytes or 0))
+    made = [
+        Function(
+            name, outcome, len(each), round(sum(s for s, _ in each), 4), sum(b for _, b in each)
+        )
+        for (name, outcome), each in groups.items()
+    ]
+    return tuple(sorted(made, key=lambda f: (-f.seconds, f.name, f.outcome)))

@@ -1,0 +1,224 @@
+"""Reading a results directory without asv: ours, or that of any project with asv result files.
+
+Everything here may come from strangers: sizes are bounded, shapes are checked, and what is broken
+is named and skipped. With a cache, what has not changed since is not parsed again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import orjson
+
+from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
+from observatory.store.asv.listing import Listed, Listing, listing
+from observatory.store.asv.result import Head
+from observatory.store.base.problems import Problem, RecordUsageError
+from observatory.store.reading.cache import Cache, Kept, Source
+from observatory.store.reading.sources import JsonSource, benchmarks_of, problems_of, result_of
+from observatory.store.records import layout
+
+if TYPE_CHECKING:
+    # Journals need pydantic and their models, which are a tenth of a second and 12 MB: they are
+    # imported where there is a journal.
+    from observatory.store.journal.models import JournalHeader
+    from observatory.store.journal.reader import JournalContents
+    from observatory.store.reading.summary import JournalSummary
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """One asv result file, and the header of the journal that it was made from, if there is one."""
+
+    path: Path
+    machine: str
+    commit: str
+    env_name: str
+    date: datetime
+    python: str
+    params: Mapping[str, str]
+    header: JournalHeader | None
+
+
+@dataclass(frozen=True)
+class Described:
+    """What ``benchmarks.json`` says of one benchmark."""
+
+    unit: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results directory: files sorted by path, their values, and what is broken.
+
+    Item ``i`` of the values is of ``files[file[i]]`` and of ``series[values.series[i]]``.
+    """
+
+    files: tuple[ResultFile, ...] = ()
+    series: tuple[Series, ...] = ()
+    file: Ints = field(default_factory=lambda: np.empty(0, np.int32))
+    values: Columns = field(default_factory=Columns)
+    benchmarks: Mapping[str, Described] = field(default_factory=dict)
+    journals: Mapping[Path, JournalSummary] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def read_results(directory: Path, cache: Path | None = None) -> Results:
+    """Read every result file and journal.
+
+    ``cache`` is a directory for what was parsed; see `cache.directory_for`. Raises RecordError only
+    where there is no such directory as ``directory``.
+    """
+    if not directory.is_dir():
+        raise RecordUsageError(
+            f"there is no results directory {directory}; give --results, or make one: make observe"
+        )
+    return _Reading(directory, Cache(cache, SeriesList())).results(listing(directory))
+
+
+def united(parts: Sequence[Results]) -> Results:
+    """The results of several directories as if they were in one.
+
+    A subject that a machine measured in one environment in several of them is taken from the
+    first; the others are named.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    files: list[ResultFile] = []
+    series: list[Series] = []
+    numbers, columns = [np.empty(0, np.int32)], []
+    problems: list[Problem] = []
+    taken: dict[tuple[str, str, str], Path] = {}
+    for part in parts:
+        owner = np.full(len(part.files), -1, np.int32)
+        for number, one in enumerate(part.files):
+            place = one.machine, one.env_name, one.commit
+            if place in taken:
+                reason = f"{taken[place]} is of the same subject, machine and environment: not used"
+                problems.append(Problem(one.path, reason))
+                continue
+            taken[place] = one.path
+            owner[number] = len(files)
+            files.append(one)
+        kept = owner[part.file] >= 0
+        numbers.append(owner[part.file][kept])
+        offset = np.arange(len(part.series), dtype=np.int32) + np.int32(len(series))
+        columns.append(part.values.where(kept).renumbered(offset))
+        series += part.series
+        problems += part.problems
+    return Results(
+        tuple(files), tuple(series), np.concatenate(numbers), joined(columns),
+        {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
+        {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
+    )  # fmt: skip
+
+
+def read_journals(directory: Path) -> list[JournalContents]:
+    """Every journal with all its samples, sorted by path."""
+    from observatory.store.journal.reader import read_journal
+
+    return [read_journal(path) for path in layout.journals(directory)]
+
+
+class _Reading:
+    """One reading of a results directory."""
+
+    def __init__(self, directory: Path, cache: Cache) -> None:
+        self._directory = directory
+        self._cache = cache
+        self._problems: list[Problem] = []
+
+    def results(self, there: Listing) -> Results:
+        self._problems += there.problems
+        series = self._cache.series
+        journals = self._journals(there.journals)
+        files: list[ResultFile] = []
+        numbers: list[int] = []
+        for listed in there.results:
+            source = JsonSource(listed, lambda content: result_of(content, series))
+            number = self._number(listed, source)
+            if number is not None and (head := self._cache.entries[number].head):
+                files.append(self._file(listed.path, Head(*orjson.loads(head)), journals))
+                numbers.append(number)
+        benchmarks = self._benchmarks(there.benchmarks)
+        file, values = _gathered(self._cache.close(), numbers)
+        return Results(
+            tuple(files), tuple(series.all), file, values, benchmarks, journals,
+            tuple(self._problems),
+        )  # fmt: skip
+
+    def _number(self, listed: Listed, source: Source) -> int | None:
+        try:
+            number = self._cache.get(source)
+        except OSError as error:
+            reason = f"it cannot be read: {error.strerror}"
+            self._problems.append(Problem(listed.path, reason))
+            return None
+        self._problems += problems_of(listed.path, self._cache.entries[number].problems)
+        return number
+
+    def _journals(self, there: list[Listed]) -> dict[Path, JournalSummary]:
+        if not there:
+            return {}
+        from observatory.store.journal.ledgers import LedgerStore
+        from observatory.store.reading.summary import JournalSource, JournalSummary
+
+        ledgers = LedgerStore(self._directory / layout.LEDGERS)
+        found = {}
+        for listed in there:
+            number = self._number(listed, JournalSource(listed, ledgers))
+            if number is not None:
+                found[listed.path] = JournalSummary.kept(self._cache.entries[number].head)
+        return found
+
+    def _benchmarks(self, there: list[Listed]) -> dict[str, Described]:
+        for listed in there:
+            number = self._number(listed, JsonSource(listed, benchmarks_of))
+            if number is not None and (head := self._cache.entries[number].head):
+                return {name: Described(*words) for name, words in orjson.loads(head).items()}
+        return {}
+
+    def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
+        return ResultFile(
+            path=path,
+            machine=head.machine or os.fsencode(path.parent.name).decode(errors="replace"),
+            commit=head.commit,
+            env_name=head.env_name,
+            date=datetime.fromtimestamp(head.date / 1000, UTC),
+            python=head.python,
+            params=head.params,
+            header=self._header(path, head.commit, journals),
+        )
+
+    def _header(
+        self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
+    ) -> JournalHeader | None:
+        if not journals:
+            return None
+        journal = layout.journal_beside(self._directory, path)
+        if journal not in journals:
+            return None
+        header = journals[journal].header
+        if header is None:
+            reason = f"it has no whole header to say what {path.name} is of"
+            self._problems.append(Problem(journal, reason))
+        elif header.subject.commit != commit:
+            reason = f"it is of another commit than {path.name}: not used"
+            self._problems.append(Problem(journal, reason))
+            return None
+        return header
+
+
+def _gathered(kept: Kept, numbers: list[int]) -> tuple[Ints, Columns]:
+    """The values of the files of these numbers, and for each value the place of its file there."""
+    places = np.full(len(kept.entries), -1, np.int32)
+    places[numbers] = np.arange(len(numbers))
+    file = places[kept.owners()]
+    return file[file >= 0], kept.columns.where(file >= 0)

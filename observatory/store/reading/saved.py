@@ -1,0 +1,126 @@
+"""What was measured of one subject, read back with its ledgers: a side of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from observatory.store.base.problems import Problem, RecordUsageError
+from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.models import JournalEntry, JournalHeader, plan_of
+from observatory.store.journal.reader import JournalContents, read_header, read_journal
+from observatory.store.journal.values import latest_runs
+from observatory.store.reading.read import read_journals
+from observatory.store.records import layout
+from observatory.store.records.sample import Sample
+
+INTERLEAVED = "interleaved"
+"""Ends the id of a run that measured two subjects side by side."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The samples that count for a subject, in the order taken; counting ones with ledgers."""
+
+    header: JournalHeader
+    samples: tuple[Sample, ...]
+    runs: frozenset[str]
+    problems: tuple[Problem, ...]
+
+    def interleaved_with(self, other: Saved) -> bool:
+        """Whether both sides were measured in one interleaved run and no other."""
+        ours = self.runs | other.runs
+        return len(ours) == 1 and all(plan_of(run) == INTERLEAVED for run in ours)
+
+
+def looks_saved(text: str) -> bool:
+    """Whether a text names saved results, DIR or DIR:LABEL, rather than something to measure."""
+    return _split(text) is not None
+
+
+def load(text: str) -> Saved:
+    """Read the one subject that ``text`` names, as DIR or DIR:LABEL.
+
+    Raises RecordError if there is no such subject, or more than one.
+    """
+    found = _split(text)
+    if found is None:
+        raise RecordUsageError(f"there is no results directory {text!r}")
+    directory, label = found
+    journals = [one for one in read_journals(directory) if one.header is not None]
+    named = [one for one in journals if label is None or _label(one) == label]
+    if len(named) != 1:
+        there = ", ".join(sorted(f"{_label(j)} on {j.path.parent.name}" for j in journals))
+        what = "no subject" if label is None else f"no one subject {label!r}"
+        if len(named) > 1:
+            what = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
+        raise RecordUsageError(
+            f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
+            + (f"; there is {there}" if there else "")
+        )
+    (contents,) = named
+    return _saved(contents, LedgerStore(directory / layout.LEDGERS))
+
+
+def load_all(directory: Path) -> Iterator[Saved]:
+    """Read every subject of a results directory, in the order of `place_of`.
+
+    Subjects are read one at a time: all of them with their ledgers may not fit into memory.
+    """
+    headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
+    store = LedgerStore(directory / layout.LEDGERS)
+    places = sorted((place_of(header), path) for path, header in headed if header is not None)
+    for _, path in places:
+        contents = read_journal(path)
+        if contents.header is not None:
+            yield _saved(contents, store)
+
+
+def read_saved(journal: Path) -> Saved | None:
+    """The subject of one journal; None where nothing in it can be read."""
+    contents = read_journal(journal)
+    if contents.header is None:
+        return None
+    return _saved(contents, LedgerStore(layout.results_of(journal) / layout.LEDGERS))
+
+
+def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
+    """The key by which subjects are sorted: machine, environment, date and commit."""
+    subject = header.subject
+    return header.machine.machine, subject.env_name, subject.date, subject.commit
+
+
+def _saved(contents: JournalContents, store: LedgerStore) -> Saved:
+    assert contents.header is not None
+    problems = list(contents.problems)
+    counted = latest_runs(contents.current())
+    samples = [_with_ledger(entry, store, problems) for entry in counted]
+    return Saved(
+        contents.header, tuple(samples), frozenset(e.run for e in counted), tuple(problems)
+    )
+
+
+def _split(text: str) -> tuple[Path, str | None] | None:
+    if Path(text).is_dir():
+        return Path(text), None
+    directory, separator, label = text.rpartition(":")
+    if separator and label and Path(directory).is_dir():
+        return Path(directory), label
+    return None
+
+
+def _label(contents: JournalContents) -> str:
+    return contents.header.subject.label if contents.header else ""
+
+
+def _with_ledger(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+    if entry.ledger is None or entry.seconds is None:
+        return entry.sample
+    try:
+        ledger = store.load_timed(entry.ledger, entry.seconds)
+    except LedgerError as error:
+        problems.append(Problem(store.path(entry.ledger), str(error)))
+        return entry.sample
+    return entry.sample.model_copy(update={"ledger": ledger})

@@ -1,0 +1,230 @@
+"""Alerts as a file: ``results/alerts.json``, which `observatory alerts` writes.
+
+These models are the published schema ``docs/schemas/alerts-1.json``. What is in the file follows
+from the results, from the triage file, from the alerts before and from the time; `observatory
+alerts` makes it anew each time. Nothing that alarmed once ever leaves it silently.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.records.comparison import FunctionChange
+from observatory.store.records.sample import Count, Text, Word
+
+ALERTS_SCHEMA = "observatory/alerts/1"
+FILE = "alerts.json"
+LARGEST_FILE = 64 * 2**20
+
+AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
+State = Literal["new", "open", "acknowledged", "expired", "resolved"]
+"""What becomes of an alert.
+
+new
+    First seen in what was measured last.
+open
+    Seen before, and it still holds.
+acknowledged
+    A person knows, and said why and until when.
+expired
+    It was acknowledged, the time is over, and it still holds.
+resolved
+    It no longer holds; `resolution` says since when or why.
+"""
+STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
+"""In the order in which they need a person."""
+
+
+SeriesId = tuple[str, str, str, str]
+"""Machine, environment, benchmark and metric of a series: what no other series has."""
+_WORD, _TEXT = 200, 4000
+"""Characters that a `Word` and a `Text` hold at most."""
+
+
+def cut(text: str, most: int = _WORD) -> str:
+    """The text itself, if it is short enough; else its beginning and a hash of the whole.
+
+    Two long names with one beginning stay different.
+    """
+    if len(text) <= most:
+        return text
+    digest = blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
+    return f"{text[: most - len(digest) - 1]}~{digest}"
+
+
+def series_id(machine: str, env_name: str, benchmark: str, metric: str) -> SeriesId:
+    """The key of a series, as every record, alert and page has it."""
+    return cut(machine), cut(env_name), cut(benchmark, _TEXT), cut(metric)
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class At(_Record):
+    """A subject in a history."""
+
+    label: Word
+    commit: Annotated[str, Field(max_length=100)]
+    date: AwareDatetime
+
+
+USELESS = 1.5
+
+
+def described_by_ratio(medians: float, low: float, high: float) -> bool:
+    """Whether one ratio with its interval describes a step whose medians have ratio ``medians``."""
+    return low <= medians <= high and high <= low * USELESS
+
+
+class Modes(_Record):
+    """Two modes of the values around a step, where no single ratio describes it."""
+
+    lower: FiniteFloat = Field(description="median of the lower mode, in the unit of the metric")
+    upper: FiniteFloat = Field(description="median of the upper mode")
+    before: FiniteFloat = Field(ge=0, le=1, description="share of the upper mode before the step")
+    after: FiniteFloat = Field(ge=0, le=1, description="its share after the step")
+    moved: tuple[FiniteFloat, FiniteFloat] | None = Field(
+        None,
+        description="where not the shares changed but both modes moved: their medians after the "
+        "step; `lower` and `upper` are those before it",
+    )
+
+
+class SeriesChange(_Record):
+    """What one series did, in the unit of its metric.
+
+    ``before``, ``after`` and ``now`` are observed: medians of levels; of a drifting series medians
+    of its values nearest to the step, or first and last between two steps.
+    """
+
+    machine: Word
+    env_name: Word
+    benchmark: Text = Field(description="model, scenario, backend and launch; or asv's name")
+    metric: Word
+    unit: Word
+    kind: Literal["exact", "near_exact", "noisy"]
+    before: FiniteFloat
+    after: FiniteFloat
+    now: FiniteFloat | None = Field(None, description="newest level; None if not measured since")
+    ratio: FiniteFloat | None = Field(
+        None,
+        description="estimate of new to old level (Hodges and Lehmann), or of a drift from first "
+        "to last; noisy only; absent in older files",
+    )
+    low: FiniteFloat | None = Field(None, description="95 % interval of the ratio; noisy only")
+    high: FiniteFloat | None = None
+    modes: Modes | None = Field(None, description="where the values of a step have two modes")
+    last_good: At | None
+    first_bad: At
+    newest: At = Field(description="newest subject with a value")
+    holds: bool = Field(description="whether the newest level is still off the one before")
+
+    @property
+    def key(self) -> SeriesId:
+        """The machine, environment, benchmark and metric: together they name one series."""
+        return self.machine, self.env_name, self.benchmark, self.metric
+
+    @property
+    def worse(self) -> bool:
+        """Whether it went up: higher is worse, always."""
+        return self.after > self.before if self.ratio is None else self.ratio > 1
+
+
+class Change(_Record):
+    """Something that happened in one or more series at one subject, for one reason."""
+
+    id: AlertId
+    kind: Word = Field(description="kind of the cause, or slower, more memory, slow drift, ...")
+    about: Text = Field("", description="of runs: what fails or is late; empty for series")
+    sentence: Text = Field(description="in words, with numbers")
+    last_good: At | None = Field(description="newest subject before it; None if there is none")
+    first_bad: At
+    between: Count = Field(description="subjects between the two that gave no value")
+    series: list[SeriesChange] = Field([], max_length=10_000, description="the largest first")
+    functions: list[FunctionChange] = Field([], max_length=5000)
+
+
+class Acknowledgement(_Record):
+    """What a person said of an alert: an entry of the triage file."""
+
+    id: AlertId
+    who: Word
+    why: Text
+    at: AwareDatetime
+    until: AwareDatetime
+
+
+class Alert(Change):
+    """A change for the worse, and what became of it."""
+
+    state: State
+    first_seen: AwareDatetime = Field(description="when `observatory alerts` first said it")
+    seen_with: AwareDatetime = Field(description="the newest sample there was then")
+    state_since: AwareDatetime = Field(description="when `observatory alerts` first said its state")
+    resolution: Text | None = None
+    resolved_by: At | None = None
+    acknowledged: Acknowledgement | None = None
+    notes: list[Text] = Field([], max_length=100)
+
+
+class Unjudged(_Record):
+    """Series of which nothing could be said, and why."""
+
+    reason: Text
+    count: Count
+    examples: list[Text] = Field(max_length=10)
+
+
+class Alerts(_Record):
+    """Everything that was found in one results directory."""
+
+    schema_: Literal["observatory/alerts/1"] = Field("observatory/alerts/1", alias="schema")
+    observatory: Word
+    newest: AwareDatetime | None = Field(description="of the newest sample; None: no results")
+    last_good: AwareDatetime | None = Field(description="of the newest run without a failure")
+    made_of: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = Field(
+        "", description="hash of the results and of what people said; empty: not known"
+    )
+    judged: Count = Field(description="noisy series that were judged")
+    compared: Count = Field(0, description="pairs of subjects whose counts were compared")
+    alerts: list[Alert] = Field(max_length=100_000)
+    improvements: list[Change] = Field([], max_length=100_000)
+    unjudged: list[Unjudged] = Field([], max_length=100)
+    environments: list[Text] = Field([], max_length=1000, description="changes of a machine")
+    orphans: list[AlertId] = Field([], max_length=1000, description="acknowledged, but no alert")
+
+    def in_state(self, *states: State) -> list[Alert]:
+        """The alerts whose state is one of ``states``, in the order of the file."""
+        return [alert for alert in self.alerts if alert.state in states]
+
+
+def save(results: Path, alerts: Alerts) -> Path:
+    """Write the alerts to ``results/alerts.json`` and return that path. Raises OSError."""
+    path = results / FILE
+    write_atomic(path, alerts.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
+    return path
+
+
+def load(results: Path) -> Alerts | None:
+    """Read ``results/alerts.json``; None if there is no such file.
+
+    Raises RecordError for a broken file, with advice on what to do.
+    """
+    path = results / FILE
+    content = read_bounded(path, LARGEST_FILE, "move it away and go on")
+    if content is None:
+        return None
+    try:
+        return Alerts.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(
+            f"{path} is not what `observatory alerts` writes: {reason_of(error)}; restore it from "
+            "git, or remove it: alerts are found again, and count as first seen today"
+        ) from error

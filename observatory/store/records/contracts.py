@@ -1,0 +1,136 @@
+"""What of numba PyTensor relies on, and whether it holds: ``results/contracts/*.json``.
+
+One file for each PyTensor, numba and Python that `observatory contracts` looked at, schema
+``docs/schemas/contracts-1.json``. Looked at again, it is replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from packaging.version import InvalidVersion, Version
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.records.layout import CONTRACTS, checked_name
+from observatory.store.records.sample import Text, Word
+from observatory.store.records.subject import Subject
+
+LARGEST_FILE = 4 * 2**20
+MOST_FILES = 2_000
+
+Status = Literal["holds", "broken", "unavailable", "failed"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Contract(_Record):
+    """One contract, and what became of it."""
+
+    area: Word
+    name: Word
+    holds: Text = Field(description="what must hold, as a sentence")
+    needed: Text = Field(description="what of PyTensor breaks otherwise, as a sentence")
+    status: Status = Field(
+        description="unavailable: this PyTensor has no such thing; failed: it could not be judged"
+    )
+    detail: Text = Field(description="what was seen")
+    seconds: Annotated[FiniteFloat, Field(ge=0)]
+
+
+class Checked(_Record):
+    """Which subject it was, as far as the environment itself cannot tell."""
+
+    subject: Subject
+    lifted: bool = Field(description="this numba is beyond the bounds that PyTensor declares")
+
+
+class Contracts(_Record):
+    """The contracts of one PyTensor with one numba."""
+
+    schema_: Literal["observatory/contracts/1"] = Field("observatory/contracts/1", alias="schema")
+    checked: Checked | None = Field(None, description="null as printed by the primitive")
+    environment: dict[Word, Text | None] = Field(description="versions and platform, as strings")
+    declared: Text | None = Field(None, description="the numbas that PyTensor's metadata allows")
+    contracts: list[Contract] = Field(max_length=1_000)
+    seconds: Annotated[FiniteFloat, Field(ge=0)]
+    started_at: AwareDatetime
+
+    @property
+    def numba(self) -> str:
+        """The version of numba that was checked; "none" if numba was not installed."""
+        return self.environment.get("numba") or "none"
+
+    def of(self, *statuses: Status) -> list[Contract]:
+        """The contracts whose status is one of ``statuses``, in the order checked."""
+        return [one for one in self.contracts if one.status in statuses]
+
+
+def path_of(results: Path, record: Contracts) -> Path:
+    """The path of the record of a checked subject, whether or not it is there.
+
+    Raises RecordError if the subject's names cannot be part of a path.
+    """
+    if record.checked is None:
+        raise RecordError("contracts of nobody knows which subject cannot be filed")
+    subject = record.checked.subject
+    # numba is named for all alike, whether it was asked for or is the subject's own.
+    others = tuple(one for one in subject.extras if not one.startswith("numba=="))
+    place = subject.model_copy(update={"extras": others}).env_name.removeprefix("observatory-")
+    name = f"{subject.label.partition(' ')[0]}-{place}-numba{record.numba}"
+    return results / CONTRACTS / f"{checked_name(name, 'name of a record of contracts')}.json"
+
+
+def save(results: Path, record: Contracts) -> Path:
+    """Write a record in place of the subject's older one and return its path.
+
+    Raises RecordError as `path_of` does, and OSError.
+    """
+    path = path_of(results, record)
+    write_atomic(path, record.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
+    return path
+
+
+def load_all(results: Path) -> Iterator[Contracts | RecordError]:
+    """Read every contracts record of a results directory, in the order of their paths.
+
+    For a broken file its RecordError is yielded, not raised.
+    """
+    paths = sorted((results / CONTRACTS).glob("*.json"))
+    for path in paths[:MOST_FILES]:
+        try:
+            yield _load(path)
+        except RecordError as error:
+            yield error
+    if len(paths) > MOST_FILES:
+        yield RecordError(f"{results / CONTRACTS} holds {len(paths)} files; {MOST_FILES} were read")
+
+
+def version_order(text: str) -> tuple[bool, Version | str, str]:
+    """A key to sort versions by, those that are none last.
+
+    >>> sorted(["0.68.1", "odd", "0.7", "0.68.0rc1"], key=version_order)
+    ['0.7', '0.68.0rc1', '0.68.1', 'odd']
+    """
+    try:
+        return False, Version(text), text
+    except InvalidVersion:
+        return True, text, text
+
+
+def _load(path: Path) -> Contracts:
+    content = read_bounded(path, LARGEST_FILE, "check the contracts again")
+    if content is None:
+        raise RecordError(f"{path} is gone")
+    try:
+        record = Contracts.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(f"{path} is no record of contracts: {reason_of(error)}") from error
+    if record.checked is None:
+        raise RecordError(f"{path} does not say which subject it is of")
+    return record

@@ -1,0 +1,90 @@
+"""Where things are in a results directory.
+
+::
+
+    results/benchmarks.json                                asv: what the benchmarks are
+    results/<machine>/machine.json                         asv: what the machine is
+    results/<machine>/<commit[:8]>-<env_name>.json         asv: the values, made from the journal
+    results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
+    results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
+    results/calibrations/<machine>.json                    what chance alone does on a machine
+    results/pools/<machine>-<subject>.parquet              one subject's times, hundreds of each
+    results/upgrades/<subject>--<subject>.json             what one made of the other's cache
+    results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
+    results/alerts.json                                    what got worse, and what became of it
+    results/triage.toml                                    what people said of alerts
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from observatory.store.base.problems import RecordUsageError
+
+if TYPE_CHECKING:
+    from observatory.store.records.subject import Subject
+
+SAMPLES = "samples"
+LEDGERS = "ledgers"
+CALIBRATIONS = "calibrations"
+UPGRADES = "upgrades"
+CONTRACTS = "contracts"
+POOLS = "pools"
+RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS)
+_NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
+_LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
+
+
+def checked_name(name: str, what: str) -> str:
+    """``name`` if it can be one component of a path; RecordError if it cannot."""
+    if not _NAME.fullmatch(name) or name.startswith("."):
+        raise RecordUsageError(
+            f"the {what} {name[:200]!r} cannot be part of a file name; "
+            "use letters, digits, '-', '_', '+' and '.', not beginning with '.'"
+        )
+    return name
+
+
+def checked_machine(machine: str) -> str:
+    """A machine's name as a directory of results; RecordError if it cannot be one."""
+    if machine in RESERVED:
+        raise RecordUsageError(
+            f"a machine cannot be named {machine!r}: results/{machine}/ is in use"
+        )
+    return checked_name(machine, "machine name")
+
+
+def stem(subject: Subject) -> str:
+    """``<commit[:8]>-<env_name>``, as asv names its files. RecordError if it cannot be one."""
+    env_name = subject.env_name
+    if len(env_name) >= _LONGEST_ENV_NAME:
+        env_name = "env-" + hashlib.md5(env_name.encode(), usedforsecurity=False).hexdigest()
+    return f"{subject.commit[:8]}-{checked_name(env_name, 'environment name')}"
+
+
+def journal_path(results: Path, machine: str, subject: Subject) -> Path:
+    """The path of the journal of a subject on a machine. Raises RecordError for unusable names."""
+    return results / SAMPLES / checked_machine(machine) / f"{stem(subject)}.jsonl"
+
+
+def asv_path(results: Path, machine: str, subject: Subject) -> Path:
+    """The path of asv's file for a subject on a machine. Raises RecordError for unusable names."""
+    return results / checked_machine(machine) / f"{stem(subject)}.json"
+
+
+def journal_beside(results: Path, asv_file: Path) -> Path:
+    """The path of the journal that an asv result file is made from, whether or not it is there."""
+    return results / SAMPLES / asv_file.parent.name / f"{asv_file.stem}.jsonl"
+
+
+def journals(results: Path) -> list[Path]:
+    """The paths of all journals in a results directory, sorted."""
+    return sorted((results / SAMPLES).glob("*/*.jsonl"))
+
+
+def results_of(journal: Path) -> Path:
+    """The results directory that the path of a journal is in."""
+    return journal.parents[2]

@@ -1,0 +1,53 @@
+"""The comment on a pull request: a comparison as GitHub-flavoured Markdown, of bounded length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from observatory.store.records.comparison import Comparison
+from observatory.text.comparison.story import tell
+from observatory.text.document import Part, Story
+from observatory.text.markdown import inline, markdown
+from observatory.text.units import count
+from observatory.text.words import listed
+
+MARKER = "<!-- observatory: comparison -->"
+"""First line of every comment: who updates a comment finds the one that starts with it."""
+LIMIT = 65_000
+"""Characters; GitHub refuses comments of more than 65,536."""
+_NOTE = 1_000
+"""Room kept for the sentence on what was left out."""
+
+
+def comment(comparison: Comparison) -> str:
+    """The comment, at most LIMIT characters long whatever the comparison holds.
+
+    Where it would be longer, whole blocks go, the least important first, and the last sentence
+    says which.
+    """
+    return _fitted(tell(comparison))
+
+
+def _fitted(story: Story) -> str:
+    head = f"{MARKER}\n### {inline(story.verdict)}"
+    written = ["\n\n".join(map(markdown, part.blocks)) for part in story.parts]
+    lengths = [len(text) + 2 for text in written]
+    spare = LIMIT - len(head) - _NOTE - sum(lengths)
+    gone: set[int] = set()
+    for index in sorted(range(len(written)), key=lambda i: (-story.parts[i].rank, -i)):
+        if spare >= 0:
+            break
+        gone.add(index)
+        spare += lengths[index]
+    kept = [text for index, text in enumerate(written) if index not in gone]
+    note = [_left_out([story.parts[index] for index in sorted(gone)])] if gone else []
+    return "\n\n".join((head, *kept, *note)) + "\n"
+
+
+def _left_out(parts: Sequence[Part]) -> str:
+    nouns = Counter(part.noun for part in parts)
+    said = [noun if number == 1 else f"{noun} ({count(number)} times)"
+            for noun, number in nouns.items()]  # fmt: skip
+    reason = f"Left out, as a comment holds {count(LIMIT)} characters: {listed(said)}."
+    return inline((f"{reason} The JSON of the comparison has everything.",))

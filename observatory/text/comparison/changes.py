@@ -1,0 +1,192 @@
+"""Measured changes that no cause explains, what got better, and what is merely different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.catalogue import METRICS, SECTIONS
+from observatory.store.records.comparison import Verdict, Workload
+from observatory.text.comparison.advice import about_time
+from observatory.text.comparison.causes import counts
+from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.headline import improvements
+from observatory.text.comparison.phrases import (
+    EVERYWHERE,
+    MEASURED,
+    bounds,
+    by_metric,
+    certainty,
+    effect,
+    extent,
+    interval,
+    name,
+    typical_change,
+)
+from observatory.text.comparison.tally import Tally
+from observatory.text.document import (
+    Block,
+    Flat,
+    Folded,
+    Heading,
+    Line,
+    Part,
+    Piece,
+    Points,
+    Rows,
+    Strong,
+    Words,
+)
+from observatory.text.units import count
+from observatory.text.words import several
+
+_SECTIONS = {
+    title: tuple(name for name in MEASURED if METRICS[name].section == title) for title in SECTIONS
+}
+"""Which metrics are told under which title, in this order; others come last."""
+_VISIBLE = 4
+_MOST = 60
+_MOST_NAMES = 40
+
+
+def slower(tally: Tally, labels: Labels) -> list[Part]:
+    """Alarms of measured metrics that no cause explains, a section for each kind of time."""
+    found = [verdict for verdict in tally.alone if verdict.kind != "exact"]
+    parts = []
+    for title, metrics in _SECTIONS.items():
+        own = [verdict for verdict in found if verdict.metric in metrics]
+        parts += _section(title, own, metrics, labels)
+    known = {metric for metrics in _SECTIONS.values() for metric in metrics}
+    others = [verdict for verdict in found if verdict.metric not in known]
+    return parts + _section("Other measurements", others, (), labels)
+
+
+def better(tally: Tally, labels: Labels) -> list[Part]:
+    """What improved: a few lines beside an alarm, else with its numbers, as it is the news."""
+    if not tally.improved:
+        return []
+    measured = [verdict for verdict in tally.improved if verdict.kind != "exact"]
+    if tally.worse:
+        said = improvements(tally.improved, labels)[:_VISIBLE]
+        part = Part(5, "what got better", (Heading(("Better",)), Points(tuple(said))))
+        summary = f"{several(len(measured), 'measurement')} that got better"
+        return [part, *_folded_cells(measured, summary, labels)]
+    blocks: list[Block] = [Heading(("Better",))]
+    exact = [verdict for verdict in tally.improved if verdict.kind == "exact"]
+    if exact:
+        blocks.append(Points(counts(exact, labels, _VISIBLE)))
+    shown, rest = _split(sorted(measured, key=lambda verdict: -extent(verdict)))
+    if shown:
+        blocks += _tables(shown, labels)
+    part = Part(5, "what got better", tuple(blocks))
+    return [part, *_folded_cells(rest, f"{count(len(rest))} more that got better", labels)]
+
+
+def workload(tally: Tally, labels: Labels) -> list[Part]:
+    """Another graph is compiled: never an alarm, always folded.
+
+    Counts of cells with an alarm are left out: they follow from its cause.
+    """
+    descriptive = [
+        verdict
+        for verdict in tally.comparison.verdicts
+        if verdict.conclusion == "workload changed" and verdict.cell not in tally.worse
+    ]
+    entries = tally.comparison.workload
+    if not (descriptive or entries):
+        return []
+    points = [_names(entry) for entry in entries]
+    points += counts([v for v in descriptive if v.kind == "exact"], labels, _MOST)
+    points += _about([v for v in descriptive if v.kind != "exact"], labels)
+    if len(points) > _MOST:
+        points[_MOST:] = [(f"and {several(len(points) - _MOST, 'more change')}",)]
+    appeared = sum(number for entry in entries for _, number in entry.appeared)
+    vanished = sum(number for entry in entries for _, number in entry.vanished)
+    summary = "Workload changed, no alarm"
+    if appeared or vanished:
+        summary += f": {several(appeared, 'function')} appeared, {count(vanished)} vanished"
+    folded = Folded(summary, (Points(tuple(points)),))
+    return [Part(9, "the changes of the workload", (folded,))]
+
+
+def _section(
+    title: str, verdicts: Sequence[Verdict], metrics: Sequence[str], labels: Labels
+) -> list[Part]:
+    if not verdicts:
+        return []
+    ordered = sorted(
+        verdicts,
+        key=lambda v: (metrics.index(v.metric) if v.metric in metrics else 0, -extent(v)),
+    )
+    shown, rest = _split(ordered)
+    blocks: list[Block] = [Heading((title,)), *_tables(shown, labels)]
+    if advice := about_time(ordered[0].metric):
+        blocks.append(Line((Strong("Next"), ": ", *advice)))
+    noun = title.lower()
+    return [
+        Part(4, noun, tuple(blocks)),
+        *_folded_cells(rest, f"{count(len(rest))} more of {noun}", labels),
+    ]
+
+
+def _split(verdicts: Sequence[Verdict]) -> tuple[Sequence[Verdict], Sequence[Verdict]]:
+    """Those that are shown, and those that are folded: never one alone."""
+    shown = len(verdicts) if len(verdicts) <= _VISIBLE + 1 else _VISIBLE
+    return verdicts[:shown], verdicts[shown:]
+
+
+def _folded_cells(verdicts: Sequence[Verdict], summary: str, labels: Labels) -> list[Part]:
+    if not verdicts:
+        return []
+    content: list[Flat] = [*_tables(verdicts[:_MOST], labels)]
+    if len(verdicts) > _MOST:
+        content.append(Line((f"and {count(len(verdicts) - _MOST)} more",)))
+    return [Part(8, "a table of measurements", (Folded(summary, tuple(content)),))]
+
+
+def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Rows]:
+    """A table for each metric, a row for each verdict."""
+    return [_table(metric, found, labels) for metric, found in by_metric(verdicts).items()]
+
+
+def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
+    intervals = {interval(verdict.ratio) for verdict in verdicts if verdict.ratio}
+    one = intervals.pop() if len(intervals) == 1 else None
+    rows = [
+        (
+            ("every process" if metric in EVERYWHERE else labels.cell(verdict.cell),),
+            (Strong(effect(verdict)),),
+            (typical_change(verdict),),
+            (bounds(verdict.ratio) if one and verdict.ratio else certainty(verdict.ratio),),
+        )
+        for verdict in verdicts
+    ]
+    return Rows((name(metric).text, "HEAD is", "BASE → HEAD", one or "how sure"), tuple(rows))
+
+
+def _about(verdicts: Iterable[Verdict], labels: Labels) -> list[Words]:
+    """Near-exact metrics that differ, a line each: no two cells have the same numbers."""
+    return [
+        (name(metric), f" {effect(max(found, key=extent), 'up to ')} in ",
+         *labels.cells({verdict.cell for verdict in found}))
+        for metric, found in by_metric(verdicts).items()
+    ]  # fmt: skip
+
+
+def _names(entry: Workload) -> Words:
+    said: list[Piece] = [name(entry.model), " ", name(entry.backend), ": "]
+    said += _counted("appeared", entry.appeared)
+    said += ["; "] if entry.appeared and entry.vanished else []
+    said += _counted("vanished", entry.vanished)
+    return tuple(said)
+
+
+def _counted(verb: str, functions: Sequence[tuple[str, int]]) -> Iterable[Piece]:
+    if not functions:
+        return
+    yield f"{verb} "
+    for index, (function, number) in enumerate(functions[:_MOST_NAMES]):
+        yield ", " if index else ""
+        yield name(function)
+        yield f" ({count(number)})" if number != 1 else ""
+    if len(functions) > _MOST_NAMES:
+        yield f" and {several(len(functions) - _MOST_NAMES, 'more name')}"

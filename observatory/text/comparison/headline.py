@@ -1,0 +1,192 @@
+"""The verdict sentence: what got slower or stopped hitting, where, by how much, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.catalogue import METRICS, REUSE_LOST
+from observatory.store.records.comparison import Verdict
+from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.phrases import (
+    EVERYWHERE,
+    by_metric,
+    capitalised,
+    certainty,
+    effect,
+    extent,
+    name,
+    said_of,
+    typical_change,
+    worst,
+)
+from observatory.text.comparison.tally import CRASHED, WRONG, Tally
+from observatory.text.document import Piece, State, Words
+from observatory.text.units import count
+from observatory.text.words import several
+
+_CLAIMS = 3
+"""More claims than these make a sentence that nobody reads."""
+_COUNTS = (*METRICS.values(), REUSE_LOST)
+_WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
+"""What an exact alarm says of the number by which it rose, of one and of several; worst first."""
+_BETTER = {one.name: one.fell for one in _COUNTS if one.fell}
+
+
+def state_of(tally: Tally) -> State:
+    """What the whole comparison comes to."""
+    if tally.worse:
+        return "worse"
+    if tally.unjudged or not tally.cells:
+        return "undecided"
+    return "better" if tally.better else "unaffected"
+
+
+def headline(tally: Tally, labels: Labels) -> Words:
+    """The verdict sentence, without a full stop."""
+    if tally.worse:
+        return _alarming(tally, labels)
+    if all(verdict.conclusion == "undecided" for verdict in tally.comparison.verdicts):
+        return ("Nothing could be judged: no cell was measured well enough on both sides",)
+    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally)
+    if tally.standing:
+        where = labels.crowd({verdict.cell for verdict in tally.standing})
+        return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
+    return calm
+
+
+def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
+    """What got better, a claim for each metric; times that follow from hits are told with them."""
+    exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
+    hit = {verdict.cell for verdict in exact}
+    following: list[Verdict] = []
+    alone: list[Verdict] = []
+    for verdict in verdicts:
+        if verdict.kind != "exact":
+            follows = verdict.metric == "compile_time" and verdict.cell in hit
+            (following if follows else alone).append(verdict)
+    return _claims(exact, following, alone, labels, _BETTER)
+
+
+def consequences(verdicts: Sequence[Verdict]) -> Words:
+    """How much slower or larger what was measured became, a claim for each metric.
+
+    "compiling is slower: up to ×18 (0.25 → 4.53 s, 95 % interval ×17 to ×19)": the
+    numbers are those of the worst cell.
+    """
+    said: list[Piece] = []
+    for found in list(by_metric(verdicts).values())[:_CLAIMS]:
+        first = max(found, key=extent)
+        numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
+        said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
+    return tuple(said)
+
+
+def _alarming(tally: Tally, labels: Labels) -> Words:
+    worse = tally.comparison.worse
+    exact = [verdict for verdict in worse if verdict.kind == "exact"]
+    alone = [verdict for verdict in tally.alone if verdict.kind != "exact"]
+    explained = [v for v in worse if v.kind != "exact" and v.cause in tally.by_cause]
+    said = _joined(_claims(exact, explained, alone, labels, _WORSE))
+    if any(verdict.metric == WRONG for verdict in exact):
+        return ("Do not merge: ", *said)
+    return capitalised(said)
+
+
+def _claims(
+    exact: Sequence[Verdict],
+    following: Sequence[Verdict],
+    measured: Sequence[Verdict],
+    labels: Labels,
+    phrases: dict[str, tuple[str, str]],
+) -> list[Words]:
+    """A claim for each metric: counts first, each with what follows from it in its cells."""
+    claims: list[Words] = []
+    left = list(following)
+    for metric, found in by_metric(exact, phrases).items():
+        claim = _claim(metric, found, labels, phrases)
+        cells = {verdict.cell for verdict in found}
+        if own := [verdict for verdict in left if verdict.cell in cells]:
+            left = [verdict for verdict in left if verdict.cell not in cells]
+            # The first metric says it: compile_time if it is among them.
+            told = next(iter(by_metric(own).values()))
+            claim = (*claim, ", and there ", *_by_how_much(told), *_how_sure(told))
+        claims.append(claim)
+    claims += [
+        _claim(metric, found, labels, phrases)
+        for metric, found in by_metric([*left, *measured]).items()
+    ]
+    return claims
+
+
+def _pleasing(tally: Tally, labels: Labels) -> Words:
+    said = capitalised(_joined(improvements(tally.improved, labels)))
+    return (*said, "; nothing got worse", _rest(tally))
+
+
+def _quiet(tally: Tally) -> Words:
+    judged = len(tally.cells) - len(tally.unjudged)
+    if tally.unjudged:
+        where = several(judged, "cell") if judged else "what could be judged"
+        return (f"Nothing got worse in {where}", _rest(tally))
+    all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
+    if tally.comparison.workload:
+        return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
+    counted = all(verdict.kind != "noisy" for verdict in tally.comparison.verdicts)
+    where = " in what is counted" if counted else ""
+    return (f"Nothing changed{where}: {all_are} unaffected",)
+
+
+def _rest(tally: Tally) -> str:
+    """Of how many cells not all is known; that it is only times and memory, if so."""
+    if not tally.unjudged:
+        return ""
+    rest = f"{count(len(tally.unjudged))} of {several(len(tally.cells), 'cell')}"
+    counted = all(verdict.kind == "noisy" for verdict in tally.comparison.undecided)
+    if counted and not tally.comparison.missing:
+        return f"; times or memory of {rest} could not be judged"
+    return f"; {rest} could not be fully judged"
+
+
+def _claim(
+    metric: str,
+    verdicts: Sequence[Verdict],
+    labels: Labels,
+    phrases: dict[str, tuple[str, str]],
+) -> Words:
+    where = labels.crowd({verdict.cell for verdict in verdicts})
+    first = verdicts[0]
+    if metric in EVERYWHERE:
+        return (*_by_how_much(verdicts), " in every process", *_how_sure(verdicts))
+    if first.kind != "exact":
+        return (*_by_how_much(verdicts), " in ", *where, *_how_sure(verdicts))
+    rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
+    up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
+    most = max(rises)
+    if metric in phrases:
+        one, more = phrases[metric]
+        return (f"{up_to}{one if most == 1 else more.format(count(most))} in ", *where)
+    verb = "rises" if first.conclusion == "worse" else "falls"
+    return (name(metric), f" {verb} by {up_to}{count(most)} in ", *where)
+
+
+def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
+    """Verdicts of one metric: "compiling is slower: up to ×18"."""
+    first = max(verdicts, key=extent)
+    up_to = "up to " if len({verdict.cell for verdict in verdicts}) > 1 else ""
+    return said_of(first.metric, effect(first, up_to))
+
+
+def _how_sure(verdicts: Sequence[Verdict]) -> Words:
+    """The interval of the largest change, in brackets."""
+    first = max(verdicts, key=extent)
+    sure = certainty(first.ratio)
+    return (f" ({sure})",) if sure else ()
+
+
+def _joined(claims: list[Words]) -> Words:
+    said: list[Piece] = []
+    for index, claim in enumerate(claims[:_CLAIMS]):
+        said += ["; ", *claim] if index else claim
+    if len(claims) > _CLAIMS:
+        said.append(f"; and {several(len(claims) - _CLAIMS, 'more kind')} of change")
+    return tuple(said)

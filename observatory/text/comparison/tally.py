@@ -1,0 +1,92 @@
+"""The verdicts of a comparison sorted by what is to be told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchmarks.catalogue import CAUSES, CORRECTNESS, FIRST_CAUSES, Cell
+from observatory.store.records.comparison import Cause, Comparison, Verdict
+from observatory.text.comparison.cells import all_cells
+from observatory.text.comparison.phrases import worst
+
+WRONG, CRASHED = CORRECTNESS
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One comparison, taken apart. A cell counts once, as the worst that is said of it."""
+
+    comparison: Comparison
+
+    @cached_property
+    def cells(self) -> set[Cell]:
+        """Every cell that was asked for."""
+        return all_cells(self.comparison)
+
+    @cached_property
+    def worse(self) -> set[Cell]:
+        """Cells with an alarm."""
+        return {verdict.cell for verdict in self.comparison.worse}
+
+    @cached_property
+    def improved(self) -> list[Verdict]:
+        """What got better."""
+        return [v for v in self.comparison.verdicts if v.conclusion == "better"]
+
+    @cached_property
+    def better(self) -> set[Cell]:
+        """Cells in which something got better and nothing worse."""
+        return {verdict.cell for verdict in self.improved} - self.worse
+
+    @cached_property
+    def unjudged(self) -> set[Cell]:
+        """Other cells of which something is missing or undecided."""
+        found = {missing.cell for missing in self.comparison.missing}
+        found |= {verdict.cell for verdict in self.comparison.undecided}
+        return found - self.worse - self.better
+
+    @cached_property
+    def unaffected(self) -> set[Cell]:
+        """All other cells."""
+        return self.cells - self.worse - self.better - self.unjudged
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        """The causes, wrong results and crashes first, else as they come: heaviest first."""
+        last = len(FIRST_CAUSES)
+        rank = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
+        return sorted(self.comparison.causes, key=lambda cause: rank.get(cause.kind, last))
+
+    @cached_property
+    def alone(self) -> list[Verdict]:
+        """Alarms that no cause explains."""
+        known = {cause.id for cause in self.comparison.causes}
+        return [verdict for verdict in self.comparison.worse if verdict.cause not in known]
+
+    @cached_property
+    def standing(self) -> list[Verdict]:
+        """Wrong results and crashes of HEAD that BASE has too: no alarm, and no peace."""
+        return [
+            verdict
+            for verdict in self.comparison.verdicts
+            if verdict.metric in (WRONG, CRASHED)
+            and verdict.conclusion != "worse"
+            and worst(verdict.head) > 0
+        ]
+
+    @cached_property
+    def by_cause(self) -> dict[str, list[Verdict]]:
+        """Alarms by the id of the cause that explains them."""
+        found: dict[str, list[Verdict]] = {cause.id: [] for cause in self.comparison.causes}
+        for verdict in self.comparison.worse:
+            if verdict.cause in found:
+                found[verdict.cause].append(verdict)
+        return found
+
+
+def is_evidence(verdict: Verdict, cause: Cause) -> bool:
+    """Whether the verdict is what the cause was found by, and not its consequence."""
+    counted = verdict.kind == "exact"
+    known = CAUSES.get(cause.kind)
+    return counted or (known is not None and verdict.metric in known.shows_in)

@@ -1,0 +1,123 @@
+"""An alert as an issue on GitHub: its title, and its text as Markdown of bounded length.
+
+What changes with every night though nothing happened (the newest subject, the level now) is not
+in it: the page of the alert has that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.comparison import FunctionChange
+from observatory.text import units
+from observatory.text.alerts import between
+from observatory.text.comparison.phrases import name, sentence
+from observatory.text.document import (
+    Block,
+    Command,
+    Folded,
+    Line,
+    Piece,
+    Points,
+    Rows,
+    Strong,
+    Words,
+)
+from observatory.text.markdown import markdown
+from observatory.text.plain import clean, shorten
+from observatory.text.words import several
+
+_LONGEST_TITLE = 200
+_SERIES = 20
+_FUNCTIONS = 60
+_NOTES = 10
+_PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
+
+
+def issue_title(alert: Alert) -> str:
+    """What happens, and since when: one line of plain text."""
+    said = f"{clean(alert.kind)}, {between(alert)}"
+    return shorten(f"{said[:1].upper()}{said[1:]}", _LONGEST_TITLE)
+
+
+def issue_text(alert: Alert, page: str | None = None) -> str:
+    """What is known of an alert; ``page``: address of its page, a link if it is one.
+
+    Nothing that a name or a text of the alert holds is obeyed, see `observatory.text.markdown`.
+    """
+    written = [markdown(block) for block in _blocks(alert)]
+    if page is not None and _PAGE.fullmatch(page):
+        written.insert(1, f"[Everything about this alert]({page})")
+    return "\n\n".join(written)
+
+
+def _blocks(alert: Alert) -> Iterator[Block]:
+    yield Line(sentence(alert.sentence) or (f"Alert {alert.id}.",))
+    yield Points(tuple(_facts(alert)))
+    if alert.series:
+        yield _folded_series(alert.series)
+    if alert.functions:
+        yield _folded_functions(alert.functions)
+    if alert.state != "resolved":
+        yield Line(("If it is known, say so, and until when it may rest:",))
+        yield Command(f'observatory ack {alert.id} --why "..." --until 2w')
+
+
+def _facts(alert: Alert) -> Iterator[Words]:
+    yield (Strong("First bad"), ": ", *_at(alert.first_bad))
+    if alert.last_good is not None:
+        missing = (f", {several(alert.between, 'subject')} between not measured",)
+        yield (Strong("Last good"), ": ", *_at(alert.last_good), *(missing * bool(alert.between)))
+    if alert.about:
+        yield (Strong("Of"), ": ", *sentence(alert.about))
+    if (said := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
+        over = "was acknowledged" if alert.state == "expired" else "is acknowledged"
+        until = f" until {_day(said.until)}: "
+        yield (f"It {over} by ", name(said.who), until, *sentence(said.why))
+    if alert.resolution:
+        yield (Strong("Over"), ": ", *sentence(alert.resolution))
+    for note in alert.notes[:_NOTES]:
+        yield sentence(note)
+
+
+def _at(at: At) -> Words:
+    commit: tuple[Piece, ...] = (", commit ", name(at.commit[:10])) if at.commit else ()
+    return (name(at.label), f" of {_day(at.date)}", *commit)
+
+
+def _day(moment: datetime) -> str:
+    """A date in words and numbers: what has hyphens would be shown as code."""
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _folded_series(series: list[SeriesChange]) -> Folded:
+    rows = tuple(
+        (
+            (name(one.benchmark),),
+            (name(one.metric),),
+            (units.change(one.before, one.after, one.unit),),
+            (name(one.machine),),
+        )
+        for one in series[:_SERIES]
+    )
+    table = Rows(("benchmark", "metric", "before → after", "machine"), rows)
+    return Folded(f"{units.count(len(series))} series", (table, *_more(series, _SERIES)))
+
+
+def _folded_functions(functions: list[FunctionChange]) -> Folded:
+    ordered = sorted(functions, key=lambda one: (-one.seconds, one.name))
+    rows = tuple(
+        ((name(one.name),), (units.count(one.count),), (name(one.base), " → ", name(one.head)))
+        for one in ordered[:_FUNCTIONS]
+    )
+    table = Rows(("function", "how many", "before → after"), rows)
+    number = several(sum(one.count for one in functions), "function")
+    return Folded(f"{number} by name", (table, *_more(functions, _FUNCTIONS)))
+
+
+def _more(found: list[SeriesChange] | list[FunctionChange], most: int) -> tuple[Line, ...]:
+    rest = len(found) - most
+    return (Line((f"and {units.count(rest)} more",)),) if rest > 0 else ()

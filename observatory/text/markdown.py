@@ -1,0 +1,136 @@
+"""Blocks as GitHub-flavoured Markdown in which no foreign text is ever obeyed.
+
+GitHub turns much into links and pictures that Markdown's own escapes do not stop: `@user`, `#12`,
+`owner/name#12`, `GH-12`, commits, `www.` addresses, `:emoji:`. Only code is left alone. So a word
+is written as it is if it consists of letters, or is a number; whatever else a text contains
+becomes a code span. Raw HTML is written here only: `<details>`, `<summary>` and, in a summary,
+`<code>`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from observatory.text.document import (
+    Block,
+    Command,
+    Folded,
+    Heading,
+    Line,
+    Name,
+    Points,
+    Rows,
+    Strong,
+    Words,
+)
+from observatory.text.plain import clean
+
+_WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
+_SHORT = r"e\.g|i\.e"
+_NUMBER = r"[+\-−×÷]?\d+(?:[.,]\d+)*%?"
+_PLAIN = re.compile(rf"[(\"“]*(?:{_WORD}|{_SHORT}|{_NUMBER}|[→·%])?[)\"”.,:;!?…]*")
+_LINKED = re.compile(r"[0-9a-f]{7}|www\.", re.IGNORECASE)
+"""In plain words: what GitHub takes for a commit or for an address."""
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|[nµm]?s|[kMGT]?B|min|h)(?:\W|$))")
+_LIST_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)")
+_TRAILING = re.compile(r"[.,;:!?]*$")
+
+
+def markdown(block: Block) -> str:
+    """One block, without the empty lines around it."""
+    match block:
+        case Heading(words):
+            return f"#### {inline(words)}"
+        case Line(words):
+            return inline(words)
+        case Points(items):
+            return "\n".join(f"- {inline(item)}" for item in items)
+        case Rows(header, rows):
+            return _table(header, rows)
+        case Command(text):
+            return _fenced(text)
+        case Folded(summary, content):
+            inner = "\n\n".join(markdown(part) for part in content)
+            return f"<details><summary>{_summary(summary)}</summary>\n\n{inner}\n\n</details>"
+
+
+def inline(words: Words) -> str:
+    """A sentence on one line: GitHub breaks comments wherever a line ends."""
+    made = ""
+    for part in words:
+        match part:
+            case Name(text):
+                piece = code(text)
+            case Strong(text):
+                piece = f"**{prose(text).strip()}**" if text.strip() else ""
+            case text:
+                piece = prose(text)
+        # Two code spans that touch would be read as one with a longer fence.
+        made += f" {piece}" if made.endswith("`") and piece.startswith("`") else piece
+    return _LIST_MARK.sub(r"\1\\\2", made.strip())
+
+
+def prose(text: str) -> str:
+    """Plain words as they are, everything else as code; spaces at the ends stay.
+
+    A number and its unit stay on one line.
+    """
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() else ""
+    pieces = (f"{code(bare) if bare else ''}{plain}" for bare, plain in _pieces(text))
+    joined = _UNIT.sub("\N{NO-BREAK SPACE}", " ".join(pieces))
+    return f"{before}{joined}{after}" if text.strip() else before
+
+
+def code(text: str) -> str:
+    """A code span that holds exactly the cleaned text; its fence is longer than any run inside."""
+    cleaned = clean(text) or "?"
+    fence = _fence(cleaned, 1)
+    pad = " " if "`" in (cleaned[0], cleaned[-1]) else ""
+    return f"{fence}{pad}{cleaned}{pad}{fence}"
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Runs of plain words, and of others without the punctuation that ends them: (code, plain)."""
+    for plain, tokens in groupby(clean(text).split(" "), key=_is_plain):
+        joined = " ".join(tokens)
+        if plain:
+            yield "", joined
+        else:
+            bare = _TRAILING.sub("", joined)
+            yield bare, joined[len(bare) :]
+
+
+def _is_plain(token: str) -> bool:
+    return bool(_PLAIN.fullmatch(token)) and not _LINKED.search(token)
+
+
+def _fence(text: str, least: int) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
+def _fenced(text: str) -> str:
+    cleaned = clean(text)
+    fence = _fence(cleaned, 3)
+    return f"{fence}\n{cleaned}\n{fence}"
+
+
+def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> str:
+    # The cells are split before anything else is read: a pipe counts even within a code span,
+    # and a backslash before it, whatever stands before that, takes its meaning away.
+    named = tuple((name,) for name in header)
+    written = [[inline(cell).replace("|", "\\|") for cell in row] for row in (named, *rows)]
+    lines = [f"| {' | '.join(row)} |" for row in written]
+    return "\n".join((lines[0], f"|{'---|' * len(header)}", *lines[1:]))
+
+
+def _summary(text: str) -> str:
+    """Text of an HTML block: Markdown does not reach into it, GitHub's links do."""
+    return " ".join(
+        (f"<code>{html.escape(bare)}</code>" if bare else "") + html.escape(plain)
+        for bare, plain in _pieces(text)
+    )

@@ -1,0 +1,125 @@
+"""A comparison on a terminal: the same story as the comment's, drawn by rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from observatory.store.records.comparison import Comparison
+from observatory.text.comparison.story import tell
+from observatory.text.document import (
+    Block,
+    Command,
+    Folded,
+    Heading,
+    Line,
+    Name,
+    Points,
+    Rows,
+    State,
+    Story,
+    Strong,
+    Words,
+)
+from observatory.text.plain import clean
+from observatory.text.words import several
+
+_STYLES: dict[State, str] = {
+    "worse": "bold red",
+    "better": "bold green",
+    "unaffected": "bold green",
+    "undecided": "bold yellow",
+}
+_UNFOLDED = 6
+"""Lines of a folded list that are shown: a terminal has nothing to open."""
+_SUMMED_UP = 9
+"""Rank of the parts of which a terminal shows no more than what they are."""
+
+
+def terminal(comparison: Comparison) -> RenderableType:
+    """Everything that the comment says, for a console of 80 columns or more.
+
+    Folded lists show their first lines, the least important ones none.
+    """
+    return drawn(tell(comparison))
+
+
+def drawn(story: Story) -> RenderableType:
+    """A story for rich. No text in it is ever obeyed as markup or as a control sequence."""
+    drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
+    for part in story.parts:
+        drawn.append(Text())
+        for block in part.blocks:
+            if part.rank >= _SUMMED_UP and isinstance(block, Folded):
+                drawn.append(Text(f"{clean(block.summary)}: see --json", style="dim"))
+            else:
+                drawn += _drawn(block)
+    return Group(*drawn)
+
+
+def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
+    match block:
+        case Heading(words):
+            yield _text(words, "bold underline")
+        case Line(words):
+            yield _text(words)
+        case Points(items):
+            for item in items[:most]:
+                yield _point(item)
+            yield from _more(len(items), most)
+        case Rows(header, rows):
+            yield _table(header, rows[:most])
+            yield from _more(len(rows), most)
+        case Command(text):
+            yield Padding(Text(clean(text), style="bold"), (0, 0, 0, 2))
+        case Folded(summary, content):
+            yield Text(clean(summary), style="underline")
+            for inner in content:
+                yield from _drawn(inner, _UNFOLDED)
+
+
+def _point(words: Words) -> Table:
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=1)
+    grid.add_column(overflow="fold")
+    grid.add_row("-", _text(words))
+    return grid
+
+
+def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in header:
+        table.add_column(Text(clean(name)), overflow="fold")
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    return table
+
+
+def _more(number: int, most: int | None) -> Iterator[Text]:
+    if most is not None and number > most:
+        yield Text(f"and {several(number - most, 'more line')}: --json has them", style="dim")
+
+
+def _text(words: Words, style: str = "") -> Text:
+    made = Text(style=style)
+    for part in words:
+        match part:
+            case Name(text):
+                made.append(clean(text), style="cyan")
+            case Strong(text):
+                made.append(clean(text), style="bold")
+            case text:
+                made.append(_spaced(text))
+    return made
+
+
+def _spaced(text: str) -> str:
+    """The text cleaned, with the spaces that set it apart from its neighbours."""
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{before}{clean(text)}{after}"

@@ -1,0 +1,105 @@
+"""Orders, roles and glossary of the vocabulary's words, as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from observatory.text.units import count
+
+SHOWN_METRICS = tuple(name for name, one in METRICS.items() if one.shown)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word and what it means."""
+
+    word: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Terms of one axis of the vocabulary."""
+
+    title: str
+    terms: tuple[Term, ...]
+
+
+def known_first(found: Iterable[str], vocabulary: Iterable[str]) -> list[str]:
+    """Sort words that were found: those of the vocabulary in its order, then the unknown ones.
+
+    >>> known_first({"zebra", "spawn", "fork"}, ("fork", "spawn"))
+    ['fork', 'spawn', 'zebra']
+    """
+    order = {word: place for place, word in enumerate(vocabulary)}
+    return sorted(set(found), key=lambda word: (order.get(word, len(order)), word))
+
+
+def css_name(backend: str) -> str:
+    """The class that carries a backend's colour, for ever; unknown backends share a neutral one.
+
+    >>> css_name("C_VM"), css_name('"><script>')
+    ('b-c-vm', 'b-other')
+    """
+    return f"b-{colour_name(backend)}" if backend in BACKENDS else "b-other"
+
+
+def colour_name(backend: str) -> str:
+    """The name of a backend's colour in the stylesheet: "c-vm" of "C_VM"."""
+    return backend.lower().replace("_", "-")
+
+
+def stylesheet() -> str:
+    """The colours of the backends as CSS: a custom property and a class for each of them."""
+    return "\n".join(_rules()) + "\n"
+
+
+def _rules() -> Iterator[str]:
+    light = " ".join(f"--{colour_name(name)}: {one.light};" for name, one in BACKENDS.items())
+    dark = " ".join(f"--{colour_name(name)}: {one.dark};" for name, one in BACKENDS.items())
+    yield f":root {{ {light} }}"
+    yield f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    for name in BACKENDS:
+        yield f".{css_name(name)} {{ --of: var(--{colour_name(name)}); }}"
+
+
+def meaning_of(words: Mapping[str, Any], word: str) -> str:
+    """What a word of the catalogue means; empty for a word that is not in it."""
+    known = words.get(word)
+    return known if isinstance(known, str) else getattr(known, "meaning", "")
+
+
+def glossaries() -> tuple[Glossary, ...]:
+    """Return what each word of the page means."""
+
+    def terms(words: Mapping[str, Any]) -> tuple[Term, ...]:
+        return tuple(Term(word, meaning_of(words, word)) for word in words)
+
+    return (
+        Glossary("Scenarios", terms(SCENARIOS)),
+        Glossary("Backends", terms(BACKENDS)),
+        Glossary("Launches", terms(LAUNCHES)),
+        Glossary("Metrics", terms({name: METRICS[name] for name in SHOWN_METRICS})),
+        Glossary("Models", terms(MODELS)),
+    )
+
+
+def listed(words: list[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def several(number: float, noun: str) -> str:
+    """A count and its noun.
+
+    >>> several(1, "function"), several(1200, "function")
+    ('1 function', '1,200 functions')
+    """
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

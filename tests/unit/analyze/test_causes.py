@@ -1,0 +1,268 @@
+"""Exact alarms explained from the ledgers of warm cells and of the builds that filled them."""
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.verdicts import judge_exact
+from observatory.store.records.comparison import Cause, Verdict
+from observatory.store.records.sample import Check, LedgerEntry
+from tests.factories import failed, sample
+
+COLD, DISK, PROCESS = (
+    Cell("radon", scenario, "NUMBA", "spawn") for scenario in ("cold", "warm_disk", "warm_process")
+)
+Rows = Sequence[tuple[str, str, str]]
+"""Name, key, outcome."""
+
+
+def entries(rows: Rows, step: str = "build") -> list[LedgerEntry]:
+    return [
+        LedgerEntry.model_validate(
+            {"name": name, "kind": "numba", "key": key, "outcome": outcome, "seconds": 0.1,
+             "step": step}
+        )
+        for name, key, outcome in rows
+    ]  # fmt: skip
+
+
+def counted(cell: Cell, rows: Rows, **metrics: float):
+    found = entries(rows)
+    counts = {
+        "cache_misses": sum(e.outcome == "miss" for e in found),
+        "uncacheable": sum(e.outcome == "uncacheable" for e in found),
+    }
+    return sample(cell, "counting", counts | metrics, ledger=found)
+
+
+def fork(cell: Cell) -> Cell:
+    return Cell(cell.model, cell.scenario, cell.backend, "fork")
+
+
+def compare(base: Iterable, head: Iterable) -> tuple[list[Cause], list[Verdict]]:
+    old, new = Evidence.of(base), Evidence.of(head)
+    judged = judge_exact(sorted(old.cells | new.cells), old, new, NoiseFloors())
+    return explained(judged.verdicts, old, new)
+
+
+FILLED: Rows = [("Add", "k1", "miss"), ("Mul", "k2", "miss"), ("outer graph", "k3", "miss")]
+HIT: Rows = [("outer graph", "k3", "hit")]
+
+
+def test_nothing_worse_needs_no_cause() -> None:
+    side = [counted(COLD, FILLED), counted(DISK, HIT)]
+    causes, verdicts = compare(side, side)
+    assert causes == []
+    assert {v.conclusion for v in verdicts} == {"unaffected"}
+
+
+def test_every_key_differs_between_processes() -> None:
+    missing: Rows = [("Add", "x1", "miss"), ("Mul", "x2", "miss"), ("outer graph", "x3", "miss")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(fork(COLD), FILLED),
+            counted(fork(DISK), HIT)]  # fmt: skip
+    head = [counted(COLD, FILLED), counted(DISK, missing), counted(fork(COLD), FILLED),
+            counted(fork(DISK), missing)]  # fmt: skip
+    (cause,), verdicts = compare(base, head)
+    assert cause.kind == "keys differ between processes"
+    assert cause.sentence == (
+        "3 functions miss because their keys differ between processes: Add, Mul; with them the "
+        "outer graph, made of them"
+    )
+    assert len(cause.cells) == 2
+    assert {v.cause for v in verdicts if v.conclusion == "worse"} == {"cause-1"}
+
+
+def test_keys_that_differ_with_the_hash_seed_differ_only_under_spawn() -> None:
+    missing: Rows = [("outer graph", "x3", "miss")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(fork(COLD), FILLED),
+            counted(fork(DISK), HIT)]  # fmt: skip
+    head = [counted(COLD, FILLED), counted(DISK, missing), counted(fork(COLD), FILLED),
+            counted(fork(DISK), HIT)]  # fmt: skip
+    (cause,), _ = compare(base, head)
+    assert cause.kind == "keys differ between hash seeds"
+
+
+def test_without_fork_measured_hash_seeds_are_not_blamed() -> None:
+    head = [counted(COLD, FILLED), counted(DISK, [("outer graph", "x3", "miss")])]
+    (cause,), _ = compare([counted(COLD, FILLED), counted(DISK, HIT)], head)
+    assert cause.kind == "keys differ between processes"
+
+
+def test_the_very_key_was_stored() -> None:
+    head = [counted(COLD, FILLED), counted(DISK, [("outer graph", "k3", "miss")])]
+    (cause,), _ = compare([counted(COLD, FILLED), counted(DISK, HIT)], head)
+    assert cause.kind == "stored but not loaded"
+
+
+def test_a_second_build_that_misses_has_keys_that_are_not_repeatable() -> None:
+    missing: Rows = [("Add", "x1", "miss"), ("outer graph", "x3", "miss")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT)]
+    head = [counted(COLD, FILLED), counted(DISK, missing), counted(PROCESS, missing)]
+    (cause,), _ = compare(base, head)
+    assert cause.kind == "keys are not repeatable"
+    assert len(cause.cells) == 2
+
+
+def test_refused_by_the_cache() -> None:
+    refused: Rows = [*FILLED[:2], ("outer graph", "", "uncacheable")]
+    warm: Rows = [("Add", "k1", "hit"), ("Mul", "k2", "hit"), ("outer graph", "", "uncacheable")]
+    causes, _ = compare(
+        [counted(COLD, FILLED), counted(DISK, HIT)], [counted(COLD, refused), counted(DISK, warm)]
+    )
+    (cause,) = causes
+    assert cause.kind == "refused"
+    assert cause.sentence == (
+        "1 function is compiled every time because the cache refuses to store it: the outer graph"
+    )
+    assert len(cause.cells) == 2
+
+
+def test_no_cache_is_asked_any_more() -> None:
+    warm: Rows = [("Add", "k1", "hit"), ("outer graph", "", "internal")]
+    (cause,), verdicts = compare(
+        [counted(COLD, FILLED), counted(DISK, HIT)], [counted(COLD, FILLED), counted(DISK, warm)]
+    )
+    assert cause.kind == "not asked"
+    assert [v.metric for v in verdicts if v.conclusion == "worse"] == ["reuse_lost"]
+
+
+def test_what_another_default_counts_is_one_cause_and_not_a_defect_of_a_cache() -> None:
+    """As from 2.38.3 to 3.0.0, which took numba where C was taken before."""
+    default, numba = Cell("radon", "cold", "DEFAULT", "fork"), fork(COLD)
+    warm = Cell("radon", "warm_disk", "DEFAULT", "fork")
+    modules = [one.model_copy(update={"kind": "c_module"}) for one in entries(FILLED)]
+    refused: Rows = [*HIT, ("Add", "", "uncacheable")]
+    base = [
+        counted(default, (), files_leaked=0).model_copy(update={"ledger": modules}),
+        counted(warm, (), files_leaked=0), counted(numba, FILLED, files_leaked=16),
+    ]  # fmt: skip
+    head = [
+        counted(default, FILLED, files_leaked=16), counted(warm, refused, files_leaked=16),
+        counted(numba, FILLED, files_leaked=18),
+    ]  # fmt: skip
+    causes, verdicts = compare(base, head)
+    default_moved, leaked = sorted(causes, key=lambda cause: cause.kind)
+    assert (default_moved.kind, len(default_moved.cells)) == ("another default", 2)
+    assert default_moved.sentence.startswith("for HEAD the default backend is numba, for BASE C;")
+    assert (leaked.kind, [cell.backend for cell in leaked.cells]) == ("files leaked", ["NUMBA"])
+    assert all(v.cause for v in verdicts if v.conclusion == "worse")
+    causes, _ = compare(head, [counted(default, FILLED, files_leaked=17), *head[1:]])
+    assert [cause.kind for cause in causes] == ["files leaked"]  # the default is the same
+
+
+def variants(*steps: tuple[str, Rows]):
+    cell = Cell("radon", "variants", "NUMBA", "spawn")
+    ledger = [entry for step, rows in steps for entry in entries(rows, step)]
+    return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
+
+
+def test_variants_that_stop_sharing_functions() -> None:
+    shared = variants(("base", FILLED), ("v1", [("Add", "k1", "hit"), ("Mul", "k2", "hit")]))
+    apart = variants(("base", FILLED), ("v1", [("Add", "y1", "miss"), ("Mul", "k2", "hit")]))
+    (cause,), _ = compare([shared], [apart])
+    assert cause.kind == "not reused"
+    assert [change.name for change in cause.functions] == ["Add"]
+
+
+def test_another_workload_is_no_lost_reuse() -> None:
+    old = variants(("base", FILLED), ("v1", [("Add", "k1", "hit")]))
+    new = variants(("base", [("Sub", "k9", "miss")]), ("v1", [("Add", "k1", "miss")]))
+    causes, verdicts = compare([old], [new])
+    assert causes == []
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert lost.conclusion == "workload changed"
+
+
+def test_a_head_that_fails_is_told_in_its_own_words() -> None:
+    base = [counted(COLD, FILLED), counted(DISK, HIT)]
+    (cause,), verdicts = compare(base, [failed(COLD, "counting"), failed(DISK, "counting")])
+    assert cause.kind == "crashed"
+    assert "SIGSEGV" in cause.sentence
+    assert len(cause.cells) == 2
+    assert {v.metric for v in verdicts} == {"crashed"}
+
+
+def test_wrong_numbers_outrank_what_costs_more() -> None:
+    base = [counted(COLD, FILLED), counted(DISK, HIT)]
+    head = [counted(COLD, FILLED, wrong_results=1), counted(DISK, [("outer graph", "x", "miss")])]
+    causes, _ = compare(base, head)
+    assert [cause.kind for cause in causes] == ["wrong results", "keys differ between processes"]
+
+
+def test_values_that_are_wrong_when_counted_again_are_told_once() -> None:
+    off = Check(name="one", logp_error=0.5, gradient_error=None, wrong=True)
+    wrong = counted(COLD, FILLED, wrong_results=2).model_copy(update={"checks": [off, off]})
+    (cause,), _ = compare([counted(COLD, FILLED)], [wrong, wrong])
+    assert cause.sentence.startswith("2 of the values that HEAD computes are wrong")
+
+
+def test_counts_that_are_not_deterministic_are_not_judged() -> None:
+    head = [counted(DISK, HIT), counted(DISK, [("outer graph", "x", "miss")])]
+    causes, verdicts = compare([counted(DISK, HIT)], head)
+    (misses,) = [v for v in verdicts if v.metric == "cache_misses"]
+    assert misses.conclusion == "undecided"
+    assert "not deterministic: 0, 1 in samples of HEAD" in (misses.reason or "")
+    assert causes == []
+
+
+def test_what_is_never_found_again_is_one_cause_with_the_reuse_it_loses() -> None:
+    reusing: Rows = [*FILLED, ("Add", "k1", "hit")]
+    losing: Rows = [*FILLED, ("Add", "k1", "miss")]
+    missing: Rows = [("outer graph", "k3", "miss"), ("Add", "k1", "miss"), ("Add", "k1", "miss")]
+    base = [counted(COLD, reusing), counted(DISK, HIT)]
+    (cause,), _ = compare(base, [counted(COLD, losing), counted(DISK, missing)])
+    assert cause.kind == "stored but not loaded"
+    assert {cell.scenario for cell in cause.cells} == {"cold", "warm_disk"}
+
+
+def test_failures_that_differ_in_their_directories_are_one_cause() -> None:
+    def broken(cell: Cell, directory: str, before: str = ""):
+        message = f"{before}FileNotFoundError: '/tmp/observatory-sandbox-{directory}/caches'"
+        return failed(cell, "counting", failure={"message": message})
+
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT)]
+    head = [broken(COLD, "abc"), broken(DISK, "xyz", "the process that fills the cache: "),
+            broken(PROCESS, "uvw", "sibling centered-normal-halfnormal: ")]  # fmt: skip
+    (cause,), _ = compare(base, head)
+    assert cause.sentence == "HEAD fails: FileNotFoundError: 'SANDBOX/caches'"
+    assert len(cause.cells) == 3
+
+
+def test_more_python_calls_are_a_cause_only_where_nothing_is_compiled_again() -> None:
+    def calls(number: int):
+        return [sample(cell, "tracing", {"python_calls": number}) for cell in (DISK, PROCESS)]
+
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT), *calls(700_000)]
+    head = [counted(COLD, FILLED), counted(DISK, [("outer graph", "x", "miss")]),
+            counted(PROCESS, HIT), *calls(800_000)]  # fmt: skip
+    causes, verdicts = compare(base, head)
+    by_kind = {cause.kind: {cell.scenario for cell in cause.cells} for cause in causes}
+    assert by_kind == {
+        "keys differ between processes": {"warm_disk"}, "more Python work": {"warm_process"},
+    }  # fmt: skip
+    (calls_of_disk,) = [
+        v for v in verdicts if v.metric == "python_calls" and v.cell.scenario == "warm_disk"
+    ]
+    assert calls_of_disk.cause == "cause-1"
+
+
+def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> None:
+    """As from 2.38.3 to 3.0.7, which imports numba where it is first needed."""
+
+    def built(first: int, second: int, modules: int):
+        return [
+            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT),
+            sample(DISK, "tracing", {"python_calls": first}),
+            sample(PROCESS, "tracing", {"python_calls": second}),
+            sample(DISK, "timing", {"modules_imported": modules}),
+        ]  # fmt: skip
+
+    base = built(887_550, 719_129, 146)
+    (cause,), verdicts = compare(base, built(928_808, 712_905, 197))
+    assert (cause.kind, [cell.scenario for cell in cause.cells]) == ("imports moved", ["warm_disk"])
+    assert all(v.cause == cause.id for v in verdicts if v.conclusion == "worse")
+    for more_work in (built(928_808, 760_000, 197), built(928_808, 712_905, 146)):
+        causes, _ = compare(base, more_work)
+        assert {cause.kind for cause in causes} == {"more Python work"}

@@ -1,0 +1,169 @@
+"""Exact metrics from subject to subject: causes, how long they hold, what came with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
+from observatory.analyze.history.grouping import Occurrence
+from observatory.analyze.history.level_changes import at
+from observatory.store.records.sample import Sample
+from tests.factories import failed, ledger, sample
+from tests.factories_alerts import subject
+
+DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")
+SIBLINGS = Cell("radon", "siblings", "NUMBA", "fork")
+
+
+def counted(misses: float, *, seconds: float | None = None, cell: Cell = DISK) -> list[Sample]:
+    names = [f"f{n}" for n in range(int(misses))]
+    found = ledger(*names, outcome="miss")
+    taken = [sample(cell, "counting", {"cache_misses": misses, "uncacheable": 0}, ledger=found)]
+    if seconds is not None:
+        taken.append(sample(cell, "timing", {"compile_time": seconds}))
+    return taken
+
+
+def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrence]:
+    subjects = [
+        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+    ]
+    return counted_changes(History(machine, "py3.13", subjects)).occurrences
+
+
+def test_nothing_changed_is_no_change() -> None:
+    assert changes(counted(0), counted(0), counted(0)) == []
+
+
+def test_a_miss_alarms_at_the_subject_that_brought_it_and_names_both() -> None:
+    (one,) = changes(counted(0), counted(0), counted(2))
+    assert one.worse
+    assert one.recovered is None
+    assert one.change.last_good is not None
+    assert (one.change.last_good.label, one.change.first_bad.label) == ("n1", "n2")
+    assert [(s.metric, s.before, s.after, s.holds) for s in one.change.series] == [
+        ("cache_misses", 0, 2, True)
+    ]
+
+
+def test_it_is_over_when_no_more_is_counted_than_before() -> None:
+    fewer, over = changes(counted(1), counted(5), counted(3), counted(1))[:2]
+    assert fewer.change.first_bad.label == "n1"
+    assert fewer.recovered is not None
+    assert fewer.recovered.label == "n3"
+    assert not over.worse
+
+
+def test_fewer_misses_are_told_with_the_time_that_came_with_them() -> None:
+    (one,) = changes(counted(105, seconds=6.07), counted(0, seconds=0.47))
+    assert not one.worse
+    assert one.change.sentence == (
+        "cache_misses 105 → 0 (radon warm_disk NUMBA spawn); "
+        "with it compile_time is faster: ÷13 (6.07 → 0.47 s, radon warm_disk NUMBA spawn)"
+    )
+
+
+def test_wrong_numbers_are_told_without_the_words_base_and_head() -> None:
+    good = [sample(SIBLINGS, "counting", {"wrong_results": 0})]
+    bad = [sample(SIBLINGS, "counting", {"wrong_results": 7})]
+    (one,) = changes(good, bad)
+    assert one.change.kind == "wrong results"
+    assert "HEAD" not in one.change.sentence
+    assert one.change.sentence.startswith("NUMBA: n1")
+
+
+def test_two_causes_at_one_subject_are_two_changes() -> None:
+    calm = [*counted(0), sample(SIBLINGS, "counting", {"wrong_results": 0})]
+    both = [*counted(3), sample(SIBLINGS, "counting", {"wrong_results": 1})]
+    kinds = [one.change.kind for one in changes(calm, both)]
+    assert len(kinds) == 2
+    assert "wrong results" in kinds
+
+
+def test_a_crash_holds_until_it_runs_again() -> None:
+    died = [failed(DISK, "counting")]
+    (one, better) = changes(counted(0), died, counted(0))
+    assert one.change.kind == "crashed"
+    assert one.recovered is not None
+    assert not better.worse
+
+
+def test_the_same_history_gives_the_same_ids_on_every_machine() -> None:
+    here, there = (
+        [one.change.id for one in changes(counted(0), counted(2), machine=machine)]
+        for machine in ("bench", "other")
+    )
+    assert here == there
+
+
+def test_a_subject_that_was_not_counted_ends_nothing() -> None:
+    (one,) = changes(counted(0), counted(2), [sample(DISK, "timing", {"compile_time": 0.3})])
+    assert one.recovered is None
+    assert one.change.series[0].newest.label == "n1"
+
+
+def test_a_subject_without_the_cell_hides_no_change_across_it() -> None:
+    other = [sample(SIBLINGS, "counting", {"wrong_results": 0})]
+    (one,) = changes(counted(0), other, counted(2))
+    assert one.change.last_good is not None
+    assert (one.change.last_good.label, one.change.first_bad.label) == ("n0", "n2")
+    assert one.change.between == 1
+
+
+def test_a_subject_that_was_not_counted_or_failed_hides_no_change_across_it() -> None:
+    timed = [sample(DISK, "timing", {"compile_time": 0.3})]
+    (one,) = changes(counted(0), timed, counted(5))
+    assert one.change.first_bad.label == "n2"
+    found = changes(counted(0), [failed(DISK, "counting")], counted(5))
+    kinds = {each.change.kind: each.recovered for each in found if each.worse}
+    assert kinds.keys() == {"crashed", "unexplained"}
+    assert kinds["unexplained"] is None
+
+
+def test_a_night_that_does_not_agree_with_itself_hides_no_change_across_it() -> None:
+    odd = [*counted(0), *counted(5)]
+    (one,) = changes(counted(0), odd, counted(5), counted(5))
+    assert (one.change.first_bad.label, one.recovered) == ("n2", None)
+
+
+def test_two_causes_in_one_cell_are_two_changes_of_the_same_series() -> None:
+    found = [*ledger("a", outcome="miss"), *ledger("b", outcome="uncacheable")]
+    bad = [sample(DISK, "counting", {"cache_misses": 1, "uncacheable": 1}, ledger=found)]
+    both = changes(counted(0), bad)
+    assert {one.change.kind for one in both} == {"refused", "unexplained"}
+    assert all(one.change.series and one.recovered is None for one in both)
+
+
+def test_reuse_that_was_lost_is_followed_by_name_whatever_else_is_compiled() -> None:
+    variants = Cell("radon", "variants", "NUMBA", "spawn")
+
+    def built(hits: list[str], misses: list[str]) -> list[Sample]:
+        entries = [*ledger(*hits, outcome="hit"), *ledger(*misses, outcome="miss")]
+        return [sample(variants, "counting", {"cache_misses": len(misses)}, ledger=entries)]
+
+    both, lost = built(["a", "b"], ["c"]), built([], ["a", "b", "c"])
+    more = built([], ["a", "b", "c", "d"])
+    (one,) = changes(both, lost, more)
+    assert one.change.kind == "not reused"
+    assert one.recovered is None
+    (over,) = (each for each in changes(both, lost, more, both) if each.worse)
+    assert over.recovered is not None
+    assert over.recovered.label == "n3"
+
+
+def test_other_errors_are_other_alerts() -> None:
+    def died(message: str) -> list[Sample]:
+        found = failed(DISK, "counting")
+        assert found.failure is not None
+        told = found.failure.model_copy(update={"message": message})
+        return [found.model_copy(update={"failure": told})]
+
+    ids = [changes(counted(0), died(how))[0].change.id for how in ("SIGSEGV", "no such file")]
+    assert len(set(ids)) == 2
+
+
+def test_a_cell_that_nobody_knows_is_left_out() -> None:
+    odd = Cell("my model", "warm_disk", "NUMBA", "spawn")
+    assert changes(counted(0, cell=odd), counted(3, cell=odd)) == []

@@ -1,0 +1,75 @@
+"""The noise floor of a machine, from samples of one subject."""
+
+import numpy as np
+import pytest
+
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import (
+    SMALLEST,
+    NoiseFloors,
+    floors_of,
+    noise_floor,
+)
+from observatory.analyze.comparison.noisy import hodges_lehmann
+from observatory.store.records.calibration import Calibration
+from tests.factories import NOON, WARM, header, sample
+
+
+def calibration(evidence: Evidence) -> Calibration:
+    under = header()
+    return Calibration(
+        machine=under.machine,
+        subject=under.subject,
+        versions=under.versions,
+        taken_at=NOON,
+        floors=list(floors_of(evidence, seed=1)),
+    )
+
+
+def timed(spread: float, number: int = 56) -> Evidence:
+    rng = np.random.default_rng(1)
+    values = 0.25 * np.exp(rng.normal(0, spread, number))
+    return Evidence.of(sample(WARM, metrics={"compile_time": float(v)}) for v in values)
+
+
+def test_a_floor_is_what_one_comparison_in_a_hundred_exceeds() -> None:
+    rng = np.random.default_rng(2)
+    values = np.exp(rng.normal(0, 0.02, 20_000))
+    floor = noise_floor(values, np.random.default_rng(3))
+    chosen = rng.choice(values, (20_000, 14))
+    apart = np.abs(hodges_lehmann(np.log(chosen[:, :7]), np.log(chosen[:, 7:])))
+    assert np.mean(apart > np.log1p(floor)) == pytest.approx(0.01, abs=0.004)
+
+
+def test_drift_that_meets_neighbours_alike_raises_no_floor() -> None:
+    drifting = np.linspace(1, 3, 56)
+    assert noise_floor(list(drifting), np.random.default_rng(1)) < 0.35
+    shuffled = np.random.default_rng(1).permutation(drifting)
+    assert noise_floor(list(shuffled), np.random.default_rng(1)) > 0.5
+
+
+def test_a_noisier_machine_has_a_higher_minimum_effect() -> None:
+    quiet, loud = (NoiseFloors.of(calibration(timed(spread))) for spread in (0.002, 0.1))
+    assert quiet.minimum_effect(WARM, "compile_time") == SMALLEST
+    assert loud.minimum_effect(WARM, "compile_time") > 0.08
+
+
+def test_more_processes_see_smaller_changes_down_to_the_smallest_that_counts() -> None:
+    floors = NoiseFloors.of(calibration(timed(0.1)))
+    seven, fifteen, many = (floors.minimum_effect(WARM, "compile_time", n) for n in (7, 15, 5000))
+    assert fifteen == pytest.approx(seven * (7 / 15) ** 0.5)
+    assert many == SMALLEST
+    assert floors.minimum_effect(WARM, "compile_time", 3) == seven
+
+
+def test_too_few_values_give_no_floor() -> None:
+    assert list(floors_of(timed(0.1, number=13), seed=1)) == []
+
+
+def test_a_near_exact_metric_has_a_range() -> None:
+    evidence = Evidence.of(
+        sample(WARM, "tracing", {"python_calls": value}) for value in (1000, 1010)
+    )
+    (floor,) = floors_of(evidence, seed=1)
+    assert (floor.kind, floor.cell) == ("near_exact", WARM)
+    assert floor.change == pytest.approx(0.01)

@@ -1,0 +1,196 @@
+"""Verdicts by kind of metric, and what is said to be missing."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.noisy import LOOKS
+from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
+from observatory.store.records.comparison import Verdict
+from observatory.store.records.sample import Sample
+from tests.factories import WARM, failed, sample
+
+CALL = Cell("radon", "call", "NUMBA", "fork")
+
+
+def exact(base: Sequence[Sample], head: Sequence[Sample], floors: NoiseFloors | None = None):
+    old, new = Evidence.of(base), Evidence.of(head)
+    return judge_exact(sorted(old.cells | new.cells), old, new, floors or NoiseFloors())
+
+
+def one(verdicts: Sequence[Verdict], metric: str) -> Verdict:
+    (found,) = [verdict for verdict in verdicts if verdict.metric == metric]
+    return found
+
+
+def times(*values: float, cell: Cell = WARM) -> list[Sample]:
+    return [sample(cell, metrics={"compile_time": value}) for value in values]
+
+
+def noisy(base: Sequence[Sample], head: Sequence[Sample], **options: object) -> list[Verdict]:
+    old, new = Evidence.of(base), Evidence.of(head)
+    return judge_noisy([WARM], old, new, NoiseFloors(), 1, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "conclusion"),
+    [(0, 1, "worse"), (1, 0, "better"), (3, 3, "unaffected")],
+)
+def test_one_miss_more_in_a_warm_cell_is_worse(before: int, after: int, conclusion: str) -> None:
+    base = [sample(WARM, "counting", {"cache_misses": before})]
+    head = [sample(WARM, "counting", {"cache_misses": after})]
+    assert one(exact(base, head).verdicts, "cache_misses").conclusion == conclusion
+
+
+def test_misses_of_a_cold_build_describe_the_workload() -> None:
+    cold = Cell("radon", "cold", "NUMBA", "fork")
+    base = [sample(cold, "counting", {"cache_misses": 35, "uncacheable": 0})]
+    head = [sample(cold, "counting", {"cache_misses": 41, "uncacheable": 1})]
+    verdicts = exact(base, head).verdicts
+    assert one(verdicts, "cache_misses").conclusion == "workload changed"
+    assert one(verdicts, "uncacheable").conclusion == "worse"
+
+
+def test_the_worst_sample_speaks_for_correctness() -> None:
+    base = [sample(WARM) for _ in range(7)]
+    head = [*base[:6], sample(WARM, metrics={"wrong_results": 1})]
+    verdict = one(exact(base, head).verdicts, "wrong_results")
+    assert verdict.conclusion == "worse"
+
+
+def test_wrong_on_both_sides_is_said_and_is_no_alarm() -> None:
+    side = [sample(WARM, metrics={"wrong_results": 2})]
+    verdict = one(exact(side, side).verdicts, "wrong_results")
+    assert verdict.conclusion == "unaffected"
+    assert verdict.reason == "wrong_results is 2 in both"
+
+
+def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
+    judged = exact([sample(WARM)], [failed(WARM)])
+    assert one(judged.verdicts, "crashed").conclusion == "worse"
+    (gap,) = judged.missing
+    assert gap.side == "head"
+    assert "1 of 1 samples failed" in gap.reason
+    assert "SIGSEGV" in gap.reason
+
+
+def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
+    judged = exact([sample(WARM), sample(CALL)], [sample(WARM)])
+    (gap,) = judged.missing
+    assert (gap.cell, gap.side) == (CALL, "head")
+    assert {verdict.cell.scenario for verdict in judged.verdicts} == {"warm_disk"}
+
+
+@pytest.mark.parametrize(
+    ("head", "conclusion"),
+    [
+        (700_100, "unaffected"),
+        (704_000, "workload changed"),
+        (735_000, "worse"),
+        (660_000, "better"),
+    ],
+)
+def test_python_calls_are_worse_from_two_per_cent_on(head: int, conclusion: str) -> None:
+    base = [sample(WARM, "tracing", {"python_calls": value}) for value in (700_000, 700_200)]
+    other = [sample(WARM, "tracing", {"python_calls": head})]
+    assert one(exact(base, other).verdicts, "python_calls").conclusion == conclusion
+
+
+def test_a_calibrated_spread_is_respected() -> None:
+    base = [sample(WARM, "tracing", {"python_calls": 700_000})]
+    head = [sample(WARM, "tracing", {"python_calls": 735_000})]
+    floors = NoiseFloors({(WARM, "python_calls"): 0.06})
+    assert one(exact(base, head, floors).verdicts, "python_calls").conclusion == "unaffected"
+
+
+def test_bytes_describe_and_never_alarm() -> None:
+    base = [sample(WARM, "counting", {"cache_bytes": 1_000_000})]
+    head = [sample(WARM, "counting", {"cache_bytes": 3_000_000})]
+    assert one(exact(base, head).verdicts, "cache_bytes").conclusion == "workload changed"
+
+
+SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
+
+
+def test_noisy_values_need_seven_processes_a_side() -> None:
+    (verdict,) = noisy(times(*SEVEN[:6]), times(*(2 * v for v in SEVEN[:6])))
+    assert verdict.conclusion == "undecided"
+    assert verdict.reason == "6 processes a side; at least 7 are needed"
+    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)))
+    assert verdict.conclusion == "worse"
+    assert verdict.ratio is not None
+    assert verdict.ratio.estimate == pytest.approx(2)
+
+
+def test_times_of_other_cpus_are_never_judged() -> None:
+    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)), incomparable="other CPU")
+    assert (verdict.conclusion, verdict.reason) == ("undecided", "other CPU")
+
+
+def test_separate_runs_need_a_larger_change() -> None:
+    floors = NoiseFloors(interleaved=False)
+    assert floors.minimum_effect(WARM, "compile_time") == 0.25
+    assert NoiseFloors().minimum_effect(WARM, "compile_time") == 0.05
+
+
+def test_parts_of_compile_time_are_not_judged_beside_it() -> None:
+    side = [sample(WARM, metrics={"compile_time": 1, "first_call_time": 0.5})] * 7
+    assert [verdict.metric for verdict in noisy(side, side)] == ["compile_time"]
+
+
+def test_a_time_that_was_wanted_and_never_taken_is_undecided() -> None:
+    side = [sample(WARM, "counting")]
+    assert noisy(side, side) == []
+    (verdict,) = noisy(side, side, wanted=[WARM])
+    assert (verdict.metric, verdict.conclusion) == ("compile_time", "undecided")
+    assert "a larger --budget" in str(verdict.reason)
+
+
+def test_importing_is_one_thing_in_every_cell_and_is_judged_once() -> None:
+    cells = [
+        Cell("radon", scenario, "NUMBA", "spawn") for scenario in ("warm_disk", "warm_process")
+    ]
+    sides = [
+        [sample(cell, metrics={"import_time": seconds * (1 + n / 100)})
+         for cell in cells for n in range(7)]
+        for seconds in (0.2, 0.3)
+    ]  # fmt: skip
+    found = judge_noisy(cells, *map(Evidence.of, sides), NoiseFloors(), 1)
+    (one_of,) = [verdict for verdict in found if verdict.metric == "import_time"]
+    assert (one_of.base.n, one_of.head.n) == (14, 14)
+    assert one_of.conclusion == "worse"
+
+
+@pytest.mark.parametrize("pairs", [7, 30])
+def test_importing_is_looked_at_when_the_cells_are_and_not_by_the_number_of_its_values(
+    pairs: int,
+) -> None:
+    rng = random.Random(1)
+    cells = [Cell("radon", "warm_disk", backend, "spawn") for backend in ("C", "C_VM", "NUMBA")]
+    sides = [
+        [sample(cell, metrics={"import_time": rng.gauss(1, 0.1), "compile_time": rng.gauss(1, 0.1)})
+         for cell in cells for _ in range(pairs)]
+        for _ in range(2)
+    ]  # fmt: skip
+    found = judge_noisy(cells, *map(Evidence.of, sides), NoiseFloors(), 1)
+    (one_of,) = [verdict for verdict in found if verdict.metric == "import_time"]
+    assert one_of.base.n == 3 * pairs
+    assert one_of.q_value == pytest.approx(min(1, LOOKS[pairs] * one_of.p_value))
+
+
+def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:
+    """A machine whose speed changes from pair to pair: only what is paired is sure."""
+    speed = [0.2 * 1.3 ** (n % 7) for n in range(15)]
+    base, head = times(*speed), times(*[1.1 * one for one in speed])
+    (paired,) = [v for v in noisy(base, head) if v.metric == "compile_time"]
+    assert paired.p_value is not None
+    assert paired.p_value < 0.001
+    both = [failed(WARM), *base[1:]], [failed(WARM), *head[1:]]
+    (apart,) = [v for v in noisy(*both) if v.metric == "compile_time"]
+    assert (apart.base.n, apart.head.failed) == (14, 1)
+    assert apart.p_value is not None
+    assert apart.p_value > 0.1

@@ -1,0 +1,119 @@
+"""Histories of several machines and causes, brought together."""
+
+from __future__ import annotations
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.detection import Watched, watch
+from observatory.analyze.history.exact_changes import CountedSubject, History
+from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.segments import segmented
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.sample import Sample
+from tests.factories import failed, sample
+from tests.factories_alerts import line, moment, series, stepped, subject
+from tests.factories_alerts import watched as runs
+
+DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")
+PROCESS = Cell("radon", "warm_process", "NUMBA", "spawn")
+
+
+def history(machine: str, *nights: list[Sample]) -> History:
+    counted = [
+        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+    ]
+    return History(machine, "observatory-py3.13", counted)
+
+
+def died(cell: Cell, message: str) -> Sample:
+    found = failed(cell, "counting")
+    assert found.failure is not None
+    told = found.failure.model_copy(update={"message": message})
+    return found.model_copy(update={"failure": told})
+
+
+def well(cell: Cell) -> Sample:
+    return sample(cell, "counting", {"cache_misses": 0})
+
+
+def watched(*histories: History, nights: int = 60) -> Alerts:
+    calm = series(line(nights), stepped(nights))
+    base = moment(nights)
+
+    return watch(Watched(list(segmented([calm])), histories, runs(nights).runs), base, "0.1")
+
+
+def test_one_cause_on_two_machines_is_one_alert_until_both_are_well() -> None:
+    bad, good = [died(DISK, "no")], [well(DISK)]
+    found = watched(history("a", good, bad, good), history("b", good, bad, bad))
+    (alert,) = found.alerts
+    assert {one.machine for one in alert.series} == {"a", "b"}
+    assert alert.state == "new"
+    over = watched(history("a", good, bad, good), history("b", good, bad, good))
+    assert over.alerts[0].state == "resolved"
+
+
+def test_two_errors_at_one_subject_are_two_alerts_with_ids_of_their_own() -> None:
+    good = [well(DISK), well(PROCESS)]
+    bad = [died(DISK, "no such file"), died(PROCESS, "no such key")]
+    found = watched(history("a", good, bad))
+    assert [alert.kind for alert in found.alerts] == ["crashed", "crashed"]
+    assert len({alert.id for alert in found.alerts}) == 2
+
+
+def test_times_that_follow_from_a_cache_are_told_with_it() -> None:
+    values = stepped(60, 40, factor=3.0)
+    slow = series(line(60), values)
+    other = series(line(60), values, cell=("radon", "warm_disk", "C", "spawn"))
+    nights = [[well(DISK)]] * 40 + [
+        [sample(DISK, "counting", {"cache_misses": 4})] for _ in range(20)
+    ]
+
+    exact = history("bench", *nights)
+    found = watch(
+        Watched(list(segmented([slow, other])), [exact], runs(60).runs), moment(60), "0.1"
+    )
+    kinds = {alert.kind: {one.benchmark for one in alert.series} for alert in found.alerts}
+    assert kinds == {
+        "unexplained": {"radon warm_disk NUMBA spawn"},
+        "slower to build": {"radon warm_disk C spawn"},
+    }
+
+
+def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> None:
+    slow = series(line(60), stepped(60, 40, factor=3.0))
+    misses = [0] * 40 + [4] * 8 + [0] * 12
+    nights = [[sample(DISK, "counting", {"cache_misses": n})] for n in misses]
+    found = watch(
+        Watched(list(segmented([slow])), [history("bench", *nights)], runs(60).runs),
+        moment(60),
+        "0.1",
+    )
+    states = {alert.kind: alert.state for alert in found.alerts}
+    assert states == {"unexplained": "resolved", "slower to build": "open"}
+
+
+def test_a_crash_of_the_newest_subject_is_no_second_alert_as_a_failed_run() -> None:
+    exact = history("bench", *[[well(DISK)]] * 59, [died(DISK, "no")])
+    found_runs = runs(60, failures={"no": [str(DISK)], "late": ["radon cold C spawn"]}).runs
+    found = watch(Watched([], [exact], found_runs), moment(60), "0.1")
+    assert sorted(alert.kind for alert in found.alerts) == ["crashed", "failed run"]
+    assert all("late" in a.sentence for a in found.alerts if a.kind == "failed run")
+
+
+def test_counts_alone_alarm_where_no_file_of_values_can_be_read() -> None:
+    found = watch(Watched([], [history("a", [well(DISK)], [died(DISK, "no")])], []),
+                  moment(2), "0.1")  # fmt: skip
+    assert [alert.kind for alert in found.alerts] == ["crashed"]
+
+
+def test_times_that_only_describe_a_count_are_not_missed_later() -> None:
+    def built(misses: int, seconds: float) -> list[Sample]:
+        timed = sample(DISK, "timing", {"compile_time": seconds})
+        return [sample(DISK, "counting", {"cache_misses": misses}), timed]
+
+    nights = [built(0, 0.4)] * 20 + [built(4, 4.0)] * 40
+    found = watch(Watched([], [history("bench", *nights)], runs(60).runs), moment(60), "0.1")
+    (alert,) = found.alerts
+    assert [one.metric for one in alert.series] == ["cache_misses", "compile_time"]
+    assert alert.notes == []

@@ -1,0 +1,55 @@
+"""Saved results as a side of a comparison."""
+
+from pathlib import Path
+
+import pytest
+
+from observatory.store.base.problems import RecordError
+from observatory.store.reading.saved import load, looks_saved
+from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
+
+
+def test_the_latest_run_of_each_pass_speaks_with_its_ledger(tmp_path: Path) -> None:
+    counted = sample(WARM, "counting", {"cache_misses": 1}, ledger=ledger("Add", outcome="miss"))
+    journal(tmp_path, [counted, sample(WARM, metrics={"compile_time": 1.0})])
+    journal(tmp_path, [sample(WARM, metrics={"compile_time": 2.0})], run=LATER)
+    saved = load(str(tmp_path))
+    assert [s.metrics.get("compile_time") for s in saved.samples] == [None, 2.0]
+    assert saved.samples[0].ledger is not None
+    assert saved.samples[0].ledger[0].name == "Add"
+    assert saved.header.subject.label == "3.3.7"
+
+
+def test_a_label_chooses_among_subjects(tmp_path: Path) -> None:
+    for label in ("3.3.6", "3.3.7"):
+        journal(tmp_path, [sample()], under=header(label))
+    assert load(f"{tmp_path}:3.3.6").header.subject.label == "3.3.6"
+    with pytest.raises(RecordError, match=r"holds 2 subjects; .*3\.3\.6 on bench"):
+        load(str(tmp_path))
+    with pytest.raises(RecordError, match=r"holds no one subject '3\.0\.0'"):
+        load(f"{tmp_path}:3.0.0")
+
+
+def test_what_is_not_a_directory_is_not_saved(tmp_path: Path) -> None:
+    assert looks_saved(str(tmp_path))
+    assert looks_saved(f"{tmp_path}:3.3.7")
+    assert not looks_saved("3.3.7")
+    assert not looks_saved("pytensor @ git+file:///nowhere@0a1b")
+
+
+def test_only_one_interleaved_run_is_interleaved(tmp_path: Path) -> None:
+    for name, run in (("a", f"{RUN}-interleaved"), ("b", f"{RUN}-interleaved"), ("c", RUN)):
+        journal(tmp_path / name, [sample()], run=run)
+    a, b, c = (load(str(tmp_path / name)) for name in "abc")
+    assert a.interleaved_with(b)
+    assert not a.interleaved_with(c)
+    assert not c.interleaved_with(c)
+
+
+def test_a_missing_ledger_is_a_problem_and_not_an_error(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(WARM, "counting", ledger=ledger("Add"))])
+    for stored in (tmp_path / "ledgers").rglob("*.gz"):
+        stored.unlink()
+    saved = load(str(tmp_path))
+    assert saved.samples[0].ledger is None
+    assert "there is no ledger" in saved.problems[0].reason

@@ -1,0 +1,82 @@
+"""The triage file: written by people and appended to by the tool, never rewritten."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from observatory.store.base.problems import RecordError
+from observatory.store.records import triage
+from observatory.store.records.alerts import Acknowledgement
+
+NOW = datetime(2026, 11, 20, 9, 12, tzinfo=UTC)
+ID = "3fa0c1d2e4"
+ODD_ID = """[[acknowledged]]
+id = "nope"
+who = "A"
+why = "b"
+at = 2026-01-01T00:00:00Z
+until = 2026-01-02T00:00:00Z
+"""
+LINES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
+
+
+def said(**changes: object) -> Acknowledgement:
+    fields = {"id": ID, "who": "Ada", "why": "known", "at": NOW, "until": NOW.replace(year=2027)}
+    return Acknowledgement.model_validate(fields | changes)
+
+
+def test_no_file_says_nothing(tmp_path: Path) -> None:
+    assert triage.load(tmp_path).of(ID) is None
+
+
+def test_what_people_wrote_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / triage.FILE
+    path.write_text("# Ask Ada before you touch this.\n[[acknowledged]]  # odd spacing\n"
+                    f'id = "{ID}"\nwho="Bob"\nwhy = "x"\n'
+                    "at = 2026-01-01T00:00:00Z\nuntil = 2026-02-01T00:00:00Z")  # fmt: skip
+    before = path.read_text()
+    triage.add(tmp_path, said())
+    assert path.read_text().startswith(before)
+    assert triage.load(tmp_path).of(ID) == said()
+
+
+@given(who=LINES, why=LINES)
+def test_any_words_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, who: str, why: str
+) -> None:
+    where = tmp_path_factory.mktemp("triage")
+    one = said(who=who, why=why)
+    triage.add(where, one)
+    triage.add(where, said(id="0" * 10))
+    assert triage.load(where).of(ID) == one
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[[acknowledged]\n", "is no TOML"),
+        ('[[acknowledged]]\nid = "3fa0c1d2e4"\n', "acknowledged.0.who"),
+        (ODD_ID, "acknowledged.0.id"),
+        ("anything = 1\n", "anything"),
+        ("\xff", "is no TOML"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, content: str, reason: str) -> None:
+    path = tmp_path / triage.FILE
+    path.write_bytes(content.encode("latin-1"))
+    for attempt in (lambda: triage.load(tmp_path), lambda: triage.add(tmp_path, said())):
+        with pytest.raises(RecordError, match=r"triage\.toml") as error:
+            attempt()
+        assert reason in str(error.value)
+    assert path.read_bytes() == content.encode("latin-1")
+
+
+def test_a_file_that_cannot_be_appended_to_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / triage.FILE
+    path.write_text("acknowledged = []\n")
+    with pytest.raises(RecordError, match=r"triage\.toml"):
+        triage.add(tmp_path, said())
+    assert path.read_text() == "acknowledged = []\n"
