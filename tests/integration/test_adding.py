@@ -27,7 +27,7 @@ from benchmarks.catalogue import Cell
 from observatory.text.comparison.advice import about_cause
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.noise_floors import Floors
+from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from tests import factories
 
@@ -38,7 +38,7 @@ sides = [
     Evidence.of([factories.sample(cell, measure="counting", metrics={metric: value})])
     for value in (0, 3)
 ]
-causes, verdicts = explained(judge_exact([cell], *sides, Floors()).verdicts, *sides)
+causes, verdicts = explained(judge_exact([cell], *sides, NoiseFloors()).verdicts, *sides)
 (found,) = [one for one in verdicts if one.metric == metric]
 told = {one.kind: [one.sentence, bool(about_cause(one.kind))] for one in causes}
 print(json.dumps({"conclusion": found.conclusion, "causes": told}))

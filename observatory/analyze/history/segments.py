@@ -147,7 +147,7 @@ class Newest:
     """The newest value of a series.
 
     ``before`` is the level that it belongs to, without it; of counts, and where there is no level
-    yet, the value before. ``noise`` is that of `Track`.
+    yet, the value before. ``noise`` is that of `SegmentedSeries`.
     """
 
     value: float
