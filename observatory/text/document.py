@@ -50,7 +50,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Line:
+class Paragraph:
     """A paragraph."""
 
     words: Words
@@ -64,7 +64,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Rows:
+class Table:
     """A table: every row as long as ``header``; the first column names, the others tell."""
 
     header: tuple[str, ...]
@@ -86,7 +86,7 @@ class Folded:
     content: tuple[Flat, ...]
 
 
-Flat: TypeAlias = Heading | Line | Points | Rows | Command
+Flat: TypeAlias = Heading | Paragraph | Points | Table | Command
 Block: TypeAlias = Flat | Folded
 
 

@@ -19,11 +19,11 @@ from observatory.text.document import (
     Block,
     Command,
     Folded,
-    Line,
+    Paragraph,
     Piece,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.markdown import markdown
@@ -55,14 +55,14 @@ def issue_text(alert: Alert, page: str | None = None) -> str:
 
 
 def _blocks(alert: Alert) -> Iterator[Block]:
-    yield Line(sentence(alert.sentence) or (f"Alert {alert.id}.",))
+    yield Paragraph(sentence(alert.sentence) or (f"Alert {alert.id}.",))
     yield Points(tuple(_facts(alert)))
     if alert.series:
         yield _folded_series(alert.series)
     if alert.functions:
         yield _folded_functions(alert.functions)
     if alert.state != "resolved":
-        yield Line(("If it is known, say so, and until when it may rest:",))
+        yield Paragraph(("If it is known, say so, and until when it may rest:",))
         yield Command(f'observatory ack {alert.id} --why "..." --until 2w')
 
 
@@ -103,7 +103,7 @@ def _folded_series(series: list[SeriesChange]) -> Folded:
         )
         for one in series[:_SERIES]
     )
-    table = Rows(("benchmark", "metric", "before → after", "machine"), rows)
+    table = Table(("benchmark", "metric", "before → after", "machine"), rows)
     return Folded(f"{units.count(len(series))} series", (table, *_more(series, _SERIES)))
 
 
@@ -113,11 +113,11 @@ def _folded_functions(functions: list[FunctionChange]) -> Folded:
         ((name(one.name),), (units.count(one.count),), (name(one.base), " → ", name(one.head)))
         for one in ordered[:_FUNCTIONS]
     )
-    table = Rows(("function", "how many", "before → after"), rows)
+    table = Table(("function", "how many", "before → after"), rows)
     number = several(sum(one.count for one in functions), "function")
     return Folded(f"{number} by name", (table, *_more(functions, _FUNCTIONS)))
 
 
-def _more(found: list[SeriesChange] | list[FunctionChange], most: int) -> tuple[Line, ...]:
+def _more(found: list[SeriesChange] | list[FunctionChange], most: int) -> tuple[Paragraph, ...]:
     rest = len(found) - most
-    return (Line((f"and {units.count(rest)} more",)),) if rest > 0 else ()
+    return (Paragraph((f"and {units.count(rest)} more",)),) if rest > 0 else ()

@@ -19,11 +19,11 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
-    Line,
     Name,
+    Paragraph,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.plain import clean
@@ -44,11 +44,11 @@ def markdown(block: Block) -> str:
     match block:
         case Heading(words):
             return f"#### {inline(words)}"
-        case Line(words):
+        case Paragraph(words):
             return inline(words)
         case Points(items):
             return "\n".join(f"- {inline(item)}" for item in items)
-        case Rows(header, rows):
+        case Table(header, rows):
             return _table(header, rows)
         case Command(text):
             return _fenced(text)

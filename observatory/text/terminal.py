@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from observatory.store.records.comparison import Comparison
@@ -17,13 +17,13 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
-    Line,
     Name,
+    Paragraph,
     Points,
-    Rows,
     State,
     Story,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.plain import clean
@@ -66,13 +66,13 @@ def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
     match block:
         case Heading(words):
             yield _text(words, "bold underline")
-        case Line(words):
+        case Paragraph(words):
             yield _text(words)
         case Points(items):
             for item in items[:most]:
                 yield _point(item)
             yield from _more(len(items), most)
-        case Rows(header, rows):
+        case Table(header, rows):
             yield _table(header, rows[:most])
             yield from _more(len(rows), most)
         case Command(text):
@@ -83,16 +83,16 @@ def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
                 yield from _drawn(inner, _UNFOLDED)
 
 
-def _point(words: Words) -> Table:
-    grid = Table.grid(padding=(0, 1, 0, 0))
+def _point(words: Words) -> RichTable:
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
     grid.add_row("-", _text(words))
     return grid
 
 
-def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> RichTable:
+    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in header:
         table.add_column(Text(clean(name)), overflow="fold")
     for row in rows:

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Sequence
 from benchmarks.catalogue import Cell
 from observatory.store.records.comparison import Cause, FunctionChange, Verdict
 from observatory.text.comparison.advice import about_cause
+from observatory.text.comparison.breakdown import Breakdown, is_evidence
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.headline import consequences
 from observatory.text.comparison.phrases import capitalised, name, sentence, worst
-from observatory.text.comparison.tally import Tally, is_evidence
 from observatory.text.document import (
     Flat,
     Folded,
     Heading,
-    Line,
+    Paragraph,
     Part,
     Piece,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.units import change, count, seconds
@@ -33,15 +33,15 @@ _MOST_FUNCTIONS = 100
 _MOST_COUNTS = 3
 
 
-def causes(tally: Tally, labels: Labels) -> list[Part]:
+def causes(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """The first causes in full, each with its functions folded; the others in a line each."""
     parts: list[Part] = []
-    for cause in tally.causes[:_VISIBLE]:
-        verdicts = tally.by_cause[cause.id]
+    for cause in breakdown.causes[:_VISIBLE]:
+        verdicts = breakdown.by_cause[cause.id]
         parts.append(Part(3, "a cause", _told(cause, verdicts, labels)))
         if cause.functions:
             parts.append(Part(7, "a list of functions", (_functions(cause),)))
-    if rest := tally.causes[_VISIBLE:]:
+    if rest := breakdown.causes[_VISIBLE:]:
         lines: list[Words] = [
             (
                 Strong(cause.kind),
@@ -59,9 +59,9 @@ def causes(tally: Tally, labels: Labels) -> list[Part]:
     return parts
 
 
-def uncaused(tally: Tally, labels: Labels) -> list[Part]:
+def uncaused(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """Exact alarms that no cause explains."""
-    counted = [verdict for verdict in tally.alone if verdict.kind == "exact"]
+    counted = [verdict for verdict in breakdown.alone if verdict.kind == "exact"]
     if not counted:
         return []
     points = counts(counted, labels, 6)
@@ -100,7 +100,7 @@ def _told(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[Fl
         points.append((Strong("Next"), ": ", *advice))
     return (
         Heading(capitalised((cause.kind,))),
-        Line(sentence(cause.sentence)),
+        Paragraph(sentence(cause.sentence)),
         Points(tuple(points)),
     )
 
@@ -118,13 +118,13 @@ def _functions(cause: Cause) -> Folded:
     shown = ordered[:_MOST_FUNCTIONS]
     content: list[Flat] = [_table(shown)]
     if len(ordered) > len(shown):
-        content.append(Line((f"and {several(len(ordered) - len(shown), 'more name')}",)))
+        content.append(Paragraph((f"and {several(len(ordered) - len(shown), 'more name')}",)))
     order = ", the costliest first" if len(ordered) > 1 else ""
     summary = f"{several(number, 'function')} by name{order}"
     return Folded(summary, tuple(content))
 
 
-def _table(functions: Iterable[FunctionChange]) -> Rows:
+def _table(functions: Iterable[FunctionChange]) -> Table:
     rows = tuple(
         (
             (name(each.name),),
@@ -134,7 +134,7 @@ def _table(functions: Iterable[FunctionChange]) -> Rows:
         )
         for each in functions
     )
-    return Rows(("function", "how many", "BASE → HEAD", "more time"), rows)
+    return Table(("function", "how many", "BASE → HEAD", "more time"), rows)
 
 
 def _joined(lines: Iterable[Words]) -> Words:

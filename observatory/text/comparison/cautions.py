@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.comparison import Difference
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.phrases import enumerated, name, sentence
-from observatory.text.comparison.tally import Tally
 from observatory.text.document import Folded, Heading, Part, Piece, Points, Strong, Words
 from observatory.text.units import count
 from observatory.text.words import known_first, several
@@ -21,11 +21,15 @@ _LONGEST = 300
 _NAMED_DIFFERENCES = 3
 
 
-def cautions(tally: Tally, labels: Labels) -> list[Part]:
+def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """One part that is read first, and one that is folded where there is more to say."""
-    points = [*_standing(tally, labels), *_missing(tally, labels), *_undecided(tally, labels)]
-    unjudged = bool(tally.comparison.missing or tally.comparison.undecided)
-    points += [*_differences(tally), *_warnings(tally)]
+    points = [
+        *_standing(breakdown, labels),
+        *_missing(breakdown, labels),
+        *_undecided(breakdown, labels),
+    ]
+    unjudged = bool(breakdown.comparison.missing or breakdown.comparison.undecided)
+    points += [*_differences(breakdown), *_warnings(breakdown)]
     if not points:
         return []
     title = "Could not judge" if unjudged else "Read with care"
@@ -42,10 +46,10 @@ def cautions(tally: Tally, labels: Labels) -> list[Part]:
     return parts
 
 
-def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
+def _standing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Wrong results and crashes that are no news."""
     by_metric: dict[str, set[Cell]] = defaultdict(set)
-    for verdict in tally.standing:
+    for verdict in breakdown.standing:
         by_metric[verdict.metric].add(verdict.cell)
     said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):
@@ -53,11 +57,13 @@ def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
         yield (Strong(f"{said[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
-def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
+def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Cells without a result, by side and reason."""
     groups: dict[tuple[str, str], list[tuple[Cell, str]]] = defaultdict(list)
-    crashed = {cell for cause in tally.causes if cause.kind == "crashed" for cell in cause.cells}
-    for missing in tally.comparison.missing:
+    crashed = {
+        cell for cause in breakdown.causes if cause.kind == "crashed" for cell in cause.cells
+    }
+    for missing in breakdown.comparison.missing:
         told = missing.side == "head" and missing.cell in crashed
         reason = "HEAD crashes there: see below" if told else missing.reason
         groups[missing.side, _kind_of(reason)].append((missing.cell, reason))
@@ -69,11 +75,11 @@ def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
         yield (Strong(title), ": ", *labels.cells(cells), ". ", *_one_of(reasons))
 
 
-def _undecided(tally: Tally, labels: Labels) -> Iterator[Words]:
+def _undecided(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Metrics that were measured and could not be judged, by reason."""
-    told = {(missing.cell, missing.reason) for missing in tally.comparison.missing}
+    told = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
     groups: dict[str, list[tuple[Cell, str, str]]] = defaultdict(list)
-    for verdict in tally.comparison.undecided:
+    for verdict in breakdown.comparison.undecided:
         reason = verdict.reason or "no reason was given"
         if (verdict.cell, reason) not in told:
             groups[_kind_of(reason)].append((verdict.cell, verdict.metric, reason))
@@ -85,9 +91,9 @@ def _undecided(tally: Tally, labels: Labels) -> Iterator[Words]:
         yield (*said, ". ", *_one_of(reasons))
 
 
-def _differences(tally: Tally) -> Iterator[Words]:
+def _differences(breakdown: Breakdown) -> Iterator[Words]:
     """What differs beside the subject: whatever changed may be its doing."""
-    found = tally.comparison.differences
+    found = breakdown.comparison.differences
     if not found:
         return
     # The interpreter and the processor matter more than the hundredth package.
@@ -111,8 +117,8 @@ def _differs(difference: Difference) -> Words:
     )
 
 
-def _warnings(tally: Tally) -> Iterator[Words]:
-    for warning in dict.fromkeys(tally.comparison.warnings):
+def _warnings(breakdown: Breakdown) -> Iterator[Words]:
+    for warning in dict.fromkeys(breakdown.comparison.warnings):
         yield sentence(warning, _LONGEST)
 
 

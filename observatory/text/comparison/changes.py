@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from benchmarks.catalogue import METRICS, SECTIONS
 from observatory.store.records.comparison import Verdict, Workload
 from observatory.text.comparison.advice import about_time
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.causes import counts
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.headline import improvements
@@ -22,18 +23,17 @@ from observatory.text.comparison.phrases import (
     name,
     typical_change,
 )
-from observatory.text.comparison.tally import Tally
 from observatory.text.document import (
     Block,
     Flat,
     Folded,
     Heading,
-    Line,
+    Paragraph,
     Part,
     Piece,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.units import count
@@ -48,9 +48,9 @@ _MOST = 60
 _MOST_NAMES = 40
 
 
-def slower(tally: Tally, labels: Labels) -> list[Part]:
+def slower(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """Alarms of measured metrics that no cause explains, a section for each kind of time."""
-    found = [verdict for verdict in tally.alone if verdict.kind != "exact"]
+    found = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
     parts = []
     for title, metrics in _SECTIONS.items():
         own = [verdict for verdict in found if verdict.metric in metrics]
@@ -60,18 +60,18 @@ def slower(tally: Tally, labels: Labels) -> list[Part]:
     return parts + _section("Other measurements", others, (), labels)
 
 
-def better(tally: Tally, labels: Labels) -> list[Part]:
+def better(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """What improved: a few lines beside an alarm, else with its numbers, as it is the news."""
-    if not tally.improved:
+    if not breakdown.improved:
         return []
-    measured = [verdict for verdict in tally.improved if verdict.kind != "exact"]
-    if tally.worse:
-        said = improvements(tally.improved, labels)[:_VISIBLE]
+    measured = [verdict for verdict in breakdown.improved if verdict.kind != "exact"]
+    if breakdown.worse:
+        said = improvements(breakdown.improved, labels)[:_VISIBLE]
         part = Part(5, "what got better", (Heading(("Better",)), Points(tuple(said))))
         summary = f"{several(len(measured), 'measurement')} that got better"
         return [part, *_folded_cells(measured, summary, labels)]
     blocks: list[Block] = [Heading(("Better",))]
-    exact = [verdict for verdict in tally.improved if verdict.kind == "exact"]
+    exact = [verdict for verdict in breakdown.improved if verdict.kind == "exact"]
     if exact:
         blocks.append(Points(counts(exact, labels, _VISIBLE)))
     shown, rest = _split(sorted(measured, key=lambda verdict: -extent(verdict)))
@@ -81,17 +81,17 @@ def better(tally: Tally, labels: Labels) -> list[Part]:
     return [part, *_folded_cells(rest, f"{count(len(rest))} more that got better", labels)]
 
 
-def workload(tally: Tally, labels: Labels) -> list[Part]:
+def workload(breakdown: Breakdown, labels: Labels) -> list[Part]:
     """Another graph is compiled: never an alarm, always folded.
 
     Counts of cells with an alarm are left out: they follow from its cause.
     """
     descriptive = [
         verdict
-        for verdict in tally.comparison.verdicts
-        if verdict.conclusion == "workload changed" and verdict.cell not in tally.worse
+        for verdict in breakdown.comparison.verdicts
+        if verdict.conclusion == "workload changed" and verdict.cell not in breakdown.worse
     ]
-    entries = tally.comparison.workload
+    entries = breakdown.comparison.workload
     if not (descriptive or entries):
         return []
     points = [_names(entry) for entry in entries]
@@ -120,7 +120,7 @@ def _section(
     shown, rest = _split(ordered)
     blocks: list[Block] = [Heading((title,)), *_tables(shown, labels)]
     if advice := about_time(ordered[0].metric):
-        blocks.append(Line((Strong("Next"), ": ", *advice)))
+        blocks.append(Paragraph((Strong("Next"), ": ", *advice)))
     noun = title.lower()
     return [
         Part(4, noun, tuple(blocks)),
@@ -139,16 +139,16 @@ def _folded_cells(verdicts: Sequence[Verdict], summary: str, labels: Labels) -> 
         return []
     content: list[Flat] = [*_tables(verdicts[:_MOST], labels)]
     if len(verdicts) > _MOST:
-        content.append(Line((f"and {count(len(verdicts) - _MOST)} more",)))
+        content.append(Paragraph((f"and {count(len(verdicts) - _MOST)} more",)))
     return [Part(8, "a table of measurements", (Folded(summary, tuple(content)),))]
 
 
-def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Rows]:
+def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Table]:
     """A table for each metric, a row for each verdict."""
     return [_table(metric, found, labels) for metric, found in by_metric(verdicts).items()]
 
 
-def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
+def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Table:
     intervals = {interval(verdict.ratio) for verdict in verdicts if verdict.ratio}
     one = intervals.pop() if len(intervals) == 1 else None
     rows = [
@@ -160,7 +160,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
         )
         for verdict in verdicts
     ]
-    return Rows((name(metric).text, "HEAD is", "BASE → HEAD", one or "how sure"), tuple(rows))
+    return Table((name(metric).text, "HEAD is", "BASE → HEAD", one or "how sure"), tuple(rows))
 
 
 def _about(verdicts: Iterable[Verdict], labels: Labels) -> list[Words]:

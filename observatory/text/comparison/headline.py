@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.catalogue import METRICS, REUSE_LOST
 from observatory.store.records.comparison import Verdict
+from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.phrases import (
     EVERYWHERE,
@@ -19,7 +20,6 @@ from observatory.text.comparison.phrases import (
     typical_change,
     worst,
 )
-from observatory.text.comparison.tally import CRASHED, WRONG, Tally
 from observatory.text.document import Piece, State, Words
 from observatory.text.units import count
 from observatory.text.words import several
@@ -32,24 +32,24 @@ _WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
 _BETTER = {one.name: one.fell for one in _COUNTS if one.fell}
 
 
-def state_of(tally: Tally) -> State:
+def state_of(breakdown: Breakdown) -> State:
     """What the whole comparison comes to."""
-    if tally.worse:
+    if breakdown.worse:
         return "worse"
-    if tally.unjudged or not tally.cells:
+    if breakdown.unjudged or not breakdown.cells:
         return "undecided"
-    return "better" if tally.better else "unaffected"
+    return "better" if breakdown.better else "unaffected"
 
 
-def headline(tally: Tally, labels: Labels) -> Words:
+def headline(breakdown: Breakdown, labels: Labels) -> Words:
     """The verdict sentence, without a full stop."""
-    if tally.worse:
-        return _alarming(tally, labels)
-    if all(verdict.conclusion == "undecided" for verdict in tally.comparison.verdicts):
+    if breakdown.worse:
+        return _alarming(breakdown, labels)
+    if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
         return ("Nothing could be judged: no cell was measured well enough on both sides",)
-    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally)
-    if tally.standing:
-        where = labels.crowd({verdict.cell for verdict in tally.standing})
+    calm = _pleasing(breakdown, labels) if breakdown.improved else _quiet(breakdown)
+    if breakdown.standing:
+        where = labels.crowd({verdict.cell for verdict in breakdown.standing})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
     return calm
 
@@ -81,11 +81,11 @@ def consequences(verdicts: Sequence[Verdict]) -> Words:
     return tuple(said)
 
 
-def _alarming(tally: Tally, labels: Labels) -> Words:
-    worse = tally.comparison.worse
+def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
+    worse = breakdown.comparison.worse
     exact = [verdict for verdict in worse if verdict.kind == "exact"]
-    alone = [verdict for verdict in tally.alone if verdict.kind != "exact"]
-    explained = [v for v in worse if v.kind != "exact" and v.cause in tally.by_cause]
+    alone = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
+    explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
     said = _joined(_claims(exact, explained, alone, labels, _WORSE))
     if any(verdict.metric == WRONG for verdict in exact):
         return ("Do not merge: ", *said)
@@ -118,31 +118,31 @@ def _claims(
     return claims
 
 
-def _pleasing(tally: Tally, labels: Labels) -> Words:
-    said = capitalised(_joined(improvements(tally.improved, labels)))
-    return (*said, "; nothing got worse", _rest(tally))
+def _pleasing(breakdown: Breakdown, labels: Labels) -> Words:
+    said = capitalised(_joined(improvements(breakdown.improved, labels)))
+    return (*said, "; nothing got worse", _rest(breakdown))
 
 
-def _quiet(tally: Tally) -> Words:
-    judged = len(tally.cells) - len(tally.unjudged)
-    if tally.unjudged:
+def _quiet(breakdown: Breakdown) -> Words:
+    judged = len(breakdown.cells) - len(breakdown.unjudged)
+    if breakdown.unjudged:
         where = several(judged, "cell") if judged else "what could be judged"
-        return (f"Nothing got worse in {where}", _rest(tally))
+        return (f"Nothing got worse in {where}", _rest(breakdown))
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
-    if tally.comparison.workload:
+    if breakdown.comparison.workload:
         return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
-    counted = all(verdict.kind != "noisy" for verdict in tally.comparison.verdicts)
+    counted = all(verdict.kind != "noisy" for verdict in breakdown.comparison.verdicts)
     where = " in what is counted" if counted else ""
     return (f"Nothing changed{where}: {all_are} unaffected",)
 
 
-def _rest(tally: Tally) -> str:
+def _rest(breakdown: Breakdown) -> str:
     """Of how many cells not all is known; that it is only times and memory, if so."""
-    if not tally.unjudged:
+    if not breakdown.unjudged:
         return ""
-    rest = f"{count(len(tally.unjudged))} of {several(len(tally.cells), 'cell')}"
-    counted = all(verdict.kind == "noisy" for verdict in tally.comparison.undecided)
-    if counted and not tally.comparison.missing:
+    rest = f"{count(len(breakdown.unjudged))} of {several(len(breakdown.cells), 'cell')}"
+    counted = all(verdict.kind == "noisy" for verdict in breakdown.comparison.undecided)
+    if counted and not breakdown.comparison.missing:
         return f"; times or memory of {rest} could not be judged"
     return f"; {rest} could not be fully judged"
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from observatory.store.records.comparison import Comparison, Side
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.causes import causes, uncaused
 from observatory.text.comparison.cautions import cautions
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.changes import better, slower, workload
 from observatory.text.comparison.headline import headline, state_of
 from observatory.text.comparison.phrases import name
-from observatory.text.comparison.tally import Tally
-from observatory.text.document import Command, Folded, Line, Name, Part, Points, Story, Words
+from observatory.text.document import Command, Folded, Name, Paragraph, Part, Points, Story, Words
 from observatory.text.plain import shorten
 from observatory.text.units import count, percent, seconds
 from observatory.text.words import listed, several
@@ -26,25 +26,25 @@ _LONGEST_COMMAND = 4000
 
 def tell(comparison: Comparison) -> Story:
     """The whole story of a comparison."""
-    tally, labels = Tally(comparison), Labels.of(comparison)
-    careful = cautions(tally, labels)
-    sides, came_to = _sides(comparison, labels), _came_to(tally)
+    breakdown, labels = Breakdown(comparison), Labels.of(comparison)
+    careful = cautions(breakdown, labels)
+    sides, came_to = _sides(comparison, labels), _came_to(breakdown)
     # What could not be judged stands before the numbers that depend on it.
     lines = [sides, came_to] if careful else [(*sides, " ", *came_to)]
-    compared = [Part(2, "what was compared", (Line(words),)) for words in lines if words]
+    compared = [Part(2, "what was compared", (Paragraph(words),)) for words in lines if words]
     return Story(
-        state_of(tally),
-        headline(tally, labels),
+        state_of(breakdown),
+        headline(breakdown, labels),
         (
             *compared[:1],
             *careful,
             *compared[1:],
-            *causes(tally, labels),
-            *uncaused(tally, labels),
-            *slower(tally, labels),
-            *better(tally, labels),
-            *workload(tally, labels),
-            Part(9, "how it was measured", (_measured(tally),)),
+            *causes(breakdown, labels),
+            *uncaused(breakdown, labels),
+            *slower(breakdown, labels),
+            *better(breakdown, labels),
+            *workload(breakdown, labels),
+            Part(9, "how it was measured", (_measured(breakdown),)),
             *_reproduce(comparison),
         ),
     )
@@ -60,27 +60,27 @@ def _sides(comparison: Comparison, labels: Labels) -> Words:
     return (*said, *model, ".")
 
 
-def _came_to(tally: Tally) -> Words:
+def _came_to(breakdown: Breakdown) -> Words:
     """How many cells came to what; of the calm ones, how large a change that rules out."""
     numbers = (
-        (len(tally.worse), "worse"),
-        (len(tally.better), "better"),
-        (len(tally.unjudged), "not fully judged"),
-        (len(tally.unaffected), "unaffected"),
+        (len(breakdown.worse), "worse"),
+        (len(breakdown.better), "better"),
+        (len(breakdown.unjudged), "not fully judged"),
+        (len(breakdown.unaffected), "unaffected"),
     )
     told = [f"{count(number)} {word}" for number, word in numbers if number]
     said = []
     if len(told) > 1:
-        said.append(f"{several(len(tally.cells), 'cell')}: {', '.join(told)}.")
-    if not tally.worse and (excluded := _ruled_out(tally)):
+        said.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(told)}.")
+    if not breakdown.worse and (excluded := _ruled_out(breakdown)):
         said.append(excluded)
     return (" ".join(said),) if said else ()
 
 
-def _ruled_out(tally: Tally) -> str:
+def _ruled_out(breakdown: Breakdown) -> str:
     """How large a change the unaffected times rule out: the other half of "nothing changed"."""
     effects: dict[str, list[float]] = {"compile_time": [], "call_time": []}
-    for verdict in tally.comparison.verdicts:
+    for verdict in breakdown.comparison.verdicts:
         if verdict.conclusion == "unaffected" and verdict.minimum_effect is not None:
             effects.get(verdict.metric, []).append(verdict.minimum_effect)
     verbs = {"compile_time": "compiling", "call_time": "calling"}
@@ -92,12 +92,12 @@ def _ruled_out(tally: Tally) -> str:
     return f"Where unaffected, a change of more than {listed(said)} is ruled out."
 
 
-def _measured(tally: Tally) -> Folded:
-    return Folded("How it was measured", (Points(tuple(_circumstances(tally))),))
+def _measured(breakdown: Breakdown) -> Folded:
+    return Folded("How it was measured", (Points(tuple(_circumstances(breakdown))),))
 
 
-def _circumstances(tally: Tally) -> Iterator[Words]:
-    comparison = tally.comparison
+def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
+    comparison = breakdown.comparison
     how = "interleaved in one run" if comparison.interleaved else "in separate runs"
     processes = sorted(
         {n for v in comparison.verdicts if v.kind == "noisy" for n in (v.base.n, v.head.n)}
@@ -128,4 +128,4 @@ def _reproduce(comparison: Comparison) -> list[Part]:
     if not comparison.reproduce.strip():
         return []
     command = Command(shorten(comparison.reproduce, _LONGEST_COMMAND))
-    return [Part(2, "how to repeat it", (Line(("Repeat it with",)), command))]
+    return [Part(2, "how to repeat it", (Paragraph(("Repeat it with",)), command))]

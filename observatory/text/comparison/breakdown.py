@@ -14,7 +14,7 @@ WRONG, CRASHED = CORRECTNESS
 
 
 @dataclass(frozen=True)
-class Tally:
+class Breakdown:
     """One comparison, taken apart. A cell counts once, as the worst that is said of it."""
 
     comparison: Comparison

@@ -12,7 +12,7 @@ from observatory.text.comparison.advice import about_cause
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.phrases import effect
 from observatory.text.comparison.story import tell
-from observatory.text.document import Folded, Heading, Line, Name, Points, Rows, Strong, Words
+from observatory.text.document import Folded, Heading, Name, Paragraph, Points, Strong, Table, Words
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 
@@ -31,11 +31,11 @@ def lines(comparison: Comparison) -> list[str]:
 
     def take(block: object) -> None:
         match block:
-            case Heading(words) | Line(words):
+            case Heading(words) | Paragraph(words):
                 told.append(plain(words))
             case Points(items):
                 told.extend(plain(item) for item in items)
-            case Rows(header, rows):
+            case Table(header, rows):
                 told.append(" | ".join(header))
                 told.extend(" | ".join(plain(cell) for cell in row) for row in rows)
             case Folded(summary, content):
@@ -226,7 +226,7 @@ def test_a_long_list_of_slow_cells_is_folded_after_the_worst() -> None:
     cells = where(scenario=("warm_disk", "warm_process"))
     changed = [noisy(each, "compile_time", 1.1 + n / 50, "worse") for n, each in enumerate(cells)]
     parts = tell(factory.comparison(changed)).parts
-    shown = next(block for part in parts for block in part.blocks if isinstance(block, Rows))
+    shown = next(block for part in parts for block in part.blocks if isinstance(block, Table))
     assert len(shown.rows) == 4
     worst = max(changed, key=lambda each: each.ratio.estimate if each.ratio else 0)
     assert shown.rows[0][0] == (Labels.of(factory.nothing_changed()).cell(worst.cell),)

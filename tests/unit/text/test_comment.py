@@ -1,6 +1,6 @@
 """The comment as a whole: golden files, order, bounded length, nothing of a stranger's obeyed.
 
-Renew the golden files with `pytest tests/unit/dashboard --renew-golden` and read the diff.
+Renew the golden files with `pytest tests/unit/text --renew-golden` and read the diff.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.gfm import problems, visible_lines
 from tests.hostile_comparisons import flood, hostile_comparisons
 
 GOLDEN = Path(__file__).parent / "golden"
-RENEW = "renew with: pytest tests/unit/dashboard --renew-golden"
+RENEW = "renew with: pytest tests/unit/text --renew-golden"
 
 
 @pytest.mark.parametrize("scene", factory.SCENES)
