@@ -97,13 +97,13 @@ _GRAPHS = {
 }
 
 MODEL = Model(
-    meaning="overloads of numba's own users: one name, different numbers closed over",
+    meaning="numba overloads with the same name, which close over different numbers",
     reference="the same function in Python",
     build=lambda _: SmallModel(_GRAPHS),
     families=("siblings",),
     members=tuple(_GRAPHS),
     only=("NUMBA",),
-    because="its functions are compiled by numba itself",
+    because="numba itself compiles its functions",
     canary=("*",),
     size=0.15,
     order=3,

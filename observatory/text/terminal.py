@@ -1,4 +1,4 @@
-"""A comparison on a terminal: the same story as the comment's, drawn by rich."""
+"""A comparison on a terminal: the same text as the comment, drawn by rich."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _STYLES: dict[State, str] = {
     "undecided": "bold yellow",
 }
 _UNFOLDED = 6
-"""Lines of a folded list that are shown: a terminal has nothing to open."""
+"""Lines of a folded list that a terminal shows, because it cannot unfold it."""
 _SUMMED_UP = 9
 """Rank of the parts of which a terminal shows no more than what they are."""
 
 
 def terminal(comparison: Comparison) -> RenderableType:
-    """Everything that the comment says, for a console of 80 columns or more.
+    """The text of the comment, for a console of 80 columns or more.
 
-    Folded lists show their first lines, the least important ones none.
+    It shows the first lines of folded lists, and none of the least important lists.
     """
     return drawn(tell(comparison))
 
 
 def drawn(story: Story) -> RenderableType:
-    """A story for rich. No text in it is ever obeyed as markup or as a control sequence."""
+    """The story for rich, which interprets no markup or control sequence of its texts."""
     drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
     for part in story.parts:
         drawn.append(Text())
@@ -102,7 +102,7 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> Rich
 
 def _more(number: int, most: int | None) -> Iterator[Text]:
     if most is not None and number > most:
-        yield Text(f"and {several(number - most, 'more line')}: --json has them", style="dim")
+        yield Text(f"and {several(number - most, 'more line')}: see --json", style="dim")
 
 
 def _text(words: Words, style: str = "") -> Text:
@@ -119,7 +119,7 @@ def _text(words: Words, style: str = "") -> Text:
 
 
 def _spaced(text: str) -> str:
-    """The text cleaned, with the spaces that set it apart from its neighbours."""
+    """The text cleaned, with its leading and trailing space."""
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{clean(text)}{after}"

@@ -10,7 +10,7 @@ from rich.console import Console
 from dashboard.feed import atom
 from observatory.analyze.history.detection import watch
 from observatory.store.records.alerts import Alerts
-from observatory.text.alerts import told, verdict
+from observatory.text.alerts import drawn, verdict
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -24,7 +24,7 @@ def alerts(nights: int = 80, place: int | None = 40, cell: tuple[str, ...] | Non
 
 def text(found: Alerts, everything: bool = False) -> str:
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(told(found, moment(80).now, everything))
+    console.print(drawn(found, moment(80).now, everything))
     return console.export_text()
 
 
