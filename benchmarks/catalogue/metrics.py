@@ -136,7 +136,7 @@ _ALL = (
     Metric("python_calls", "calls", "near_exact", "tracing",
            "calls of Python functions during the build and the first call",
            _BUILDS, material=0.02, spread=0.002, section=_BUILD_TIME,
-           phrase="the number of Python calls while building is {}"),
+           phrase="the number of Python calls is {}"),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
            "size of the machine code that a cache returned or stored",
            _COMPILES, of_cpu=True, section=_REST, phrase="machine code is {}"),

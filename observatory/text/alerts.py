@@ -88,9 +88,8 @@ def with_page(alerts: Alerts) -> list[Alert]:
 def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
     """The alerts for 80 columns; ``everything`` adds resolved ones and improvements."""
     calm = not alerts.in_state("new", "expired", "open")
-    blocks: list[RenderableType] = [
-        Text(verdict(alerts, now), "bold green" if calm else "bold red")
-    ]
+    style = "bold green" if calm else "bold red"
+    blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]
     shown = [a for a in alerts.alerts if everything or a.state != "resolved"]
     if shown:
         blocks += [Text(), _table(shown)]
@@ -150,10 +149,12 @@ def between(change: Change) -> str:
     first = clean(change.first_bad.label)
     if change.last_good is None:
         return f"at {first}"
-    missing = f", {several(change.between, 'subject')} in between not measured" * bool(
-        change.between
-    )
-    return f"since {first} (last good {clean(change.last_good.label)}{missing})"
+    return f"since {first} (last good {clean(change.last_good.label)}{unmeasured(change)})"
+
+
+def unmeasured(change: Change) -> str:
+    """How many subjects in between were not measured, after a comma; empty if there are none."""
+    return f", {several(change.between, 'subject')} in between not measured" * bool(change.between)
 
 
 def _series(one: SeriesChange) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import units
-from observatory.text.alerts import between
+from observatory.text.alerts import between, unmeasured
 from observatory.text.comparison.phrases import name, rest_of, sentence
 from observatory.text.document import (
     Block,
@@ -69,8 +69,7 @@ def _blocks(alert: Alert) -> Iterator[Block]:
 def _facts(alert: Alert) -> Iterator[Words]:
     yield (Strong("First bad"), ": ", *_at(alert.first_bad))
     if alert.last_good is not None:
-        missing = (f", {several(alert.between, 'subject')} in between not measured",)
-        yield (Strong("Last good"), ": ", *_at(alert.last_good), *(missing * bool(alert.between)))
+        yield (Strong("Last good"), ": ", *_at(alert.last_good), unmeasured(alert))
     if alert.about:
         yield (Strong("Concerns"), ": ", *sentence(alert.about))
     if (said := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
