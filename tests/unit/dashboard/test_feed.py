@@ -71,7 +71,7 @@ def test_the_terminal_says_what_is_known_of_an_alert() -> None:
     assert one.kind in row
     assert "last good n3" in said
     assert "95 % interval" in said
-    assert "1 series of times judged" in said
+    assert "Judged: 1 series of times and the counts of" in said
 
 
 def test_of_many_alerts_those_that_need_a_person_are_in_the_feed() -> None:
