@@ -167,7 +167,7 @@ _ALL = (
            (*_BUILDS, "call"), launches=("spawn",), judged=True, once=True, section=_REST,
            phrase="importing is {}", trend=("slower to import", "faster to import")),
     Metric("call_time", "seconds", "noisy", "timing",
-           "time of one evaluation of logp and gradient, from the shortest of 15 repeats",
+           "time of one evaluation of logp and gradient, in the shortest of 15 repeats",
            ("call",), judged=True, shown=True, section=_CALL_TIME, phrase="calling is {}",
            trend=("slower to call", "faster to call"),
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
