@@ -212,7 +212,7 @@ def mixed() -> Comparison:
               "the outer graph",
               functions=functions("outer graph", head="uncacheable")),
         Cause(id="cause-2", kind="more Python work", cells=[cell("warm_disk C spawn")],
-              sentence="building enters more Python functions"),
+              sentence="building calls more Python functions"),
     ]  # fmt: skip
     changed = [exact(place, "uncacheable", 0, 1, cause="cause-1") for place in hurt]
     changed += [noisy(place, "compile_time", 1.9, "worse", cause="cause-1") for place in hurt]

@@ -1,4 +1,4 @@
-"""The backends, a record each.
+"""The backends, one record each.
 
 `benchmarks.backends` makes the mode that a record describes; a backend that no linker, no mode and
 no flag of PyTensor's describes has a function there.
@@ -16,7 +16,7 @@ it compiles, there may be C modules too."""
 
 @dataclass(frozen=True)
 class Backend:
-    """What is said of a backend."""
+    """One backend."""
 
     name: str
     meaning: str
@@ -37,11 +37,11 @@ class Backend:
     filled_by: str = ""
     """The backend whose cache it starts from; empty: its own."""
     main: bool = False
-    """Whether users choose it: always shown, drawn along the releases, compared unasked."""
+    """Whether users choose it: it is always shown, drawn over releases and compared by default."""
     ablation: bool = False
-    """Whether a cache is taken away on purpose: it misses by design, and that alarms nobody."""
+    """Whether a cache is disabled on purpose: its misses raise no alarm."""
     timed_in: tuple[str, ...] = ("full", "history")
-    """The presets that time it; the others of its presets count it only."""
+    """The presets that time it; others only count it."""
     takes_as: str = ""
     """The backend whose samples take as long; empty: the one that fills its cache."""
     slower: float = 1.0
@@ -65,12 +65,12 @@ class Backend:
 
     @property
     def chosen_by_subject(self) -> bool:
-        """Whether it is whatever the subject compiles with when the user says nothing."""
+        """Whether the subject chooses it by default."""
         return not (self.linker or self.mode)
 
     @property
     def has_symbols(self) -> bool:
-        """Whether its functions may be in numba's cache, where symbols stand for them."""
+        """Whether its functions may be in numba's cache, which has symbols."""
         return "numba_cache" in self.probes
 
 
@@ -97,7 +97,7 @@ _ALL = (
     ),
     Backend(
         "C_VM_NOGC",
-        "C_VM that keeps its intermediate storage between calls",
+        "C_VM, which keeps its intermediate storage between calls",
         linker="cvm_nogc",
         cache="c_module",
         filled_by="C_VM",
@@ -106,7 +106,7 @@ _ALL = (
     ),
     Backend(
         "NUMBA",
-        "numba, all caches on",
+        "numba with all caches",
         mode="NUMBA",
         package="numba",
         cache="numba",
@@ -118,7 +118,7 @@ _ALL = (
     ),
     Backend(
         "NUMBA_OPS_ONLY",
-        "numba, every function cached but the outer graph",
+        "numba; every function is cached except the outer graph",
         mode="NUMBA",
         patch="stop_caching_the_outer_graph",
         package="numba",
@@ -132,7 +132,7 @@ _ALL = (
     ),
     Backend(
         "NUMBA_NO_CACHE",
-        "numba, PyTensor's numba cache off",
+        "numba without PyTensor's numba cache",
         mode="NUMBA",
         flags="numba__cache=False",  # before 2.36 it is read only at import
         package="numba",
@@ -147,7 +147,7 @@ _ALL = (
     ),
     Backend(
         "DEFAULT",
-        "whatever the subject chooses when the user says nothing",
+        "the backend that the subject chooses by default",
         probes=_NUMBA,
         # The ledger tells which backend it is, and that one is timed under its own name.
         timed_in=(),

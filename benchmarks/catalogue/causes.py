@@ -1,8 +1,7 @@
-"""The causes of alarms, a record each: how a cause is told, what it shows in, what to do.
+"""The causes of alarms, one record each: its sentence, its metrics, and what to do.
 
-How most of them are found, function by function, is in
-`observatory.analyze.comparison.causes`. A cause that only means that one metric got worse needs
-no more than `found_by`.
+`observatory.analyze.comparison.causes` finds most of them, function by function. A cause that only
+means that one metric got worse is found by its `found_by`.
 """
 
 from __future__ import annotations
@@ -18,30 +17,29 @@ FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, "python_calls", "compile_time", "files_leak
 
 @dataclass(frozen=True)
 class Cause:
-    """What is said of a kind of cause."""
+    """One kind of cause."""
 
     name: str
     sentence: str
-    """What happens, without a full stop. {they} is "3 functions" and {miss}, {are}, {them} and
-    {their_keys} agree with it; {family} is what else tells two causes of this kind apart. Empty:
-    the sentence is made from the samples."""
+    """What happens, without a full stop. {they} becomes "3 functions"; {miss}, {are}, {them} and
+    {their_keys} agree with it; {family} distinguishes two causes of this kind. Empty: the sentence
+    is made from the samples."""
     advice: str
-    """Where a contributor to PyTensor looks first: it follows "Next: "."""
+    """Where a contributor to PyTensor looks first: sentences that follow "Next: "."""
     shows_in: tuple[str, ...] = OF_A_CACHE
-    """The metrics that it is seen in."""
+    """The metrics that reveal it."""
     explains: tuple[str, ...] = FOLLOWS_FROM_A_CACHE
-    """The metrics whose worsening follows from it in its cells, and is no alarm of its own."""
+    """The metrics that get worse because of it; in its cells they raise no alarm of their own."""
     found_by: str = ""
-    """The metric whose worsening is this cause, whatever the functions did."""
+    """The metric whose worsening is this cause, regardless of single functions."""
     first: bool = False
-    """Whether it comes before all others; the rest comes in the order of seconds lost."""
+    """Whether it comes before all others, which are sorted by the seconds lost."""
     a_consequence: bool = False
-    """Whether it follows wherever something is compiled again, so that it is no cause beside what
-    made it compile."""
+    """Whether every recompilation brings it, so that it is no cause beside another one."""
     loses_reuse: bool = False
-    """Whether functions that are not reused follow from it."""
+    """Whether it also explains functions that are not reused."""
     apart_by_text: bool = False
-    """Whether two sentences of it are two causes, as two errors are."""
+    """Whether different sentences are different causes, as for errors."""
 
     @property
     def names_functions(self) -> bool:
@@ -54,8 +52,8 @@ _ALL = (
     Cause(
         "wrong results",
         "",
-        """do not merge. Clear every cache that HEAD has filled, as a wrong entry
-        outlives its fix; then look for a key or a symbol that two different graphs share.""",
+        """Do not merge. Clear every cache that HEAD has filled, because a wrong entry outlives
+        its fix. Then look for a key or a symbol that two different graphs share.""",
         shows_in=("wrong_results",),
         explains=("wrong_results",),
         first=True,
@@ -63,8 +61,8 @@ _ALL = (
     Cause(
         "crashed",
         "",
-        """repeat it with the command below, narrowed by `--scenario` and `--backend`; the
-        record of each sample keeps the last lines of the traceback.""",
+        """Repeat it with the command below, and add `--scenario` and `--backend`. The record of
+        each sample contains the last lines of the traceback.""",
         shows_in=("crashed",),
         explains=("crashed",),
         first=True,
@@ -72,100 +70,96 @@ _ALL = (
     ),
     Cause(
         "another default",
-        "for HEAD the default backend is {family}; what DEFAULT counts is of another one",
-        """nothing, if the default was changed on purpose: acknowledge the alert, and
-        look at the backend under its own name.""",
+        "the default backend of HEAD is {family}, so DEFAULT counts another backend than in BASE",
+        """If the default was changed on purpose, acknowledge the alert. Judge the backend under
+        its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
     ),
     Cause(
         "keys differ between processes",
         "{they} {miss} because {their_keys} between processes",
-        """look at what the Op's key is made of: `__props__` and the
-        identity of its function. An address, `id()`, a counter, a time or a random name must not
-        be part of it.""",
+        """Look at what the Op's key is made of: `__props__` and the identity of its function. It
+        must not contain an address, `id()`, a counter, a time or a random name.""",
     ),
     Cause(
         "keys differ between hash seeds",
-        "{they} {miss} because {their_keys} with the hash seed "
-        "(under spawn, not among forked siblings)",
-        """sort what the Op's key is made of: the order of a set, or
-        `hash()` of a text, changes with `PYTHONHASHSEED`.""",
+        "{they} {miss} because {their_keys} with the hash seed (under spawn, not among forked "
+        "siblings)",
+        """Sort what the Op's key is made of: the order of a set and `hash()` of a string change
+        with `PYTHONHASHSEED`.""",
     ),
     Cause(
         "keys are not repeatable",
         "{they} {miss} because {their_keys} from build to build, even within one process",
-        """look for what changes from build to build in the Op's key: a
-        counter, `id()`, a name made for the occasion.""",
+        """Look for a part of the Op's key that changes with every build: a counter, `id()` or a
+        generated name.""",
         loses_reuse=True,
     ),
     Cause(
         "stored but not loaded",
-        "{they} {miss} although the cache holds what was stored under the very key that is asked "
-        "for",
-        """look at the way back: the name of the index, the stamp of the
-        source, or an error on loading that is swallowed.""",
+        "{they} {miss} although the cache contains an entry under the requested key",
+        """Check how entries are loaded: the name of the index, the time stamp of the source, or
+        an exception that is swallowed.""",
         loses_reuse=True,
     ),
     Cause(
         "not stored",
         "{they} {miss} because the build that filled the cache did not store {them}",
-        """look at the way to the disk: whether these functions still ask for a cache,
-        and whether its directory is there when they are saved.""",
+        """Check how entries are saved: whether these functions still use a cache, and whether
+        its directory exists at that moment.""",
     ),
     Cause(
         "refused",
         "{they} {are} compiled every time because the cache refuses to store {them}",
-        """look for what a cache cannot hold: a closure, a constant that is lifted or too
-        large, an address in the generated code.""",
+        """Look for what a cache cannot store: a closure, a lifted or large constant, or an
+        address in the generated code.""",
         shows_in=("uncacheable",),
     ),
     Cause(
         "not asked",
-        "{they} {are} compiled every time because no cache is asked for {them} any more",
-        """look at who compiles these functions: a call that went through the cache may
-        now go round it, or their caching was switched off.""",
+        "{they} {are} compiled every time because HEAD no longer looks {them} up in a cache",
+        """Check what compiles these functions: it may bypass the cache now, or their caching was
+        switched off.""",
         shows_in=("reuse_lost",),
     ),
     Cause(
         "not reused",
         "{they} that BASE reuses {are} compiled again by HEAD",
-        """look for what differs between equal graphs in the Op's key: names of
-        variables, or an order that follows from them.""",
+        """Compare the Op's keys of equal graphs: they must not depend on variable names, or on an
+        order that follows from them.""",
         shows_in=("reuse_lost",),
     ),
     Cause(
         "files leaked",
         "HEAD leaves more files in the temporary directory",
-        "look for what writes to the temporary directory and no longer removes it.",
+        "Find out what writes to the temporary directory and no longer removes its files.",
         shows_in=("files_leaked",),
         explains=("files_leaked",),
         found_by="files_leaked",
     ),
     Cause(
         "imports moved",
-        "the first build of a process imports more modules than for BASE, and "
-        "a second one enters no more Python functions",
-        """add `import_time` to `compile_time`: what a build imports was perhaps paid
-        for at the start before, and nothing is lost if the sum fell; else `python -X importtime`
-        tells which modules take long.""",
+        "the first build of a process imports more modules than with BASE, but a second one "
+        "calls no more Python functions",
+        """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
+        only imported later. Otherwise `python -X importtime` shows which modules are slow.""",
         shows_in=("python_calls",),
         explains=_PYTHON,
         a_consequence=True,
     ),
     Cause(
         "more Python work",
-        "building enters more Python functions",
-        """profile the build under BASE and HEAD with `cProfile`: a rewrite that
-        runs more often, or Python objects that are no longer reused.""",
+        "building calls more Python functions",
+        """Profile the build under BASE and HEAD with `cProfile`. Usual reasons are a rewrite
+        that runs more often, or Python objects that are no longer reused.""",
         shows_in=("python_calls",),
         explains=_PYTHON,
         a_consequence=True,
     ),
     Cause(
         "unexplained",
-        "{they} {miss}, and the build that filled the cache does not tell why",
-        """set the ledgers of BASE and HEAD side by side: they name every function
-        that was compiled.""",
+        "{they} {miss}, and the build that filled the cache does not show why",
+        "Compare the ledgers of BASE and HEAD: they name every compiled function.",
     ),
 )
 CAUSES: Mapping[str, Cause] = {one.name: one for one in _ALL}

@@ -73,14 +73,14 @@ class Cell:
             (self.model, MODELS, "model"),
             (self.scenario, SCENARIOS, "scenario"),
             (self.backend, BACKENDS, "backend"),
-            (self.launch, LAUNCHES, "launch"),
+            (self.launch, LAUNCHES, "start method"),
         ):
             if word not in known:
                 return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
         for word, possible, noun in (
             (self.model, models_of(self.scenario), "model"),
             (self.backend, backends_of(self.scenario), "backend"),
-            (self.launch, launches_of(self.scenario), "launch"),
+            (self.launch, launches_of(self.scenario), "start method"),
         ):
             if word not in possible:
                 return (

@@ -1,7 +1,7 @@
-"""The metrics, a record each. Higher is worse, always: asv reads them that way.
+"""The metrics, one record each. Higher is always worse, because asv reads them that way.
 
-Where a metric is taken: in the measured process by `benchmarks.scenarios` and by the probes, of the
-sandbox by `benchmarks.sample`, of a kept cache by the tool.
+`benchmarks.scenarios` and the probes take them in the measured process, `benchmarks.sample` takes
+them from the sandbox, and the tool from a kept cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMPILES = ("build", "variants", "siblings", "upgrade")
 
 @dataclass(frozen=True)
 class Metric:
-    """What is said of a metric."""
+    """One metric."""
 
     name: str
     unit: str
@@ -31,8 +31,8 @@ class Metric:
     """The pass that gives it."""
     meaning: str
     families: tuple[str, ...]
-    """The families of scenarios that have it: elsewhere it makes no sense. What is asked for and
-    cannot be given is recorded as absent, with a reason."""
+    """The families of scenarios in which it makes sense. A value that a subject cannot give is
+    recorded as absent, with a reason."""
     launches: tuple[str, ...] = ()
     """The start methods under which it makes sense; empty: all."""
     alerting: Where = "nowhere"
@@ -42,37 +42,37 @@ class Metric:
     every_pass: bool = False
     """Whether every pass gives it, and the worst of them is recorded."""
     judged: bool = False
-    """Noisy metrics: whether it is tested; the parts of another metric are its evidence only."""
+    """Noisy metrics: whether a test judges it; parts of another metric are only evidence."""
     once: bool = False
-    """Whether it is the same thing in every cell, so that it is judged once for a model."""
+    """Whether it is the same in every cell, and therefore judged once per model."""
     material: float | None = None
-    """Near-exact metrics: the relative change from which it is worse or better. None: it
-    describes."""
+    """Near-exact metrics: the relative change from which it is worse or better; None: it is not
+    judged."""
     spread: float = 0.01
-    """Near-exact metrics: the relative range between processes of one subject, on a machine that
-    was not calibrated."""
+    """Near-exact metrics: the relative range between processes of one subject on a machine
+    without calibration."""
     of_cpu: bool = False
-    """Whether it follows from the CPU that machine code is made for, not from versions alone."""
+    """Whether it depends on the CPU that machine code is made for, not only on versions."""
     shown: bool = False
-    """Whether pages have it beside the series: in the matrix, the summary and the glossary."""
+    """Whether the matrix, the summary and the glossary of the pages show it."""
     section: str = ""
-    """The title in a comment under which a change is told; empty: "Other measurements"."""
+    """The section of a comment for its changes; empty: "Other measurements"."""
     phrase: str = ""
-    """A claim with room for its size: "compiling is {}" and "8 % slower"."""
+    """A claim with room for its direction: "compiling is {}" and "slower"."""
     rose: tuple[str, str] | None = None
     """A claim about a count that rose by 1, and by several."""
     fell: tuple[str, str] | None = None
     """The same of one that fell."""
     trend: tuple[str, str] | None = None
-    """What a step for the worse and one for the better are called in a history."""
+    """The names of a worsening and of an improvement in a history."""
     advice: str = ""
-    """What to do about a change that no cause explains."""
+    """What to do about a change that no cause explains, in sentences."""
 
     def alerts_in(self, scenario: str) -> bool:
         """Whether a worsening in this scenario is an alarm.
 
-        Misses of a cold or variants build follow every change of the rewrites: they describe the
-        workload. The same function missing in a cache that was filled for it is an alarm.
+        Misses in a cold or variants build change with every rewrite and only describe the
+        workload. A miss in a cache that was filled for the same function is an alarm.
         """
         return _holds(self.alerting, scenario)
 
@@ -89,29 +89,29 @@ _BUILD_TIME, _CALL_TIME, _REST = "Compile time", "Call time", "Import time and m
 _ALL = (
     # Correctness first.
     Metric("wrong_results", "values", "exact", "counting",
-           "models evaluated whose logp or gradient is off the reference by more than 1e-8",
+           "evaluated models whose logp or gradient has a relative error above 1e-8",
            _EVERYWHERE, alerting="everywhere", zero="everywhere", every_pass=True, shown=True,
            rose=("1 wrong value", "{} wrong values"),
            fell=("1 value is right again", "{} values are right again")),
     Metric("stale_results", "values", "exact", "counting",
-           "values that differ from those that the same subject gives from an empty cache",
+           "values that differ from those that the same subject computes with an empty cache",
            ("upgrade",), alerting="everywhere"),
     Metric("crashed", "samples", "exact", "counting",
-           "1 if the measured process raised, died of a signal or hung",
+           "1 if the measured process raised an exception, died of a signal or hung",
            _EVERYWHERE, alerting="everywhere", zero="everywhere", every_pass=True, shown=True,
            rose=("HEAD crashes", "HEAD crashes"),
            fell=("HEAD no longer crashes", "HEAD no longer crashes")),
     # Exact, from the ledger.
     Metric("cache_misses", "functions", "exact", "counting",
-           "functions that asked a disk cache and had to be compiled",
+           "functions that were not found in a disk cache and were compiled",
            _COMPILES, alerting="warm", zero="warm", shown=True,
            rose=("1 function stopped hitting the cache", "{} functions stopped hitting the cache"),
            fell=("1 more function hits the cache", "{} more functions hit the cache")),
     Metric("collided_symbols", "symbols", "exact", "counting",
-           "symbols in numba's cache that stand for different functions",
+           "symbols in numba's cache that stand for several different functions",
            ("siblings",), alerting="everywhere"),
     Metric("vulnerable_symbols", "symbols", "exact", "counting",
-           "symbols in numba's cache that another process may use for another function",
+           "symbols in numba's cache that another process may give to another function",
            ("siblings",), alerting="everywhere"),
     Metric("uncacheable", "functions", "exact", "counting",
            "functions that a cache refused to store",
@@ -127,56 +127,56 @@ _ALL = (
            "functions compiled, with or without a cache",
            (*_COMPILES, "call")),
     Metric("compiler_runs", "runs", "exact", "counting",
-           "runs of the C++ compiler for modules of the model",
+           "runs of the C++ compiler for the modules of the model",
            _COMPILES),
     Metric("bootstrap_runs", "runs", "exact", "counting",
            "runs of the C++ compiler for PyTensor's own helpers (cutils_ext, lazylinker_ext)",
            _COMPILES),
     # Near exact.
     Metric("python_calls", "calls", "near_exact", "tracing",
-           "Python functions entered while building and calling once",
+           "calls of Python functions during the build and the first call",
            _BUILDS, material=0.02, spread=0.002, section=_BUILD_TIME,
-           phrase="the number of Python calls while building is {}"),
+           phrase="the number of Python calls is {}"),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
-           "machine code of the functions that a cache returned or stored",
+           "size of the machine code that a cache returned or stored",
            _COMPILES, of_cpu=True, section=_REST, phrase="machine code is {}"),
     Metric("cache_bytes", "bytes", "near_exact", "counting",
            "size of the cache directory after the process ended",
            _EVERYWHERE, of_cpu=True, section=_REST, phrase="the cache on disk is {}"),
     Metric("modules_imported", "modules", "near_exact", "timing",
-           "modules imported inside the clock, those that the subject compiled included",
-           _BUILDS, section=_REST, phrase="the number of modules imported inside the clock is {}"),
+           "modules imported during compile_time, including those that the subject compiled",
+           _BUILDS, section=_REST, phrase="the number of modules imported by the build is {}"),
     # Noisy.
     Metric("compile_time", "seconds", "noisy", "timing",
-           "from pytensor.function(...) until the first call returned",
+           "time from the start of pytensor.function(...) to the end of the first call",
            _BUILDS, judged=True, shown=True, section=_BUILD_TIME, phrase="compiling is {}",
            trend=("slower to build", "faster to build"),
-           advice="the counts do not tell why: profile the build under BASE and HEAD, "
+           advice="The counts do not explain it. Profile the build under BASE and HEAD, "
                   "e.g. with `cProfile`."),
     Metric("function_time", "seconds", "noisy", "timing",
-           "pytensor.function(...) alone",
-           _BUILDS, section=_BUILD_TIME, phrase="the call of pytensor.function is {}"),
+           "time of pytensor.function(...) alone",
+           _BUILDS, section=_BUILD_TIME, phrase="pytensor.function is {}"),
     Metric("first_call_time", "seconds", "noisy", "timing",
-           "the first call alone",
+           "time of the first call alone",
            _BUILDS, section=_BUILD_TIME, phrase="the first call is {}"),
     Metric("cpu_time", "seconds", "noisy", "timing",
-           "CPU time of compile_time's span, compilers started in it included",
+           "CPU time during compile_time, including that of the compilers",
            _BUILDS, section=_BUILD_TIME, phrase="the CPU time of compiling is {}"),
     Metric("import_time", "seconds", "noisy", "timing",
-           "import of pytensor and numba in a fresh interpreter",
+           "time to import pytensor and numba in a fresh interpreter",
            (*_BUILDS, "call"), launches=("spawn",), judged=True, once=True, section=_REST,
            phrase="importing is {}", trend=("slower to import", "faster to import")),
     Metric("call_time", "seconds", "noisy", "timing",
-           "one evaluation of logp and gradient, in the shortest of 15 repeats",
+           "time of one evaluation of logp and gradient, in the shortest of 15 repeats",
            ("call",), judged=True, shown=True, section=_CALL_TIME, phrase="calling is {}",
            trend=("slower to call", "faster to call"),
-           advice="set the compiled graphs side by side with `pytensor.dprint`: a rewrite that no "
-                  "longer applies is the usual reason."),
+           advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
+                  "rewrite that no longer applies."),
     Metric("first_draw_time", "seconds", "noisy", "timing",
-           "from building the step method until the first draw of any chain",
+           "time from building the step method to the first draw of any chain",
            ("sampling",)),
     Metric("peak_rss", "bytes", "noisy", "timing",
-           "largest resident memory (VmHWM) of the process and of its largest child",
+           "largest resident memory (VmHWM) of any process: the measured one or a child",
            (*_BUILDS, "sampling", "call"), judged=True, section=_REST, phrase="peak memory is {}",
            trend=("more memory", "less memory")),
 )  # fmt: skip
@@ -195,11 +195,11 @@ REUSE_LOST = Metric(
         "{} functions that BASE reused are compiled again",
     ),
 )
-"""What only a comparison has: it follows from two ledgers, and no sample gives it."""
+"""Only a comparison has it: it follows from two ledgers, not from one sample."""
 
 CORRECTNESS = tuple(one.name for one in _ALL if one.every_pass)
-"""What every pass gives, and what comes before all else: wrong results and crashes."""
+"""The metrics that every pass gives and that come first: wrong results and crashes."""
 SYMBOLS = ("collided_symbols", "vulnerable_symbols")
-"""Read from the cache that siblings left, by the tool: the primitive knows no object code."""
+"""The tool reads these from the cache that siblings left; a sample reads no object code."""
 SECTIONS = tuple(dict.fromkeys((_BUILD_TIME, _CALL_TIME, _REST)))
-"""The titles under which measured changes are told, in this order."""
+"""The sections of a comment for measured changes, in this order."""

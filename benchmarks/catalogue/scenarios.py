@@ -1,4 +1,4 @@
-"""The scenarios, a record each.
+"""The scenarios, one record each.
 
 What a scenario does is in `benchmarks.scenarios` (in the measured process) and, where it takes
 several processes, in `benchmarks.siblings` or `benchmarks.upgrading`. asv finds it as a class of
@@ -17,13 +17,13 @@ _SPAWN_OR_FORK = ("fork", "spawn")
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is said of a scenario."""
+    """One scenario."""
 
     name: str
     meaning: str
     family: str
-    """What it shares its models, its metrics and its way of measuring with: build, variants,
-    siblings, upgrade, sampling or call."""
+    """The group with the same models, metrics and way of measuring: build, variants, siblings,
+    upgrade, sampling or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -33,7 +33,7 @@ class Scenario:
     suite: str = "compile"
     """The module of `benchmarks` that has its asv class."""
     headline: str = "compile_time"
-    """The metric that says how long a user waits."""
+    """The metric of the time that a user waits."""
     filled_by: str = ""
     """The scenario whose sample fills the cache it starts from; empty: it starts from none."""
     warm: bool = False
@@ -41,18 +41,18 @@ class Scenario:
     warm_ups: int = 0
     """How often the process builds before the build that is measured."""
     matrix: bool = False
-    """Whether it is measured of every subject alone, and shown in the matrix."""
+    """Whether it is measured for every subject and shown in the matrix."""
     quick: bool = False
     """Whether the preset `quick` takes it."""
     timed: bool = False
-    """Whether `compare` takes its times unasked, and the preset `history` several of them."""
+    """Whether `compare` times it by default, and the preset `history` several times."""
     long: bool = False
-    """Whether it takes minutes to count. Of C modules it says nothing that a cold or warm build
-    does not, and it is measured there only where somebody asks for it by name."""
+    """Whether counting takes minutes. For C modules it adds nothing to a cold or warm build, so it
+    is measured with them only on request."""
     arrangement: str = "in turn"
     """How siblings are started: see `benchmarks.forking`."""
     reseeded: bool = False
-    """Whether siblings have other hash seeds than their start method gives."""
+    """Whether siblings have other hash seeds than their start method gives them."""
 
     @property
     def backends(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def _siblings(
 _ALL = (
     Scenario(
         "cold",
-        "empty disk cache, fresh process",
+        "a fresh process with an empty disk cache",
         "build",
         {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5},
         ("DEFAULT",),
@@ -101,7 +101,7 @@ _ALL = (
     ),
     Scenario(
         "warm_disk",
-        "fresh process, copy of a filled cache",
+        "a fresh process with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
         ("DEFAULT",),
@@ -113,7 +113,7 @@ _ALL = (
     ),
     Scenario(
         "warm_process",
-        "copy of a filled cache, second build in one process",
+        "the second build in one process, with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
         ("DEFAULT", *_CACHE_ABLATIONS),
@@ -126,7 +126,7 @@ _ALL = (
     ),
     Scenario(
         "variants",
-        "one process builds the base from empty, then the eight variants in fixed order",
+        "one process with an empty cache builds the base, then its eight variants in order",
         "variants",
         {"C": 24.0, "C_VM": 22.0, "NUMBA": 20.0},
         ("DEFAULT", *_CACHE_ABLATIONS),
@@ -136,7 +136,7 @@ _ALL = (
     ),
     Scenario(
         "siblings",
-        "siblings fill one cache with a graph each, in turn; a fresh process reads all",
+        "siblings store one graph each in a shared cache, in turn; a fresh process reads all",
         "siblings",
         _SIBLINGS_SECONDS,
         ("DEFAULT",),
@@ -146,35 +146,35 @@ _ALL = (
     ),
     _siblings(
         "siblings_at_once",
-        "siblings, all at the same time",
+        "siblings that build at the same time",
         launches=tuple(LAUNCHES),
         arrangement="at once",
     ),
     _siblings(
         "siblings_nested",
-        "siblings, each of which has forked another before it builds",
+        "siblings that each fork another process before they build",
         arrangement="nested",
     ),
     _siblings(
         "siblings_after_build",
-        "siblings of a parent that has built a graph before it forks",
+        "siblings of a parent that built a graph before it forked",
         arrangement="after a build",
     ),
     _siblings(
         "siblings_threads",
-        "siblings of a parent whose threads work while it forks",
+        "siblings of a parent whose threads run while it forks",
         arrangement="beside threads",
     ),
     _siblings(
         "siblings_reseeded",
-        "siblings with other seeds than the launch gives: forked, the reader has "
-        "another; spawned, all have one",
+        "siblings with swapped hash seeds: with fork the reader has another seed; with spawn "
+        "all share one",
         launches=tuple(LAUNCHES),
         reseeded=True,
     ),
     Scenario(
         "upgrade",
-        "fresh process, copy of the cache that another subject left",
+        "a fresh process with a copy of the cache that another subject left",
         "upgrade",
         {"C": 60.0, "C_VM": 60.0, "NUMBA": 60.0},
         launches=("spawn",),
@@ -182,7 +182,7 @@ _ALL = (
     ),
     Scenario(
         "sampling_cold",
-        "pm.sample of a small radon in two processes, empty disk cache",
+        "pm.sample of a small radon model in two processes, with an empty disk cache",
         "sampling",
         _SAMPLING_SECONDS,
         launches=tuple(LAUNCHES),
@@ -191,7 +191,7 @@ _ALL = (
     ),
     Scenario(
         "sampling_warm",
-        "the same on a copy of a filled cache",
+        "the same with a copy of a filled cache",
         "sampling",
         _SAMPLING_SECONDS,
         launches=tuple(LAUNCHES),
@@ -202,7 +202,7 @@ _ALL = (
     ),
     Scenario(
         "call",
-        "evaluate a compiled function",
+        "evaluations of a compiled function",
         "call",
         {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0},
         ("C_VM_NOGC", "DEFAULT"),

@@ -8,29 +8,29 @@ Kind = Literal["exact", "near_exact", "noisy"]
 Measure = Literal["timing", "counting", "tracing"]
 
 LAUNCHES = {
-    "fork": "a parent imports pytensor and numba, builds nothing, forks once; the child measures",
+    "fork": "a parent imports pytensor and numba, builds nothing and forks; the child is measured",
     "spawn": "a fresh interpreter with a hash seed of its own",
-    "forkserver": "a server that has imported nothing forks each sibling: one hash seed for all",
+    "forkserver": "a server that imported nothing forks every process; all share one hash seed",
 }
-"""Start methods. asv's parameter and stored data call one a launch."""
+"""Start methods; `launch` in asv's parameters and in stored data."""
 MEASURES: dict[Measure, str] = {
-    "timing": "clocks only: no probe is installed",
-    "counting": "probes on the caches and compilers: ledger and exact counts, no times",
-    "tracing": "counts the Python functions entered (sys.monitoring, Python >= 3.12)",
+    "timing": "times and memory, without probes",
+    "counting": "the ledger and exact counts, from probes on caches and compilers; no times",
+    "tracing": "calls of Python functions (sys.monitoring, Python >= 3.12)",
 }
 """Passes."""
 OUTCOMES = {
-    "hit": "a disk cache returned it",
-    "miss": "it asked a disk cache, was compiled and stored",
+    "hit": "loaded from a disk cache",
+    "miss": "not found in a disk cache: compiled and stored",
     "uncacheable": "a cache refused to store it",
-    "internal": "compiled without ever asking a cache",
+    "internal": "compiled without a lookup in a cache",
 }
 STATUSES = {
     "ok": "measured",
-    "unavailable": "this subject cannot give the cell; the reason says why",
+    "unavailable": "the subject cannot be measured in this cell; the reason says why",
     "raised": "the measured process raised an exception",
     "killed": "the measured process died of a signal",
-    "timeout": "the measured process was ended after its time limit",
+    "timeout": "the measured process exceeded its time limit and was killed",
 }
 SAMPLE_SCHEMA = "observatory/sample/1"
 """Name and version of the record that one sample prints; published in docs/schemas/."""

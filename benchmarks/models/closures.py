@@ -97,7 +97,7 @@ _GRAPHS = {
 }
 
 MODEL = Model(
-    meaning="overloads of numba's own users: one name, different numbers closed over",
+    meaning="numba overloads with the same name, which close over different numbers",
     reference="the same function in Python",
     build=lambda _: SmallModel(_GRAPHS),
     families=("siblings",),

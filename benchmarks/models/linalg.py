@@ -48,7 +48,7 @@ _GRAPHS = {
 }
 
 MODEL = Model(
-    meaning="linear algebra, an operation each",
+    meaning="graphs of one operation of linear algebra each",
     reference="NumPy",
     build=lambda _: SmallModel(_GRAPHS),
     families=("upgrade",),

@@ -57,7 +57,7 @@ _GRAPHS = {
 }
 
 MODEL = Model(
-    meaning="eight small graphs of one name: Elemwise, Scan, indexing; same and other types",
+    meaning="eight small graphs with the same names: Elemwise, Scan and indexing of several types",
     reference="NumPy",
     build=lambda _: SmallModel(_GRAPHS),
     families=("siblings",),

@@ -78,7 +78,7 @@ def _load(data: Path | None) -> Radon:
 
 
 MODEL = Model(
-    meaning="hierarchical regression of 919 radon measurements in 85 counties, plain PyTensor",
+    meaning="hierarchical regression of 919 radon measurements in 85 counties, in plain PyTensor",
     reference="NumPy",
     build=_load,
     families=("build", "variants", "siblings", "upgrade", "call"),

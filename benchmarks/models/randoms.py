@@ -91,7 +91,7 @@ _GRAPHS = {
 }
 
 MODEL = Model(
-    meaning="draws of a random variable each, against its distribution function",
+    meaning="graphs of one random variable each; its draws must follow its distribution function",
     reference="SciPy's distribution functions",
     build=lambda _: SmallModel(_GRAPHS),
     families=("upgrade",),

@@ -16,7 +16,7 @@ from observatory.store.records.alerts import Alerts
 from observatory.text import units
 from observatory.text.alerts import verdict
 from observatory.text.comparison.phrases import sentence
-from observatory.text.document import Block, Heading, Line, Name, Points, Rows, Strong
+from observatory.text.document import Block, Heading, Name, Paragraph, Points, Strong, Table
 from observatory.text.markdown import markdown
 from observatory.text.plain import shorten
 from observatory.text.words import several
@@ -66,18 +66,18 @@ def night_summary(
 def _blocks(steps: Sequence[Told], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
     yield Heading((f"Night of {now:%Y-%m-%d}",))
     if alerts is not None:
-        yield Line((Strong(verdict(alerts, now)),))
+        yield Paragraph((Strong(verdict(alerts, now)),))
     rows = [
         ((Name(step.name),), (step.outcome if step.good else Strong(step.outcome),),
          ("" if step.took is None else units.seconds(step.took),))
         for step in steps
     ]  # fmt: skip
-    yield Rows(("step", "outcome", "took"), tuple(rows))
+    yield Table(("step", "outcome", "took"), tuple(rows))
     new = alerts.in_state("new", "expired") if alerts is not None else []
     if new:
         yield Points(tuple(sentence(alert.sentence) for alert in new[:_MOST_ALERTS]))
     if len(new) > _MOST_ALERTS:
-        yield Line((f"And {several(len(new) - _MOST_ALERTS, 'more alert')}.",))
+        yield Paragraph((f"And {several(len(new) - _MOST_ALERTS, 'more alert')}.",))
 
 
 def night_picture(title: str, bars: Sequence[Bar]) -> bytes:

@@ -8,7 +8,7 @@ from observatory.numba_bound.judges import Finding, Judged, Verdict
 from observatory.numba_bound.pins import Project
 from observatory.numba_bound.plan import Plan, Planned
 from observatory.text.comment import LIMIT
-from observatory.text.document import Line, Name, Points, Rows, Strong, Words, written
+from observatory.text.document import Name, Paragraph, Points, Strong, Table, Words, written
 from observatory.text.markdown import markdown
 from observatory.text.plain import shorten
 from observatory.text.words import listed
@@ -55,8 +55,8 @@ def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
     title = f"Bump numba upper bound to <={plan.end}" if plan.moved else "Spell numba's bounds anew"
     head = [f"Do not merge: {title[0].lower()}{title[1:]}" if bad else title]
     if bad:
-        head.append(markdown(Line((Strong("Do not merge:"), f" {_reasons(bad)}."))))
-    head.append(markdown(Line(written(f"numba {plan.end}: {source}."))))
+        head.append(markdown(Paragraph((Strong("Do not merge:"), f" {_reasons(bad)}."))))
+    head.append(markdown(Paragraph(written(f"numba {plan.end}: {source}."))))
     head.append(markdown(_table(plan.rewritten)))
     body = [*head, *_notes(plan), *_verdicts(judged)]
     if judged is not None and judged.comment:
@@ -71,7 +71,7 @@ def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
     return "\n\n".join(body) + "\n"
 
 
-def _table(pins: Sequence[Planned]) -> Rows:
+def _table(pins: Sequence[Planned]) -> Table:
     rows = [
         (_name(each.pin.place), _name(each.pin.text), _name(each.spelled.text),
          written(each.spelled.why))
@@ -79,7 +79,7 @@ def _table(pins: Sequence[Planned]) -> Rows:
     ]  # fmt: skip
     if len(pins) > _MOST:
         rows.append(((f"and {len(pins) - _MOST} more",), (), (), ()))
-    return Rows(("where", "before", "after", "why"), tuple(rows))
+    return Table(("where", "before", "after", "why"), tuple(rows))
 
 
 def _notes(plan: Plan) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _verdicts(judged: Judged | None) -> Iterator[str]:
         yield NOT_JUDGED
         return
     beside = f", beside numba {judged.old}" if judged.old else ""
-    yield markdown(Line(("Before this was proposed, the observatory ran PyTensor ",
+    yield markdown(Paragraph(("Before this was proposed, the observatory ran PyTensor ",
                          Name(judged.subject), f" with numba {judged.new}{beside}:")))  # fmt: skip
     points: list[Words] = [
         (Name(each.command), f": {_FINDINGS[each.finding]}: {each.said}")

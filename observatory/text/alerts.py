@@ -1,4 +1,4 @@
-"""Alerts in words: the sentence that says it all, and the list on a terminal."""
+"""Alerts in words: one sentence on all of them, and the list on a terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _STYLES: dict[State, str] = {
 }
 MOST_PAGES = 500
 MOST_RESOLVED = 60
-"""The alerts that need a person have pages; of those that are over the newest."""
+"""Pages are made for this many alerts that are not resolved, and for the newest resolved ones."""
 _SERIES_SHOWN = 4
 _IMPROVEMENTS_SHOWN = 20
 _ENVIRONMENTS_SHOWN = 5
 
 
 def verdict(alerts: Alerts, now: datetime) -> str:
-    """One sentence: what needs a person, and how fresh that is."""
+    """One sentence: how many alerts need attention, and the age of the last good run."""
     said = standing(alerts)
     if alerts.newest is None:
         return f"{said}; nothing was ever measured."
@@ -41,20 +41,20 @@ def verdict(alerts: Alerts, now: datetime) -> str:
 
 
 def standing(alerts: Alerts, wrong: bool = False) -> str:
-    """What needs a person, and what is known: words that do not depend on when they are read.
+    """How many alerts need attention, independent of the time of reading.
 
-    ``wrong``: something is, though nothing changed that an alert could tell.
+    ``wrong``: something has always been wrong, so that no change could raise an alert.
     """
     needing = alerts.in_state("new", "expired", "open")
     new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
     if needing:
         parts = ["all new" if new == len(needing) else f"{new} new" if new else "none of them new"]
-        parts += [f"{expired} no longer acknowledged"] if expired else []
+        parts += [f"{expired} with an expired acknowledgement"] if expired else []
         said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
     elif alerts.in_state("acknowledged"):
         said = "0 alerts open"
     elif wrong:
-        said = "Something is wrong since the first subject; 0 alerts open"
+        said = "Something has been wrong since the first subject; 0 alerts open"
     elif alerts.judged or alerts.compared:
         said = "Nothing is wrong: 0 alerts open"
     else:
@@ -65,7 +65,7 @@ def standing(alerts: Alerts, wrong: bool = False) -> str:
 
 
 def ago(age: timedelta) -> str:
-    """How long ago, in one unit.
+    """The age in words, in one unit.
 
     >>> ago(timedelta(minutes=5)), ago(timedelta(hours=30)), ago(timedelta(days=12))
     ('5 min ago', '30 h ago', '12 days ago')
@@ -79,42 +79,43 @@ def ago(age: timedelta) -> str:
 
 
 def with_page(alerts: Alerts) -> list[Alert]:
-    """The alerts that have a page of their own, in their order."""
+    """The alerts that have a page, in their order."""
     live = [one for one in alerts.alerts if one.state != "resolved"]
     over = [one for one in alerts.alerts if one.state == "resolved"]
     return [*live[:MOST_PAGES], *over[:MOST_RESOLVED]]
 
 
-def told(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
-    """The alerts for a terminal of 80 columns; `everything`: also what is over or better."""
+def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
+    """The alerts for 80 columns; ``everything`` adds resolved ones and improvements."""
     calm = not alerts.in_state("new", "expired", "open")
-    drawn: list[RenderableType] = [Text(verdict(alerts, now), "bold green" if calm else "bold red")]
+    style = "bold green" if calm else "bold red"
+    blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]
     shown = [a for a in alerts.alerts if everything or a.state != "resolved"]
     if shown:
-        drawn += [Text(), _table(shown)]
+        blocks += [Text(), _table(shown)]
     for alert in shown:
-        drawn += [Text(), *_alert(alert)]
+        blocks += [Text(), *_alert(alert)]
     resolved = len(alerts.in_state("resolved"))
     if resolved and not everything:
-        drawn += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
+        blocks += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
     if everything:
-        drawn += _improvements(alerts.improvements)
-    judged = f"{units.count(alerts.judged)} series of times judged"
-    compared = f"counts of {several(alerts.compared, 'pair')} of subjects compared"
-    drawn += [Text(), Text(f"{judged}, {compared}.", "dim")]
+        blocks += _improvements(alerts.improvements)
+    judged = f"{units.count(alerts.judged)} series of times"
+    compared = f"the counts of {several(alerts.compared, 'pair')} of subjects"
+    blocks += [Text(), Text(f"Judged: {judged} and {compared}.", "dim")]
     for one in alerts.unjudged:
-        drawn.append(Text(f"{units.count(one.count)} not judged: {clean(one.reason)}.", "dim"))
-    drawn += [Text(f"{clean(text)}.", "dim") for text in alerts.environments[:_ENVIRONMENTS_SHOWN]]
+        blocks.append(Text(f"{units.count(one.count)} not judged: {clean(one.reason)}.", "dim"))
+    blocks += [Text(f"{clean(text)}.", "dim") for text in alerts.environments[:_ENVIRONMENTS_SHOWN]]
     if (rest := len(alerts.environments) - _ENVIRONMENTS_SHOWN) > 0:
-        drawn.append(Text(f"and {rest} more changes of machines", "dim"))
+        blocks.append(Text(f"and {rest} more changes of machines", "dim"))
     if alerts.orphans:
-        said = f"{several(len(alerts.orphans), 'acknowledgement')} of no alert that is known"
-        drawn.append(Text(f"{said}: {', '.join(alerts.orphans[:5])}", "yellow"))
-    return Group(*drawn)
+        said = f"{several(len(alerts.orphans), 'acknowledgement')} of unknown alerts"
+        blocks.append(Text(f"{said}: {', '.join(alerts.orphans[:5])}", "yellow"))
+    return Group(*blocks)
 
 
 def _table(alerts: Sequence[Alert]) -> Table:
-    """A line for each alert: enough to see which one to read."""
+    """The overview: one line for each alert."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("state", "id", "what", "since", "last good", "series"):
         table.add_column(name, justify="right" if name == "series" else "left")
@@ -144,12 +145,16 @@ def _alert(alert: Alert) -> Iterator[RenderableType]:
 
 
 def between(change: Change) -> str:
-    """Which subjects the change lies between."""
+    """The subjects between which the change lies: "since 3.3.7 (last good 3.3.4)"."""
     first = clean(change.first_bad.label)
     if change.last_good is None:
         return f"at {first}"
-    missing = f", {several(change.between, 'subject')} between not measured" * bool(change.between)
-    return f"since {first} (last good {clean(change.last_good.label)}{missing})"
+    return f"since {first} (last good {clean(change.last_good.label)}{unmeasured(change)})"
+
+
+def unmeasured(change: Change) -> str:
+    """How many subjects in between were not measured, after a comma; empty if there are none."""
+    return f", {several(change.between, 'subject')} in between not measured" * bool(change.between)
 
 
 def _series(one: SeriesChange) -> str:

@@ -13,18 +13,17 @@ from observatory.text.units import count
 from observatory.text.words import listed
 
 MARKER = "<!-- observatory: comparison -->"
-"""First line of every comment: who updates a comment finds the one that starts with it."""
+"""First line of every comment, by which a later run finds the comment to update."""
 LIMIT = 65_000
 """Characters; GitHub refuses comments of more than 65,536."""
 _NOTE = 1_000
-"""Room kept for the sentence on what was left out."""
+"""Characters kept for the sentence on what was left out."""
 
 
 def comment(comparison: Comparison) -> str:
-    """The comment, at most LIMIT characters long whatever the comparison holds.
+    """The comment in Markdown, of at most LIMIT characters.
 
-    Where it would be longer, whole blocks go, the least important first, and the last sentence
-    says which.
+    A longer one loses whole parts, the least important first, and its last sentence names them.
     """
     return _fitted(tell(comparison))
 
@@ -49,5 +48,5 @@ def _left_out(parts: Sequence[Part]) -> str:
     nouns = Counter(part.noun for part in parts)
     said = [noun if number == 1 else f"{noun} ({count(number)} times)"
             for noun, number in nouns.items()]  # fmt: skip
-    reason = f"Left out, as a comment holds {count(LIMIT)} characters: {listed(said)}."
-    return inline((f"{reason} The JSON of the comparison has everything.",))
+    said_out = f"This comment was cut to {count(LIMIT)} characters and lacks {listed(said)}."
+    return inline((f"{said_out} The comparison's JSON file is complete.",))

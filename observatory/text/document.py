@@ -1,7 +1,7 @@
-"""What is said of a comparison, as plain data. Two renderers draw it: GitHub's and the terminal's.
+"""A document as plain data, for two renderers: GitHub's Markdown and the terminal.
 
-Every text in a document may come from a stranger's file. No renderer trusts any: what is not
-plain words and numbers is shown as code, so that nothing is ever obeyed.
+Any text in it may come from an untrusted file. The renderers show everything but plain words and
+numbers as code, so that no text acts as markup.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ State = Literal["worse", "better", "unaffected", "undecided"]
 
 @dataclass(frozen=True)
 class Name:
-    """A word of the vocabulary or of the measured code: shown as code."""
+    """A word of the catalogue or of the measured code: shown as code."""
 
     text: str
 
@@ -33,7 +33,7 @@ Words: TypeAlias = tuple[Piece, ...]
 
 
 def written(text: str) -> Words:
-    """A text in which backticks mark names, as a sentence.
+    """The text as a sentence, with names where it has backticks.
 
     >>> written("see `--json`.")
     ('see ', Name(text='--json'), '.')
@@ -50,7 +50,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Line:
+class Paragraph:
     """A paragraph."""
 
     words: Words
@@ -64,8 +64,8 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A table: every row as long as ``header``; the first column names, the others tell."""
+class Table:
+    """A table; every row is as long as ``header``."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Words, ...], ...]
@@ -73,29 +73,29 @@ class Rows:
 
 @dataclass(frozen=True)
 class Command:
-    """What a person types in a shell."""
+    """A command for a shell."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Folded:
-    """Blocks that a reader opens; the summary tells what is inside and how much of it."""
+    """Blocks that a reader opens; the summary says what is inside and how much."""
 
     summary: str
     content: tuple[Flat, ...]
 
 
-Flat: TypeAlias = Heading | Line | Points | Rows | Command
+Flat: TypeAlias = Heading | Paragraph | Points | Table | Command
 Block: TypeAlias = Flat | Folded
 
 
 @dataclass(frozen=True)
 class Part:
-    """Blocks that stay or go together where space is short.
+    """Blocks that are kept or left out together where space is short.
 
-    ``rank`` says how soon they go: the highest first, and of equals the last. ``noun`` names
-    them to the reader who does not get them: "a list of functions".
+    Those with the highest ``rank`` are left out first, and of equals the last. ``noun`` names what
+    was left out: "a list of functions".
     """
 
     rank: int
@@ -105,7 +105,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Story:
-    """All that is said of one comparison, in the order in which it is read."""
+    """All that is said of one comparison, in reading order."""
 
     state: State
     verdict: Words

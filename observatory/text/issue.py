@@ -1,7 +1,6 @@
 """An alert as an issue on GitHub: its title, and its text as Markdown of bounded length.
 
-What changes with every night though nothing happened (the newest subject, the level now) is not
-in it: the page of the alert has that.
+The newest subject and the current level change every night. Only the page of the alert has them.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from datetime import datetime
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import units
-from observatory.text.alerts import between
-from observatory.text.comparison.phrases import name, sentence
+from observatory.text.alerts import between, unmeasured
+from observatory.text.comparison.phrases import name, rest_of, sentence
 from observatory.text.document import (
     Block,
     Command,
     Folded,
-    Line,
+    Paragraph,
     Piece,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.markdown import markdown
@@ -38,47 +37,47 @@ _PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 
 
 def issue_title(alert: Alert) -> str:
-    """What happens, and since when: one line of plain text."""
+    """What happens and since when: one line of plain text, of at most 200 characters."""
     said = f"{clean(alert.kind)}, {between(alert)}"
     return shorten(f"{said[:1].upper()}{said[1:]}", _LONGEST_TITLE)
 
 
 def issue_text(alert: Alert, page: str | None = None) -> str:
-    """What is known of an alert; ``page``: address of its page, a link if it is one.
+    """The evidence for an alert in Markdown; ``page`` is the address of its page.
 
-    Nothing that a name or a text of the alert holds is obeyed, see `observatory.text.markdown`.
+    Names and texts of the alert are escaped, see `observatory.text.markdown`; an invalid address
+    is no link.
     """
     written = [markdown(block) for block in _blocks(alert)]
     if page is not None and _PAGE.fullmatch(page):
-        written.insert(1, f"[Everything about this alert]({page})")
+        written.insert(1, f"[All details of this alert]({page})")
     return "\n\n".join(written)
 
 
 def _blocks(alert: Alert) -> Iterator[Block]:
-    yield Line(sentence(alert.sentence) or (f"Alert {alert.id}.",))
+    yield Paragraph(sentence(alert.sentence) or (f"Alert {alert.id}.",))
     yield Points(tuple(_facts(alert)))
     if alert.series:
         yield _folded_series(alert.series)
     if alert.functions:
         yield _folded_functions(alert.functions)
     if alert.state != "resolved":
-        yield Line(("If it is known, say so, and until when it may rest:",))
+        yield Paragraph(("To acknowledge this alert for two weeks:",))
         yield Command(f'observatory ack {alert.id} --why "..." --until 2w')
 
 
 def _facts(alert: Alert) -> Iterator[Words]:
     yield (Strong("First bad"), ": ", *_at(alert.first_bad))
     if alert.last_good is not None:
-        missing = (f", {several(alert.between, 'subject')} between not measured",)
-        yield (Strong("Last good"), ": ", *_at(alert.last_good), *(missing * bool(alert.between)))
+        yield (Strong("Last good"), ": ", *_at(alert.last_good), unmeasured(alert))
     if alert.about:
-        yield (Strong("Of"), ": ", *sentence(alert.about))
+        yield (Strong("Concerns"), ": ", *sentence(alert.about))
     if (said := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
         over = "was acknowledged" if alert.state == "expired" else "is acknowledged"
         until = f" until {_day(said.until)}: "
         yield (f"It {over} by ", name(said.who), until, *sentence(said.why))
     if alert.resolution:
-        yield (Strong("Over"), ": ", *sentence(alert.resolution))
+        yield (Strong("Resolved"), ": ", *sentence(alert.resolution))
     for note in alert.notes[:_NOTES]:
         yield sentence(note)
 
@@ -89,11 +88,12 @@ def _at(at: At) -> Words:
 
 
 def _day(moment: datetime) -> str:
-    """A date in words and numbers: what has hyphens would be shown as code."""
+    """The date without hyphens, because Markdown would show those as code."""
     return f"{moment.day} {moment:%B %Y}"
 
 
 def _folded_series(series: list[SeriesChange]) -> Folded:
+    rest = len(series) - _SERIES
     rows = tuple(
         (
             (name(one.benchmark),),
@@ -103,8 +103,10 @@ def _folded_series(series: list[SeriesChange]) -> Folded:
         )
         for one in series[:_SERIES]
     )
-    table = Rows(("benchmark", "metric", "before → after", "machine"), rows)
-    return Folded(f"{units.count(len(series))} series", (table, *_more(series, _SERIES)))
+    # The plural of series is series.
+    more = [Paragraph((f"and {units.count(rest)} more",))] * (rest > 0)
+    table = Table(("benchmark", "metric", "before → after", "machine"), rows)
+    return Folded(f"{units.count(len(series))} series", (table, *more))
 
 
 def _folded_functions(functions: list[FunctionChange]) -> Folded:
@@ -113,11 +115,6 @@ def _folded_functions(functions: list[FunctionChange]) -> Folded:
         ((name(one.name),), (units.count(one.count),), (name(one.base), " → ", name(one.head)))
         for one in ordered[:_FUNCTIONS]
     )
-    table = Rows(("function", "how many", "before → after"), rows)
+    table = Table(("function", "how many", "before → after"), rows)
     number = several(sum(one.count for one in functions), "function")
-    return Folded(f"{number} by name", (table, *_more(functions, _FUNCTIONS)))
-
-
-def _more(found: list[SeriesChange] | list[FunctionChange], most: int) -> tuple[Line, ...]:
-    rest = len(found) - most
-    return (Line((f"and {units.count(rest)} more",)),) if rest > 0 else ()
+    return Folded(number, (table, *map(Paragraph, rest_of(len(functions), _FUNCTIONS, "name"))))

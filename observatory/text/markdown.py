@@ -1,10 +1,9 @@
-"""Blocks as GitHub-flavoured Markdown in which no foreign text is ever obeyed.
+"""Blocks as GitHub-flavoured Markdown in which no untrusted text acts as markup.
 
-GitHub turns much into links and pictures that Markdown's own escapes do not stop: `@user`, `#12`,
-`owner/name#12`, `GH-12`, commits, `www.` addresses, `:emoji:`. Only code is left alone. So a word
-is written as it is if it consists of letters, or is a number; whatever else a text contains
-becomes a code span. Raw HTML is written here only: `<details>`, `<summary>` and, in a summary,
-`<code>`.
+GitHub makes links and pictures of `@user`, `#12`, `owner/name#12`, `GH-12`, commits, `www.`
+addresses and `:emoji:`, even if they are escaped, but not in code. So words of letters and numbers
+are written as they are, and everything else becomes a code span. The only raw HTML is `<details>`,
+`<summary>` and, in a summary, `<code>`.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
-    Line,
     Name,
+    Paragraph,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.plain import clean
@@ -44,11 +43,11 @@ def markdown(block: Block) -> str:
     match block:
         case Heading(words):
             return f"#### {inline(words)}"
-        case Line(words):
+        case Paragraph(words):
             return inline(words)
         case Points(items):
             return "\n".join(f"- {inline(item)}" for item in items)
-        case Rows(header, rows):
+        case Table(header, rows):
             return _table(header, rows)
         case Command(text):
             return _fenced(text)
@@ -58,7 +57,7 @@ def markdown(block: Block) -> str:
 
 
 def inline(words: Words) -> str:
-    """A sentence on one line: GitHub breaks comments wherever a line ends."""
+    """A sentence on one line, because GitHub breaks comments at every line end."""
     made = ""
     for part in words:
         match part:
@@ -74,9 +73,9 @@ def inline(words: Words) -> str:
 
 
 def prose(text: str) -> str:
-    """Plain words as they are, everything else as code; spaces at the ends stay.
+    """Plain words as they are, everything else as code, with a leading and a trailing space.
 
-    A number and its unit stay on one line.
+    A no-break space keeps a number and its unit on one line.
     """
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() else ""
@@ -86,7 +85,7 @@ def prose(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """A code span that holds exactly the cleaned text; its fence is longer than any run inside."""
+    """A code span of the cleaned text; its fence is longer than any backticks inside."""
     cleaned = clean(text) or "?"
     fence = _fence(cleaned, 1)
     pad = " " if "`" in (cleaned[0], cleaned[-1]) else ""
@@ -129,7 +128,7 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> str:
 
 
 def _summary(text: str) -> str:
-    """Text of an HTML block: Markdown does not reach into it, GitHub's links do."""
+    """Text of an HTML block, which Markdown ignores and in which GitHub still makes links."""
     return " ".join(
         (f"<code>{html.escape(bare)}</code>" if bare else "") + html.escape(plain)
         for bare, plain in _pieces(text)

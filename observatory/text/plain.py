@@ -1,18 +1,18 @@
-"""Texts from strangers, made fit to be shown: one line, nothing that moves, hides or reorders."""
+"""Untrusted texts made safe to show: one line, without control or reordering characters."""
 
 from __future__ import annotations
 
 import unicodedata
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
-"""Stands where a character was that may not be shown, so that two names never look alike by it."""
+"""Replaces a character that may not be shown, so that two names never look alike without it."""
 
-_SHOWN = "LNPS"  # letters, numbers, punctuation, symbols; no marks: they pile up over other lines
+_SHOWN = "LNPS"  # letters, numbers, punctuation, symbols; marks could cover other lines
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 
 
 def clean(text: str) -> str:
-    r"""One line of visible characters that all run from left to right, words a space apart.
+    r"""One line of visible left-to-right characters, with single spaces.
 
     Control, format and private characters, combining marks and right-to-left letters become
     REPLACED: they could hide a part, or show "0 to 35" as "35 to 0".
@@ -27,7 +27,7 @@ def clean(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text cleaned, of at most ``most`` characters; the middle goes, both ends say more.
+    """The text cleaned, of at most ``most`` characters; the middle is left out.
 
     >>> shorten("Composite{a + b * c}", 12)
     'Composi…* c}'
@@ -42,7 +42,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def begun(text: str, most: int) -> str:
-    """A sentence cleaned, of at most ``most`` characters: it says the most where it begins.
+    """The sentence cleaned, of at most ``most`` characters; its end is left out.
 
     >>> begun("3.3.4 leaves more files: 248 to 256 (radon)", 38)
     '3.3.4 leaves more files: 248 to 256…'

@@ -1,7 +1,6 @@
-"""How large a step or a drift is, in words. Pure.
+"""The size of a step or a drift in words.
 
-Every number was observed, or is an estimate that is named as such. A ratio that contradicts the
-medians beside it is never shown.
+Numbers are observed, or called estimates. A ratio that contradicts its medians is never shown.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Sized(Protocol):
 
 
 def medians(one: Sized) -> float | None:
-    """The ratio of the two medians; None where it does not describe the change."""
+    """The ratio of the medians, after to before; None where it does not describe the change."""
     if one.modes is not None or min(one.before, one.after) <= 0:
         return None
     found = one.after / one.before
@@ -42,7 +41,7 @@ def medians(one: Sized) -> float | None:
 
 
 def brief(one: Sized, unit: str) -> str:
-    """In a few words: "slower: +30 %", "slower: two modes"."""
+    """The direction and relative change: "slower: +30 %", "slower: two modes"."""
     word = units.direction(unit, one.worse)
     if one.modes is not None:
         return f"{word}: two modes"
@@ -72,10 +71,10 @@ def interval(low: float, high: float, ratio: float) -> str:
 
 
 def drifting(one: Sized, ratio: float, unit: str) -> tuple[str, str]:
-    """A drift in a few words, and its numbers.
+    """The relative change of a drift, and its interval and medians.
 
-    The ratio of first to last is an estimate, steps taken out. The medians of the first and last
-    values are left out where the noise makes them say the opposite.
+    ``ratio``, last to first, is an estimate without the steps. The medians of the first and last
+    values are left out if noise reverses their order.
     """
     sure = "" if one.low is None or one.high is None else interval(one.low, one.high, ratio)
     seen = ""

@@ -1,4 +1,4 @@
-"""A comparison on a terminal: the same story as the comment's, drawn by rich."""
+"""A comparison on a terminal: the same text as the comment, drawn by rich."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from observatory.store.records.comparison import Comparison
@@ -17,13 +17,13 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
-    Line,
     Name,
+    Paragraph,
     Points,
-    Rows,
     State,
     Story,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.plain import clean
@@ -36,21 +36,21 @@ _STYLES: dict[State, str] = {
     "undecided": "bold yellow",
 }
 _UNFOLDED = 6
-"""Lines of a folded list that are shown: a terminal has nothing to open."""
+"""Lines of a folded list that a terminal shows, because it cannot unfold it."""
 _SUMMED_UP = 9
 """Rank of the parts of which a terminal shows no more than what they are."""
 
 
 def terminal(comparison: Comparison) -> RenderableType:
-    """Everything that the comment says, for a console of 80 columns or more.
+    """The text of the comment, for a console of 80 columns or more.
 
-    Folded lists show their first lines, the least important ones none.
+    It shows the first lines of folded lists, and none of the least important lists.
     """
     return drawn(tell(comparison))
 
 
 def drawn(story: Story) -> RenderableType:
-    """A story for rich. No text in it is ever obeyed as markup or as a control sequence."""
+    """The story for rich, which interprets no markup or control sequence of its texts."""
     drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
     for part in story.parts:
         drawn.append(Text())
@@ -66,13 +66,13 @@ def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
     match block:
         case Heading(words):
             yield _text(words, "bold underline")
-        case Line(words):
+        case Paragraph(words):
             yield _text(words)
         case Points(items):
             for item in items[:most]:
                 yield _point(item)
             yield from _more(len(items), most)
-        case Rows(header, rows):
+        case Table(header, rows):
             yield _table(header, rows[:most])
             yield from _more(len(rows), most)
         case Command(text):
@@ -83,16 +83,16 @@ def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
                 yield from _drawn(inner, _UNFOLDED)
 
 
-def _point(words: Words) -> Table:
-    grid = Table.grid(padding=(0, 1, 0, 0))
+def _point(words: Words) -> RichTable:
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
     grid.add_row("-", _text(words))
     return grid
 
 
-def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> RichTable:
+    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in header:
         table.add_column(Text(clean(name)), overflow="fold")
     for row in rows:
@@ -102,7 +102,7 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> Tabl
 
 def _more(number: int, most: int | None) -> Iterator[Text]:
     if most is not None and number > most:
-        yield Text(f"and {several(number - most, 'more line')}: --json has them", style="dim")
+        yield Text(f"and {several(number - most, 'more line')}: see --json", style="dim")
 
 
 def _text(words: Words, style: str = "") -> Text:
@@ -119,7 +119,7 @@ def _text(words: Words, style: str = "") -> Text:
 
 
 def _spaced(text: str) -> str:
-    """The text cleaned, with the spaces that set it apart from its neighbours."""
+    """The text cleaned, with its leading and trailing space."""
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{clean(text)}{after}"

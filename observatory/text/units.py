@@ -1,4 +1,4 @@
-"""Numbers with units as people read them. The only place that formats them."""
+"""Numbers with units as people read them. No other module formats numbers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _TIMES = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SIZES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
 _SCALES = {"seconds": _TIMES, "bytes": _SIZES[1:]}
 _BEYOND = 1e15
-"""No measured number is as large; a text stays short whatever a file claims."""
+"""No measured number is as large; longer ones are not written, to keep texts short."""
 _LARGEST = {"seconds": 99.95, "bytes": _BEYOND}
 """Below these, a value is written as a decimal number and a unit."""
 _DIRECTIONS = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 MINUS = "\N{MINUS SIGN}"
 _COUNTED = ("", "unit", "values", "samples", "functions", "symbols", "files", "runs", "calls",
             "modules", "instructions")  # fmt: skip
-"""Units that the name of the metric says, and asv's word for none."""
+"""Units that are not written, because the metric's name says them."""
 _UNIT = re.compile(r"(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*", re.ASCII)
-"""Units of strangers that are written: no link, mention or mark-up can be made of these."""
+"""Foreign units that are safe to write: they cannot become a link, a mention or markup."""
 _ENDING = re.compile(r"[^ ]*[0-9] [^0-9]+")
 """A number with its unit; not "2 min 14 s"."""
 
@@ -55,7 +55,7 @@ def size(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """A count with thousands apart; three digits where it is a small one and not whole.
+    """A count with separated thousands; a small one that is not whole has three digits.
 
     >>> count(597703), count(2.5)
     ('597,703', '2.5')
@@ -69,7 +69,7 @@ def count(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A share or a relative change, with as many digits as anybody reads.
+    """A share or a relative change, with two digits below 10 %.
 
     >>> percent(0.0834), percent(0.125), percent(1.1), percent(0.0004)
     ('8.3 %', '12 %', '110 %', '0.04 %')
@@ -85,9 +85,9 @@ def percent(fraction: float) -> str:
 
 
 def signed(ratio: float) -> str:
-    """How a value changed, by the ratio of new to old: with a sign, and from twice on as a factor.
+    """The relative change for a ratio of new to old, with a sign; from a factor of 2 on a factor.
 
-    Both directions are changes of the value itself: 482 to 371 ms is -23 %, never "30 % faster".
+    It is the change of the value in both directions: 482 to 371 ms is -23 %, not "30 % faster".
 
     >>> signed(1.3), signed(371 / 482), signed(4.5), signed(1 / 4.5), signed(0)
     ('+30 %', '−23 %', '×4.5', '÷4.5', '−100 %')
@@ -103,7 +103,7 @@ def signed(ratio: float) -> str:
 
 
 def span(low: float, high: float) -> str:
-    """Two ratios as changes: the ends of an interval.
+    """The ends of an interval of ratios as relative changes.
 
     >>> span(1.26, 1.34), span(0.75, 0.79), span(0.97, 1.1), span(1.9, 2.1)
     ('+26 to +34 %', '−25 to −21 %', '−3 to +10 %', '+90 % to ×2.1')
@@ -113,12 +113,12 @@ def span(low: float, high: float) -> str:
 
 
 def direction(unit: str, up: bool) -> str:
-    """What a value in this unit is that went up or down: higher is worse, always."""
+    """The word for a value that rose or fell: "slower" for seconds, "larger" for bytes."""
     return _DIRECTIONS.get(unit, ("higher", "lower"))[0 if up else 1]
 
 
 def effect(base: float, head: float, unit: str) -> str:
-    """What became of a value, in a word and as its relative change.
+    """The direction and the relative change of a value.
 
     >>> effect(0.482, 0.371, "seconds"), effect(2e6, 9e6, "bytes"), effect(0, 35, "functions")
     ('faster: −23 %', 'larger: ×4.5', 'higher: +35')
@@ -129,7 +129,7 @@ def effect(base: float, head: float, unit: str) -> str:
 
 
 def difference(base: float, head: float, unit: str) -> str:
-    """What became of a value, in a word and as a difference: for counts.
+    """The direction and the difference of a count.
 
     >>> difference(40, 35, "functions"), difference(3, 3, "files")
     ('lower: −5', 'the same')
@@ -143,8 +143,8 @@ def difference(base: float, head: float, unit: str) -> str:
 def human(value: float | None, unit: str) -> str:
     """A value with its unit; MISSING for None and NaN.
 
-    ``seconds`` and ``bytes`` are scaled. What the observatory counts is named by its metric and
-    stays a number; every other unit is written as the benchmark gives it.
+    ``seconds`` and ``bytes`` are scaled. Counts of the observatory have no unit, because the name
+    of their metric says it; every other unit is written as the benchmark gives it.
 
     >>> human(0.2514, "seconds"), human(35, "functions"), human(0.00316, "gflops")
     ('251 ms', '35', '0.00316 gflops')
@@ -162,7 +162,7 @@ def human(value: float | None, unit: str) -> str:
 
 
 def change(base: float | None, head: float | None, unit: str) -> str:
-    """From BASE to HEAD, in one scale where both can be read in it; the unit is written once.
+    """From BASE to HEAD, in one scale if both are readable in it; the unit is written once.
 
     >>> change(0.2514, 4.53, "seconds"), change(4.9e-6, 5.5e-6, "seconds")
     ('0.25 → 4.53 s', '4.90 → 5.50 µs')

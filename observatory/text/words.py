@@ -1,4 +1,4 @@
-"""Orders, roles and glossary of the vocabulary's words, as pages show them."""
+"""The catalogue's words as pages show them: their order, colours and meanings."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Term:
 
 @dataclass(frozen=True)
 class Glossary:
-    """Terms of one axis of the vocabulary."""
+    """The terms of one kind."""
 
     title: str
     terms: tuple[Term, ...]
 
 
 def known_first(found: Iterable[str], vocabulary: Iterable[str]) -> list[str]:
-    """Sort words that were found: those of the vocabulary in its order, then the unknown ones.
+    """The words, sorted: those of the vocabulary in its order, then the others by name.
 
     >>> known_first({"zebra", "spawn", "fork"}, ("fork", "spawn"))
     ['fork', 'spawn', 'zebra']
@@ -39,7 +39,7 @@ def known_first(found: Iterable[str], vocabulary: Iterable[str]) -> list[str]:
 
 
 def css_name(backend: str) -> str:
-    """The class that carries a backend's colour, for ever; unknown backends share a neutral one.
+    """The CSS class of a backend's colour, which never changes; unknown backends share one.
 
     >>> css_name("C_VM"), css_name('"><script>')
     ('b-c-vm', 'b-other')
@@ -73,7 +73,7 @@ def meaning_of(words: Mapping[str, Any], word: str) -> str:
 
 
 def glossaries() -> tuple[Glossary, ...]:
-    """Return what each word of the page means."""
+    """The terms and meanings of each kind of word, in the order of the page."""
 
     def terms(words: Mapping[str, Any]) -> tuple[Term, ...]:
         return tuple(Term(word, meaning_of(words, word)) for word in words)
@@ -81,7 +81,7 @@ def glossaries() -> tuple[Glossary, ...]:
     return (
         Glossary("Scenarios", terms(SCENARIOS)),
         Glossary("Backends", terms(BACKENDS)),
-        Glossary("Launches", terms(LAUNCHES)),
+        Glossary("Start methods", terms(LAUNCHES)),
         Glossary("Metrics", terms({name: METRICS[name] for name in SHOWN_METRICS})),
         Glossary("Models", terms(MODELS)),
     )

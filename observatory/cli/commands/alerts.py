@@ -20,7 +20,7 @@ from observatory.cli.spans import span
 from observatory.errors import Exit
 from observatory.store.base.files import write_atomic
 from observatory.store.records.alerts import STATES
-from observatory.text.alerts import told
+from observatory.text.alerts import drawn
 
 
 def command(
@@ -56,7 +56,7 @@ def command(
     if json:
         print(found.model_dump_json(by_alias=True, indent=1))
     else:
-        Console(highlight=False).print(told(found, now, everything))
+        Console(highlight=False).print(drawn(found, now, everything))
     report_problems(search.problems, strict)
     if any(alert.state in wanted for alert in found.alerts):
         raise typer.Exit(Exit.ALERTS)

@@ -1,4 +1,4 @@
-"""What to do next about a cause or a time, as the catalogue says it."""
+"""What to do about a cause or a time, from the catalogue."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from observatory.text.document import Words, written
 
 
 def about_cause(kind: str) -> Words | None:
-    """What to do about a cause of this kind: a sentence that follows "Next: ".
-
-    None for a kind that this version does not know.
-    """
+    """What to do about a cause, in a sentence or more; None if this version does not know it."""
     return written(" ".join(CAUSES[kind].advice.split())) if kind in CAUSES else None
 
 
 def about_time(metric: str) -> Words | None:
-    """The same for a time that got worse and that no cause explains; None if there is nothing."""
+    """What to do about a time that got worse without a known cause; None if there is no advice."""
     advice = METRICS[metric].advice if metric in METRICS else ""
     return written(advice) if advice else None

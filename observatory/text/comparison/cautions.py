@@ -1,4 +1,4 @@
-"""What could not be judged, and what to keep in mind: said before any number that depends on it."""
+"""The sections on what could not be judged, and on warnings. They come before the numbers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.comparison import Difference
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.cells import Labels
-from observatory.text.comparison.phrases import enumerated, name, sentence
-from observatory.text.comparison.tally import Tally
-from observatory.text.document import Folded, Heading, Part, Piece, Points, Strong, Words
-from observatory.text.units import count
+from observatory.text.comparison.phrases import enumerated, joined, name, rest_of, sentence
+from observatory.text.document import Folded, Heading, Part, Points, Strong, Words
 from observatory.text.words import known_first, several
 
 _VISIBLE = 4
@@ -21,31 +20,31 @@ _LONGEST = 300
 _NAMED_DIFFERENCES = 3
 
 
-def cautions(tally: Tally, labels: Labels) -> list[Part]:
-    """One part that is read first, and one that is folded where there is more to say."""
-    points = [*_standing(tally, labels), *_missing(tally, labels), *_undecided(tally, labels)]
-    unjudged = bool(tally.comparison.missing or tally.comparison.undecided)
-    points += [*_differences(tally), *_warnings(tally)]
+def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
+    """A section that is read first, and a folded one for the rest."""
+    points = [
+        *_known(breakdown, labels),
+        *_missing(breakdown, labels),
+        *_undecided(breakdown, labels),
+    ]
+    unjudged = bool(breakdown.comparison.missing or breakdown.comparison.undecided)
+    points += [*_differences(breakdown), *_warnings(breakdown)]
     if not points:
         return []
-    title = "Could not judge" if unjudged else "Read with care"
+    title = "Not judged" if unjudged else "Warnings"
     first = points if len(points) <= _VISIBLE + 1 else points[:_VISIBLE]
     parts = [Part(1, "what could not be judged", (Heading((title,)), Points(tuple(first))))]
     if rest := points[len(first) :]:
-        shown: list[Words] = rest[:_MOST]
-        if len(rest) > _MOST:
-            shown.append(
-                (f"{count(len(rest) - _MOST)} more, which the JSON of the comparison has",)
-            )
-        folded = Folded(f"{count(len(rest))} more to keep in mind", (Points(tuple(shown)),))
+        shown = Points((*rest[:_MOST], *rest_of(len(rest), _MOST, "warning")))
+        folded = Folded(several(len(rest), "more warning"), (shown,))
         parts.append(Part(6, "further warnings", (folded,)))
     return parts
 
 
-def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
-    """Wrong results and crashes that are no news."""
+def _known(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
+    """Wrong results and crashes that BASE has, too."""
     by_metric: dict[str, set[Cell]] = defaultdict(set)
-    for verdict in tally.standing:
+    for verdict in breakdown.standing:
         by_metric[verdict.metric].add(verdict.cell)
     said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):
@@ -53,13 +52,15 @@ def _standing(tally: Tally, labels: Labels) -> Iterator[Words]:
         yield (Strong(f"{said[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
-def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
+def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Cells without a result, by side and reason."""
     groups: dict[tuple[str, str], list[tuple[Cell, str]]] = defaultdict(list)
-    crashed = {cell for cause in tally.causes if cause.kind == "crashed" for cell in cause.cells}
-    for missing in tally.comparison.missing:
-        told = missing.side == "head" and missing.cell in crashed
-        reason = "HEAD crashes there: see below" if told else missing.reason
+    crashed = {
+        cell for cause in breakdown.causes if cause.kind == "crashed" for cell in cause.cells
+    }
+    for missing in breakdown.comparison.missing:
+        explained = missing.side == "head" and missing.cell in crashed
+        reason = "HEAD crashes there: see below" if explained else missing.reason
         groups[missing.side, _kind_of(reason)].append((missing.cell, reason))
     sides = {"base": "BASE", "head": "HEAD", "both": "BASE and HEAD"}
     for (side, _), found in sorted(groups.items(), key=lambda item: -len(item[1])):
@@ -69,36 +70,32 @@ def _missing(tally: Tally, labels: Labels) -> Iterator[Words]:
         yield (Strong(title), ": ", *labels.cells(cells), ". ", *_one_of(reasons))
 
 
-def _undecided(tally: Tally, labels: Labels) -> Iterator[Words]:
+def _undecided(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Metrics that were measured and could not be judged, by reason."""
-    told = {(missing.cell, missing.reason) for missing in tally.comparison.missing}
+    known = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
     groups: dict[str, list[tuple[Cell, str, str]]] = defaultdict(list)
-    for verdict in tally.comparison.undecided:
+    for verdict in breakdown.comparison.undecided:
         reason = verdict.reason or "no reason was given"
-        if (verdict.cell, reason) not in told:
+        if (verdict.cell, reason) not in known:
             groups[_kind_of(reason)].append((verdict.cell, verdict.metric, reason))
     for found in sorted(groups.values(), key=len, reverse=True):
         metrics = [name(metric) for metric in known_first((m for _, m, _ in found), METRICS)]
         cells = {cell for cell, _, _ in found}
         reasons = [reason for _, _, reason in found]
-        said: list[Piece] = [*enumerated(metrics, 3, "metric"), " of ", *labels.cells(cells)]
-        yield (*said, ". ", *_one_of(reasons))
+        said = (*enumerated(metrics, 3, "metric"), " in ", *labels.cells(cells))
+        yield (Strong("Undecided"), ": ", *said, ". ", *_one_of(reasons))
 
 
-def _differences(tally: Tally) -> Iterator[Words]:
-    """What differs beside the subject: whatever changed may be its doing."""
-    found = tally.comparison.differences
+def _differences(breakdown: Breakdown) -> Iterator[Words]:
+    """Other differences between the two sides, which may cause what changed."""
+    found = breakdown.comparison.differences
     if not found:
         return
     # The interpreter and the processor matter more than the hundredth package.
     first = sorted(found, key=lambda each: each.what not in ("python", "numba", "cpu", "os"))
-    said: list[Piece] = []
-    for index, difference in enumerate(first[:_NAMED_DIFFERENCES]):
-        said += ["; " if index else "", *_differs(difference)]
-    if len(first) > _NAMED_DIFFERENCES:
-        said.append(f"; and {several(len(first) - _NAMED_DIFFERENCES, 'more package')}")
-    yield (Strong("Differs beside the subject"), ": ", *said,
-           ". What changed may be its doing.")  # fmt: skip
+    named = map(_differs, first[:_NAMED_DIFFERENCES])
+    said = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
+    yield (Strong("Other differences"), ": ", *said, ". They may cause what changed.")
 
 
 def _differs(difference: Difference) -> Words:
@@ -111,17 +108,17 @@ def _differs(difference: Difference) -> Words:
     )
 
 
-def _warnings(tally: Tally) -> Iterator[Words]:
-    for warning in dict.fromkeys(tally.comparison.warnings):
+def _warnings(breakdown: Breakdown) -> Iterator[Words]:
+    for warning in dict.fromkeys(breakdown.comparison.warnings):
         yield sentence(warning, _LONGEST)
 
 
 def _one_of(reasons: list[str]) -> Words:
-    """The reason, or the first of several that differ in their numbers only."""
+    """The reason, or the first of several that differ only in their numbers."""
     one = sentence(reasons[0], _LONGEST)
-    return ("For example: ", *one) if len(set(reasons)) > 1 else one
+    return ("For example, ", *one) if len(set(reasons)) > 1 else one
 
 
 def _kind_of(reason: str) -> str:
-    """A reason without its numbers: what several of one kind have in common."""
+    """The reason without its numbers, to group by."""
     return re.sub(r"\d[\d.,]*", "#", reason)

@@ -10,7 +10,7 @@ from math import prod
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.store.records.comparison import Comparison
-from observatory.text.comparison.phrases import enumerated, name
+from observatory.text.comparison.phrases import enumerated, joined, name, rest_of
 from observatory.text.document import Name, Piece, Words
 from observatory.text.units import count
 from observatory.text.words import known_first, several
@@ -25,11 +25,11 @@ _AXES: dict[str, Mapping[str, object]] = {
 
 @dataclass(frozen=True)
 class Labels:
-    """How cells are named: without their model where the whole comparison has only one."""
+    """The names of cells: without the model where the comparison has only one."""
 
     model: str | None
     every: frozenset[Cell]
-    """All cells that the comparison speaks of."""
+    """All cells of the comparison."""
 
     @classmethod
     def of(cls, comparison: Comparison) -> Labels:
@@ -39,7 +39,7 @@ class Labels:
         return cls(models.pop() if len(models) == 1 else None, frozenset(every))
 
     def cell(self, cell: Cell) -> Name:
-        """One cell."""
+        """One cell: `warm_disk NUMBA fork`."""
         words = (cell.scenario, cell.backend, cell.launch)
         shown = words if self.model is not None else (cell.model, *words)
         return name(" ".join(shown))
@@ -52,15 +52,11 @@ class Labels:
         if whole := self._whole(chosen):
             return whole
         groups = _alike(chosen)
-        said: list[Piece] = []
-        for group in groups[:_NAMED_GROUPS]:
-            said += ["; " if said else "", *self._group(group)]
-        if rest := sum(len(group) for group in groups[_NAMED_GROUPS:]):
-            said.append(f"; and {several(rest, 'more cell')}")
-        return tuple(said)
+        rest = sum(map(len, groups[_NAMED_GROUPS:]))
+        return joined((*map(self._group, groups[:_NAMED_GROUPS]), *rest_of(rest, 0, "cell")))
 
     def crowd(self, cells: set[Cell]) -> Words:
-        """For a headline: the cell, or how many of what: "4 warm cells of `NUMBA`"."""
+        """The cell, or how many there are, for a headline: "4 warm cells of `NUMBA`"."""
         if len(cells) == 1:
             return (self.cell(next(iter(cells))),)
         if whole := self._whole(cells):
@@ -77,7 +73,7 @@ class Labels:
         return tuple(words)
 
     def _group(self, cells: list[Cell]) -> Words:
-        """Cells of the same scenarios: axis by axis if they are all combinations of these."""
+        """A group of cells: axis by axis if they are all combinations, else by their names."""
         axes = [
             known_first((getattr(cell, axis) for cell in cells), known)
             for axis, known in _AXES.items()
@@ -91,7 +87,7 @@ class Labels:
         return tuple(said[1:])
 
     def _whole(self, cells: set[Cell]) -> Words:
-        """Say that no cell is left out, of all or of a backend; empty where some are."""
+        """Every cell, or every cell of one backend; empty where some are left out."""
         if cells >= self.every:
             return ("every cell",)
         backends = {cell.backend for cell in cells}
@@ -110,7 +106,7 @@ class Labels:
 
 
 def all_cells(comparison: Comparison) -> set[Cell]:
-    """Every cell that the comparison speaks of."""
+    """Every cell that was judged or is missing."""
     judged = {verdict.cell for verdict in comparison.verdicts}
     return judged | {missing.cell for missing in comparison.missing}
 
@@ -129,10 +125,10 @@ def in_order(cells: Collection[Cell]) -> list[Cell]:
 
 
 def _alike(cells: Collection[Cell]) -> list[list[Cell]]:
-    """Cells in groups that are told together, each with the same rest for all its words.
+    """Cells in groups that one phrase names.
 
-    First scenarios that have the same backends and launches, then, within these, backends that
-    have the same launches.
+    Scenarios with the same backends and start methods come together; within these, backends with
+    the same start methods.
     """
     return [group for outer in _merged(cells, "scenario") for group in _merged(outer, "backend")]
 

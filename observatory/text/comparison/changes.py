@@ -1,12 +1,13 @@
-"""Measured changes that no cause explains, what got better, and what is merely different."""
+"""The sections on measured changes without a cause, on improvements and on the workload."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from benchmarks.catalogue import METRICS, SECTIONS
 from observatory.store.records.comparison import Verdict, Workload
 from observatory.text.comparison.advice import about_time
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.causes import counts
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.headline import improvements
@@ -16,24 +17,25 @@ from observatory.text.comparison.phrases import (
     bounds,
     by_metric,
     certainty,
+    claim,
     effect,
     extent,
     interval,
+    joined,
     name,
+    rest_of,
     typical_change,
 )
-from observatory.text.comparison.tally import Tally
 from observatory.text.document import (
     Block,
-    Flat,
     Folded,
     Heading,
-    Line,
+    Paragraph,
     Part,
     Piece,
     Points,
-    Rows,
     Strong,
+    Table,
     Words,
 )
 from observatory.text.units import count
@@ -42,15 +44,15 @@ from observatory.text.words import several
 _SECTIONS = {
     title: tuple(name for name in MEASURED if METRICS[name].section == title) for title in SECTIONS
 }
-"""Which metrics are told under which title, in this order; others come last."""
+"""The metrics of each section, in this order; others come last."""
 _VISIBLE = 4
 _MOST = 60
 _MOST_NAMES = 40
 
 
-def slower(tally: Tally, labels: Labels) -> list[Part]:
-    """Alarms of measured metrics that no cause explains, a section for each kind of time."""
-    found = [verdict for verdict in tally.alone if verdict.kind != "exact"]
+def slower(breakdown: Breakdown, labels: Labels) -> list[Part]:
+    """A section for each kind of time that got worse without a known cause."""
+    found = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
     parts = []
     for title, metrics in _SECTIONS.items():
         own = [verdict for verdict in found if verdict.metric in metrics]
@@ -60,18 +62,18 @@ def slower(tally: Tally, labels: Labels) -> list[Part]:
     return parts + _section("Other measurements", others, (), labels)
 
 
-def better(tally: Tally, labels: Labels) -> list[Part]:
-    """What improved: a few lines beside an alarm, else with its numbers, as it is the news."""
-    if not tally.improved:
+def better(breakdown: Breakdown, labels: Labels) -> list[Part]:
+    """What improved: a few lines beside an alarm, else with all its numbers."""
+    if not breakdown.improved:
         return []
-    measured = [verdict for verdict in tally.improved if verdict.kind != "exact"]
-    if tally.worse:
-        said = improvements(tally.improved, labels)[:_VISIBLE]
+    measured = [verdict for verdict in breakdown.improved if verdict.kind != "exact"]
+    if breakdown.worse:
+        said = improvements(breakdown.improved, labels)[:_VISIBLE]
         part = Part(5, "what got better", (Heading(("Better",)), Points(tuple(said))))
         summary = f"{several(len(measured), 'measurement')} that got better"
         return [part, *_folded_cells(measured, summary, labels)]
     blocks: list[Block] = [Heading(("Better",))]
-    exact = [verdict for verdict in tally.improved if verdict.kind == "exact"]
+    exact = [verdict for verdict in breakdown.improved if verdict.kind == "exact"]
     if exact:
         blocks.append(Points(counts(exact, labels, _VISIBLE)))
     shown, rest = _split(sorted(measured, key=lambda verdict: -extent(verdict)))
@@ -81,29 +83,29 @@ def better(tally: Tally, labels: Labels) -> list[Part]:
     return [part, *_folded_cells(rest, f"{count(len(rest))} more that got better", labels)]
 
 
-def workload(tally: Tally, labels: Labels) -> list[Part]:
-    """Another graph is compiled: never an alarm, always folded.
+def workload(breakdown: Breakdown, labels: Labels) -> list[Part]:
+    """How the compiled graph changed: never an alarm, always folded.
 
-    Counts of cells with an alarm are left out: they follow from its cause.
+    Cells with an alarm are left out: their counts follow from its cause.
     """
     descriptive = [
         verdict
-        for verdict in tally.comparison.verdicts
-        if verdict.conclusion == "workload changed" and verdict.cell not in tally.worse
+        for verdict in breakdown.comparison.verdicts
+        if verdict.conclusion == "workload changed" and verdict.cell not in breakdown.worse
     ]
-    entries = tally.comparison.workload
+    entries = breakdown.comparison.workload
     if not (descriptive or entries):
         return []
     points = [_names(entry) for entry in entries]
     points += counts([v for v in descriptive if v.kind == "exact"], labels, _MOST)
-    points += _about([v for v in descriptive if v.kind != "exact"], labels)
-    if len(points) > _MOST:
-        points[_MOST:] = [(f"and {several(len(points) - _MOST, 'more change')}",)]
+    measured = by_metric(v for v in descriptive if v.kind != "exact")
+    points += [claim(own, labels.cells({v.cell for v in own})) for own in measured.values()]
+    points[_MOST:] = rest_of(len(points), _MOST, "change")
     appeared = sum(number for entry in entries for _, number in entry.appeared)
     vanished = sum(number for entry in entries for _, number in entry.vanished)
-    summary = "Workload changed, no alarm"
+    summary = "Workload changed (no alarm)"
     if appeared or vanished:
-        summary += f": {several(appeared, 'function')} appeared, {count(vanished)} vanished"
+        summary += f": {several(appeared, 'new function')}, {count(vanished)} removed"
     folded = Folded(summary, (Points(tuple(points)),))
     return [Part(9, "the changes of the workload", (folded,))]
 
@@ -120,7 +122,7 @@ def _section(
     shown, rest = _split(ordered)
     blocks: list[Block] = [Heading((title,)), *_tables(shown, labels)]
     if advice := about_time(ordered[0].metric):
-        blocks.append(Line((Strong("Next"), ": ", *advice)))
+        blocks.append(Paragraph((Strong("Next"), ": ", *advice)))
     noun = title.lower()
     return [
         Part(4, noun, tuple(blocks)),
@@ -129,7 +131,7 @@ def _section(
 
 
 def _split(verdicts: Sequence[Verdict]) -> tuple[Sequence[Verdict], Sequence[Verdict]]:
-    """Those that are shown, and those that are folded: never one alone."""
+    """Those that are shown and those that are folded; one alone is never folded."""
     shown = len(verdicts) if len(verdicts) <= _VISIBLE + 1 else _VISIBLE
     return verdicts[:shown], verdicts[shown:]
 
@@ -137,18 +139,17 @@ def _split(verdicts: Sequence[Verdict]) -> tuple[Sequence[Verdict], Sequence[Ver
 def _folded_cells(verdicts: Sequence[Verdict], summary: str, labels: Labels) -> list[Part]:
     if not verdicts:
         return []
-    content: list[Flat] = [*_tables(verdicts[:_MOST], labels)]
-    if len(verdicts) > _MOST:
-        content.append(Line((f"and {count(len(verdicts) - _MOST)} more",)))
-    return [Part(8, "a table of measurements", (Folded(summary, tuple(content)),))]
+    rest = map(Paragraph, rest_of(len(verdicts), _MOST, "measurement"))
+    folded = Folded(summary, (*_tables(verdicts[:_MOST], labels), *rest))
+    return [Part(8, "a table of measurements", (folded,))]
 
 
-def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Rows]:
+def _tables(verdicts: Sequence[Verdict], labels: Labels) -> list[Table]:
     """A table for each metric, a row for each verdict."""
     return [_table(metric, found, labels) for metric, found in by_metric(verdicts).items()]
 
 
-def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
+def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Table:
     intervals = {interval(verdict.ratio) for verdict in verdicts if verdict.ratio}
     one = intervals.pop() if len(intervals) == 1 else None
     rows = [
@@ -160,33 +161,18 @@ def _table(metric: str, verdicts: Sequence[Verdict], labels: Labels) -> Rows:
         )
         for verdict in verdicts
     ]
-    return Rows((name(metric).text, "HEAD is", "BASE → HEAD", one or "how sure"), tuple(rows))
-
-
-def _about(verdicts: Iterable[Verdict], labels: Labels) -> list[Words]:
-    """Near-exact metrics that differ, a line each: no two cells have the same numbers."""
-    return [
-        (name(metric), f" {effect(max(found, key=extent), 'up to ')} in ",
-         *labels.cells({verdict.cell for verdict in found}))
-        for metric, found in by_metric(verdicts).items()
-    ]  # fmt: skip
+    return Table((name(metric).text, "HEAD is", "BASE → HEAD", one or "interval"), tuple(rows))
 
 
 def _names(entry: Workload) -> Words:
-    said: list[Piece] = [name(entry.model), " ", name(entry.backend), ": "]
-    said += _counted("appeared", entry.appeared)
-    said += ["; "] if entry.appeared and entry.vanished else []
-    said += _counted("vanished", entry.vanished)
-    return tuple(said)
+    sides = (("new", entry.appeared), ("removed", entry.vanished))
+    said = joined(_counted(label, functions) for label, functions in sides if functions)
+    return (name(entry.model), " ", name(entry.backend), ": ", *said)
 
 
-def _counted(verb: str, functions: Sequence[tuple[str, int]]) -> Iterable[Piece]:
-    if not functions:
-        return
-    yield f"{verb} "
+def _counted(label: str, functions: Sequence[tuple[str, int]]) -> Words:
+    said: list[Piece] = [f"{label} "]
     for index, (function, number) in enumerate(functions[:_MOST_NAMES]):
-        yield ", " if index else ""
-        yield name(function)
-        yield f" ({count(number)})" if number != 1 else ""
-    if len(functions) > _MOST_NAMES:
-        yield f" and {several(len(functions) - _MOST_NAMES, 'more name')}"
+        said += [", " * bool(index), name(function), f" ({count(number)})" * (number != 1)]
+    said += [f" {note}" for (note,) in rest_of(len(functions), _MOST_NAMES, "name")]
+    return tuple(said)

@@ -1,4 +1,4 @@
-"""The verdict sentence: what got slower or stopped hitting, where, by how much, and how sure."""
+"""The first sentence of a comparison: the verdict, what changed, where and by how much."""
 
 from __future__ import annotations
 
@@ -6,56 +6,53 @@ from collections.abc import Sequence
 
 from benchmarks.catalogue import METRICS, REUSE_LOST
 from observatory.store.records.comparison import Verdict
+from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.phrases import (
     EVERYWHERE,
     by_metric,
-    capitalised,
-    certainty,
-    effect,
-    extent,
+    claim,
+    joined,
     name,
-    said_of,
-    typical_change,
+    rest_of,
     worst,
 )
-from observatory.text.comparison.tally import CRASHED, WRONG, Tally
-from observatory.text.document import Piece, State, Words
+from observatory.text.document import State, Words
 from observatory.text.units import count
 from observatory.text.words import several
 
 _CLAIMS = 3
-"""More claims than these make a sentence that nobody reads."""
+"""A longer sentence is not read."""
 _COUNTS = (*METRICS.values(), REUSE_LOST)
 _WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
-"""What an exact alarm says of the number by which it rose, of one and of several; worst first."""
+"""The claims about counts that rose, by 1 and by several; the worst first."""
 _BETTER = {one.name: one.fell for one in _COUNTS if one.fell}
 
 
-def state_of(tally: Tally) -> State:
-    """What the whole comparison comes to."""
-    if tally.worse:
+def state_of(breakdown: Breakdown) -> State:
+    """The verdict on the whole comparison."""
+    if breakdown.worse:
         return "worse"
-    if tally.unjudged or not tally.cells:
+    if breakdown.unjudged or not breakdown.cells:
         return "undecided"
-    return "better" if tally.better else "unaffected"
+    return "better" if breakdown.better else "unaffected"
 
 
-def headline(tally: Tally, labels: Labels) -> Words:
+def headline(breakdown: Breakdown, labels: Labels) -> Words:
     """The verdict sentence, without a full stop."""
-    if tally.worse:
-        return _alarming(tally, labels)
-    if all(verdict.conclusion == "undecided" for verdict in tally.comparison.verdicts):
+    if breakdown.worse:
+        return _alarming(breakdown, labels)
+    if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
         return ("Nothing could be judged: no cell was measured well enough on both sides",)
-    calm = _pleasing(tally, labels) if tally.improved else _quiet(tally)
-    if tally.standing:
-        where = labels.crowd({verdict.cell for verdict in tally.standing})
+    calm = _pleasing(breakdown, labels) if breakdown.improved else _quiet(breakdown)
+    if breakdown.standing:
+        where = labels.crowd({verdict.cell for verdict in breakdown.standing})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
     return calm
 
 
 def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
-    """What got better, a claim for each metric; times that follow from hits are told with them."""
+    """A claim for each metric that got better; a faster build is told with the hits it follows."""
     exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
     hit = {verdict.cell for verdict in exact}
     following: list[Verdict] = []
@@ -68,28 +65,24 @@ def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
 
 
 def consequences(verdicts: Sequence[Verdict]) -> Words:
-    """How much slower or larger what was measured became, a claim for each metric.
+    """A claim for each measured metric, with the numbers of its worst cell.
 
-    "compiling is slower: up to ×18 (0.25 → 4.53 s, 95 % interval ×17 to ×19)": the
-    numbers are those of the worst cell.
+    "compiling is slower (up to ×18, 0.25 → 4.53 s, 95 % interval ×17 to ×19)"
     """
-    said: list[Piece] = []
-    for found in list(by_metric(verdicts).values())[:_CLAIMS]:
-        first = max(found, key=extent)
-        numbers = ", ".join(filter(None, (typical_change(first), certainty(first.ratio))))
-        said += ["; " if said else "", *_by_how_much(found), f" ({numbers})"]
-    return tuple(said)
+    found = list(by_metric(verdicts).values())[:_CLAIMS]
+    return joined(claim(each, sure=True) for each in found)
 
 
-def _alarming(tally: Tally, labels: Labels) -> Words:
-    worse = tally.comparison.worse
+def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
+    worse = breakdown.comparison.worse
     exact = [verdict for verdict in worse if verdict.kind == "exact"]
-    alone = [verdict for verdict in tally.alone if verdict.kind != "exact"]
-    explained = [v for v in worse if v.kind != "exact" and v.cause in tally.by_cause]
-    said = _joined(_claims(exact, explained, alone, labels, _WORSE))
-    if any(verdict.metric == WRONG for verdict in exact):
+    alone = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
+    explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
+    said = _shortened(_claims(exact, explained, alone, labels, _WORSE))
+    metrics = {verdict.metric for verdict in exact}
+    if WRONG in metrics:
         return ("Do not merge: ", *said)
-    return capitalised(said)
+    return said if CRASHED in metrics else ("HEAD is worse: ", *said)
 
 
 def _claims(
@@ -103,14 +96,13 @@ def _claims(
     claims: list[Words] = []
     left = list(following)
     for metric, found in by_metric(exact, phrases).items():
-        claim = _claim(metric, found, labels, phrases)
+        said = _claim(metric, found, labels, phrases)
         cells = {verdict.cell for verdict in found}
         if own := [verdict for verdict in left if verdict.cell in cells]:
             left = [verdict for verdict in left if verdict.cell not in cells]
             # The first metric says it: compile_time if it is among them.
-            told = next(iter(by_metric(own).values()))
-            claim = (*claim, ", and there ", *_by_how_much(told), *_how_sure(told))
-        claims.append(claim)
+            said = (*said, ", where ", *claim(next(iter(by_metric(own).values()))))
+        claims.append(said)
     claims += [
         _claim(metric, found, labels, phrases)
         for metric, found in by_metric([*left, *measured]).items()
@@ -118,31 +110,31 @@ def _claims(
     return claims
 
 
-def _pleasing(tally: Tally, labels: Labels) -> Words:
-    said = capitalised(_joined(improvements(tally.improved, labels)))
-    return (*said, "; nothing got worse", _rest(tally))
+def _pleasing(breakdown: Breakdown, labels: Labels) -> Words:
+    said = _shortened(improvements(breakdown.improved, labels))
+    return ("HEAD is better: ", *said, "; nothing got worse", _rest(breakdown))
 
 
-def _quiet(tally: Tally) -> Words:
-    judged = len(tally.cells) - len(tally.unjudged)
-    if tally.unjudged:
+def _quiet(breakdown: Breakdown) -> Words:
+    judged = len(breakdown.cells) - len(breakdown.unjudged)
+    if breakdown.unjudged:
         where = several(judged, "cell") if judged else "what could be judged"
-        return (f"Nothing got worse in {where}", _rest(tally))
+        return (f"Nothing got worse in {where}", _rest(breakdown))
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
-    if tally.comparison.workload:
+    if breakdown.comparison.workload:
         return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
-    counted = all(verdict.kind != "noisy" for verdict in tally.comparison.verdicts)
+    counted = all(verdict.kind != "noisy" for verdict in breakdown.comparison.verdicts)
     where = " in what is counted" if counted else ""
     return (f"Nothing changed{where}: {all_are} unaffected",)
 
 
-def _rest(tally: Tally) -> str:
-    """Of how many cells not all is known; that it is only times and memory, if so."""
-    if not tally.unjudged:
+def _rest(breakdown: Breakdown) -> str:
+    """How many cells could not be judged, and whether only their times and memory."""
+    if not breakdown.unjudged:
         return ""
-    rest = f"{count(len(tally.unjudged))} of {several(len(tally.cells), 'cell')}"
-    counted = all(verdict.kind == "noisy" for verdict in tally.comparison.undecided)
-    if counted and not tally.comparison.missing:
+    rest = f"{count(len(breakdown.unjudged))} of {several(len(breakdown.cells), 'cell')}"
+    counted = all(verdict.kind == "noisy" for verdict in breakdown.comparison.undecided)
+    if counted and not breakdown.comparison.missing:
         return f"; times or memory of {rest} could not be judged"
     return f"; {rest} could not be fully judged"
 
@@ -155,10 +147,8 @@ def _claim(
 ) -> Words:
     where = labels.crowd({verdict.cell for verdict in verdicts})
     first = verdicts[0]
-    if metric in EVERYWHERE:
-        return (*_by_how_much(verdicts), " in every process", *_how_sure(verdicts))
     if first.kind != "exact":
-        return (*_by_how_much(verdicts), " in ", *where, *_how_sure(verdicts))
+        return claim(verdicts, ("every process",) if metric in EVERYWHERE else where)
     rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
     up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
     most = max(rises)
@@ -169,24 +159,5 @@ def _claim(
     return (name(metric), f" {verb} by {up_to}{count(most)} in ", *where)
 
 
-def _by_how_much(verdicts: Sequence[Verdict]) -> Words:
-    """Verdicts of one metric: "compiling is slower: up to ×18"."""
-    first = max(verdicts, key=extent)
-    up_to = "up to " if len({verdict.cell for verdict in verdicts}) > 1 else ""
-    return said_of(first.metric, effect(first, up_to))
-
-
-def _how_sure(verdicts: Sequence[Verdict]) -> Words:
-    """The interval of the largest change, in brackets."""
-    first = max(verdicts, key=extent)
-    sure = certainty(first.ratio)
-    return (f" ({sure})",) if sure else ()
-
-
-def _joined(claims: list[Words]) -> Words:
-    said: list[Piece] = []
-    for index, claim in enumerate(claims[:_CLAIMS]):
-        said += ["; ", *claim] if index else claim
-    if len(claims) > _CLAIMS:
-        said.append(f"; and {several(len(claims) - _CLAIMS, 'more kind')} of change")
-    return tuple(said)
+def _shortened(claims: Sequence[Words]) -> Words:
+    return joined((*claims[:_CLAIMS], *rest_of(len(claims), _CLAIMS, "change")))

@@ -1,7 +1,7 @@
-"""Verdicts in words: what changed, by how much, and how sure.
+"""Verdicts in words: what changed, by how much, and with which uncertainty.
 
-Whatever is compared is said to be slower, faster, larger or higher, with the change of its value
-and its sign; a bare ratio is never shown.
+Each change has a direction (slower, faster, larger, higher) and a sign; a bare ratio is never
+shown.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ MEASURED = {
         key=lambda name: (SECTIONS.index(METRICS[name].section), METRICS[name].kind != "noisy"),
     )
 }
-"""What is said of a noisy or near-exact metric that is "slower: +8 %", in the order of telling."""
+"""The claims of noisy and near-exact metrics, e.g. "compiling is {}", in the order of a text."""
 EVERYWHERE = tuple(name for name, one in METRICS.items() if one.once)
-"""Metrics that are one thing in every cell, and are judged once by `observatory.analyze`."""
+"""Metrics that are the same in every cell; `observatory.analyze` judges them once."""
 
 
 def name(text: str) -> Name:
-    """A foreign word, shortened where it is longer than anybody reads."""
+    """The word as code, shortened to LONGEST_NAME characters."""
     return Name(shorten(text, LONGEST_NAME))
 
 
 def sentence(text: str, most: int = LONGEST_SENTENCE) -> Words:
-    """A foreign text as a sentence: a capital first, a full stop last."""
+    """The text as a sentence of at most ``most`` characters: a capital first, a full stop last."""
     said = shorten(text, most)
     if not said:
         return ()
@@ -52,15 +52,27 @@ def capitalised(words: Words) -> Words:
 
 
 def enumerated(names: Sequence[Name], most: int, noun: str) -> Words:
-    """`a`, `b` and 3 more."""
+    """`a`, `b` and 3 more; ``noun`` names what is left out, in the singular."""
     said: list[Piece] = []
     shown = names[:most] if len(names) > most + 1 else names
     for index, each in enumerate(shown):
         last = index == len(names) - 1
         said += [" and " if last and index else ", " if index else "", each]
-    if len(shown) < len(names):
-        said.append(f" and {several(len(names) - len(shown), f'more {noun}')}")
+    said += [f" {note}" for (note,) in rest_of(len(names), len(shown), noun)]
     return tuple(part for part in said if part != "")
+
+
+def rest_of(number: int, most: int, noun: str) -> tuple[tuple[str], ...]:
+    """Return "and 3 more cells" where only ``most`` of ``number`` are shown, else nothing."""
+    return ((f"and {several(number - most, f'more {noun}')}",),) if number > most else ()
+
+
+def joined(sentences: Iterable[Words]) -> Words:
+    """One sentence of several, with semicolons."""
+    said: list[Piece] = []
+    for each in sentences:
+        said += ["; ", *each] if said else each
+    return tuple(said)
 
 
 def typical(values: Values) -> float | None:
@@ -73,17 +85,26 @@ def worst(values: Values) -> float:
     return max(values.values, default=0.0)
 
 
-def said_of(metric: str, amount: str) -> Words:
-    """A claim about a metric that is e.g. "slower: +8 %"; an unknown metric goes by its name."""
-    known = MEASURED.get(metric)
-    return (name(metric), f" is {amount}") if known is None else (known.format(amount),)
+def claim(verdicts: Sequence[Verdict], where: Words = (), sure: bool = False) -> Words:
+    """How one metric changed: "compiling is slower in 2 cells (up to +9.1 %, 387 → 422 ms)".
+
+    The numbers are those of the largest change; ``sure`` adds its interval.
+    """
+    first = max(verdicts, key=extent)
+    word, _, amount = effect(first).partition(": ")
+    if amount and len({verdict.cell for verdict in verdicts}) > 1:
+        amount = f"up to {amount}"
+    numbers = [amount, typical_change(first), certainty(first.ratio) if sure else ""]
+    known = MEASURED.get(first.metric)
+    said: Words = (name(first.metric), f" is {word}") if known is None else (known.format(word),)
+    return (*said, *((" in ", *where) if where else ()), f" ({', '.join(filter(None, numbers))})")
 
 
-def effect(verdict: Verdict, up_to: str = "") -> str:
-    """What became of HEAD, in a word and as the change of the value: "slower: +30 %".
+def effect(verdict: Verdict) -> str:
+    """The direction and the relative change from BASE to HEAD: "slower: +30 %".
 
-    The change is that of the medians, which stand beside it. Where the interval does not hold it,
-    as values have two modes, it is the estimate that the interval belongs to, and is said to be.
+    The change is that of the medians. Where the interval does not contain it, because the values
+    have two modes, it is the estimate of the test, and the text says so.
     """
     base, head = typical(verdict.base), typical(verdict.head)
     ratio = verdict.ratio
@@ -91,7 +112,7 @@ def effect(verdict: Verdict, up_to: str = "") -> str:
         return difference(base or 0.0, head or 0.0, verdict.unit)
     seen = head / base if base and head and min(base, head) > 0 else 0.0
     fits = ratio.low <= seen <= ratio.high and (seen >= 1) == (ratio.estimate >= 1)
-    said = f"{up_to}{signed(seen if fits else ratio.estimate)}"
+    said = signed(seen if fits else ratio.estimate)
     word = direction(verdict.unit, ratio.estimate >= 1)
     return f"{word}: {said}" if fits or seen == 0 else f"{word}: {said} by estimate"
 
@@ -102,35 +123,35 @@ def typical_change(verdict: Verdict) -> str:
 
 
 def extent(verdict: Verdict) -> float:
-    """How large a change is, whatever its direction: to find the largest of one metric."""
+    """The size of a change in either direction, as a ratio or a difference: to sort by."""
     if verdict.ratio is not None:
         return max(verdict.ratio.estimate, 1 / verdict.ratio.estimate)
     return abs(worst(verdict.head) - worst(verdict.base))
 
 
 def certainty(ratio: Ratio | None) -> str:
-    """How sure: "95 % interval +26 to +34 %"; empty if there is nothing to say."""
+    """The uncertainty: "95 % interval +26 to +34 %"; empty if there is none."""
     if ratio is None or (ratio.confidence is None and ratio.low == ratio.high):
         return ""
     return f"{interval(ratio)} {bounds(ratio)}"
 
 
 def interval(ratio: Ratio) -> str:
-    """What the bounds of a ratio are: "95 % interval"."""
+    """The kind of the interval: "95 % interval"."""
     if ratio.confidence is None:
         return "range of all values"
     return f"{100 * ratio.confidence:.3g} % interval"
 
 
 def bounds(ratio: Ratio) -> str:
-    """The ends of the interval, as changes of the value: "+6 to +10 %"."""
+    """The ends of the interval as relative changes: "+6 to +10 %"."""
     return span(ratio.low, ratio.high)
 
 
 def by_metric(
     verdicts: Iterable[Verdict], order: Iterable[str] = MEASURED
 ) -> dict[str, list[Verdict]]:
-    """Verdicts by metric, those of the order first; unknown ones by name."""
+    """Verdicts by metric, in the given order; other metrics follow, sorted by name."""
     found: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         found[verdict.metric].append(verdict)

@@ -1,7 +1,7 @@
-"""From a comparison to all that is said of it, in the order in which it is read.
+"""The whole text of a comparison, in reading order.
 
-The verdict; the two sides; what could not be judged; causes, wrong results and crashes first;
-times; what got better; what is merely different; how to repeat it.
+The verdict; the two sides; what could not be judged; causes, with wrong results and crashes first;
+times; what got better; the changed workload; how to repeat it.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from observatory.store.records.comparison import Comparison, Side
+from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.causes import causes, uncaused
 from observatory.text.comparison.cautions import cautions
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.changes import better, slower, workload
 from observatory.text.comparison.headline import headline, state_of
 from observatory.text.comparison.phrases import name
-from observatory.text.comparison.tally import Tally
-from observatory.text.document import Command, Folded, Line, Name, Part, Points, Story, Words
+from observatory.text.document import Command, Folded, Name, Paragraph, Part, Points, Story, Words
 from observatory.text.plain import shorten
 from observatory.text.units import count, percent, seconds
 from observatory.text.words import listed, several
@@ -25,26 +25,26 @@ _LONGEST_COMMAND = 4000
 
 
 def tell(comparison: Comparison) -> Story:
-    """The whole story of a comparison."""
-    tally, labels = Tally(comparison), Labels.of(comparison)
-    careful = cautions(tally, labels)
-    sides, came_to = _sides(comparison, labels), _came_to(tally)
-    # What could not be judged stands before the numbers that depend on it.
-    lines = [sides, came_to] if careful else [(*sides, " ", *came_to)]
-    compared = [Part(2, "what was compared", (Line(words),)) for words in lines if words]
+    """All that is said of a comparison, for a renderer: GitHub or a terminal."""
+    breakdown, labels = Breakdown(comparison), Labels.of(comparison)
+    careful = cautions(breakdown, labels)
+    sides, counted = _sides(comparison, labels), _counted(breakdown)
+    # What could not be judged comes before the numbers that depend on it.
+    lines = [sides, counted] if careful else [(*sides, " ", *counted)]
+    compared = [Part(2, "what was compared", (Paragraph(words),)) for words in lines if words]
     return Story(
-        state_of(tally),
-        headline(tally, labels),
+        state_of(breakdown),
+        headline(breakdown, labels),
         (
             *compared[:1],
             *careful,
             *compared[1:],
-            *causes(tally, labels),
-            *uncaused(tally, labels),
-            *slower(tally, labels),
-            *better(tally, labels),
-            *workload(tally, labels),
-            Part(9, "how it was measured", (_measured(tally),)),
+            *causes(breakdown, labels),
+            *uncaused(breakdown, labels),
+            *slower(breakdown, labels),
+            *better(breakdown, labels),
+            *workload(breakdown, labels),
+            Part(9, "how it was measured", (_measured(breakdown),)),
             *_reproduce(comparison),
         ),
     )
@@ -60,27 +60,27 @@ def _sides(comparison: Comparison, labels: Labels) -> Words:
     return (*said, *model, ".")
 
 
-def _came_to(tally: Tally) -> Words:
-    """How many cells came to what; of the calm ones, how large a change that rules out."""
+def _counted(breakdown: Breakdown) -> Words:
+    """The number of cells by verdict, and the change that the unaffected ones exclude."""
     numbers = (
-        (len(tally.worse), "worse"),
-        (len(tally.better), "better"),
-        (len(tally.unjudged), "not fully judged"),
-        (len(tally.unaffected), "unaffected"),
+        (len(breakdown.worse), "worse"),
+        (len(breakdown.better), "better"),
+        (len(breakdown.unjudged), "not fully judged"),
+        (len(breakdown.unaffected), "unaffected"),
     )
-    told = [f"{count(number)} {word}" for number, word in numbers if number]
+    groups = [f"{count(number)} {word}" for number, word in numbers if number]
     said = []
-    if len(told) > 1:
-        said.append(f"{several(len(tally.cells), 'cell')}: {', '.join(told)}.")
-    if not tally.worse and (excluded := _ruled_out(tally)):
+    if len(groups) > 1:
+        said.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(groups)}.")
+    if not breakdown.worse and (excluded := _ruled_out(breakdown)):
         said.append(excluded)
     return (" ".join(said),) if said else ()
 
 
-def _ruled_out(tally: Tally) -> str:
-    """How large a change the unaffected times rule out: the other half of "nothing changed"."""
+def _ruled_out(breakdown: Breakdown) -> str:
+    """The largest change that the unaffected times may hide."""
     effects: dict[str, list[float]] = {"compile_time": [], "call_time": []}
-    for verdict in tally.comparison.verdicts:
+    for verdict in breakdown.comparison.verdicts:
         if verdict.conclusion == "unaffected" and verdict.minimum_effect is not None:
             effects.get(verdict.metric, []).append(verdict.minimum_effect)
     verbs = {"compile_time": "compiling", "call_time": "calling"}
@@ -89,28 +89,29 @@ def _ruled_out(tally: Tally) -> str:
     ]
     if not said:
         return ""
-    return f"Where unaffected, a change of more than {listed(said)} is ruled out."
+    return f"Unaffected cells changed by at most {listed(said)}."
 
 
-def _measured(tally: Tally) -> Folded:
-    return Folded("How it was measured", (Points(tuple(_circumstances(tally))),))
+def _measured(breakdown: Breakdown) -> Folded:
+    return Folded("How it was measured", (Points(tuple(_circumstances(breakdown))),))
 
 
-def _circumstances(tally: Tally) -> Iterator[Words]:
-    comparison = tally.comparison
-    how = "interleaved in one run" if comparison.interleaved else "in separate runs"
+def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
+    comparison = breakdown.comparison
+    how = "alternately, in one run" if comparison.interleaved else "in separate runs"
     processes = sorted(
         {n for v in comparison.verdicts if v.kind == "noisy" for n in (v.base.n, v.head.n)}
     )
-    told = f"The two sides were measured {how}"
+    said = f"BASE and HEAD were measured {how}. "
     if processes:
         ends = " to ".join(dict.fromkeys((count(processes[0]), count(processes[-1]))))
-        told += f"; {ends} processes a side stand behind a time, and each side's median is shown"
-    yield (f"{told}. Counts are exact: they are compared without statistics.",)
+        said += f"A time is the median of {ends} processes. "
+    yield (f"{said}Counts are exact, and are compared without statistics.",)
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = Name(comparison.started_at.isoformat(timespec="minutes"))
     tool = name(comparison.observatory)
-    yield ("On ", started, f"{took}, with observatory ", tool, f", seed {count(comparison.seed)}.")
+    yield ("Started at ", started, f"{took}, with observatory ", tool,
+           f" and seed {count(comparison.seed)}.")  # fmt: skip
     for word, side in (("BASE", comparison.base), ("HEAD", comparison.head)):
         yield (f"{word}: ", *_side(side))
 
@@ -128,4 +129,4 @@ def _reproduce(comparison: Comparison) -> list[Part]:
     if not comparison.reproduce.strip():
         return []
     command = Command(shorten(comparison.reproduce, _LONGEST_COMMAND))
-    return [Part(2, "how to repeat it", (Line(("Repeat it with",)), command))]
+    return [Part(2, "how to repeat it", (Paragraph(("To repeat this comparison:",)), command))]

@@ -51,7 +51,10 @@ def test_the_cache_ablations_are_measured_where_a_cache_is_used_again(backend: s
         (Cell("radon", "cold", "JAX", "fork"), "there is no backend 'JAX'"),
         (Cell("radon", "cold", "C_VM_NOGC", "fork"), "not measured with backend C_VM_NOGC"),
         (Cell("radon_pymc", "variants", "C", "fork"), "not measured with model radon_pymc"),
-        (Cell("radon", "siblings_nested", "NUMBA", "spawn"), "not measured with launch spawn"),
+        (
+            Cell("radon", "siblings_nested", "NUMBA", "spawn"),
+            "not measured with start method spawn",
+        ),
         (Cell("closures", "siblings", "C", "fork"), "compiled by numba itself"),
         (Cell("lookalikes", "siblings", "C", "fork"), "C alone has no code"),
         (Cell("linalg", "upgrade", "C", "spawn"), "C alone has no code"),

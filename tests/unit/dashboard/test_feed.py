@@ -10,7 +10,7 @@ from rich.console import Console
 from dashboard.feed import atom
 from observatory.analyze.history.detection import watch
 from observatory.store.records.alerts import Alerts
-from observatory.text.alerts import told, verdict
+from observatory.text.alerts import drawn, verdict
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -24,7 +24,7 @@ def alerts(nights: int = 80, place: int | None = 40, cell: tuple[str, ...] | Non
 
 def text(found: Alerts, everything: bool = False) -> str:
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(told(found, moment(80).now, everything))
+    console.print(drawn(found, moment(80).now, everything))
     return console.export_text()
 
 
@@ -71,7 +71,7 @@ def test_the_terminal_says_what_is_known_of_an_alert() -> None:
     assert one.kind in row
     assert "last good n3" in said
     assert "95 % interval" in said
-    assert "1 series of times judged" in said
+    assert "Judged: 1 series of times and the counts of" in said
 
 
 def test_of_many_alerts_those_that_need_a_person_are_in_the_feed() -> None:

@@ -74,7 +74,7 @@ def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, sai
         (Narrowed(["closures"], ["siblings"], ["C"]), ": model closures is not measured with"),
         (
             Narrowed(scenarios=["warm_disk"], launches=["forkserver"]),
-            ": scenario warm_disk is not measured with launch forkserver; choose from fork, spawn",
+            ": scenario warm_disk is not measured with start method forkserver; choose from fork",
         ),
         # These can be measured, and the preset has none of them.
         (Narrowed(scenarios=["siblings_threads"]), ""),

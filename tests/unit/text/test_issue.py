@@ -51,14 +51,14 @@ def plain(text: str) -> list[str]:
 
 def test_the_title_says_what_and_since_when() -> None:
     assert issue_title(alert()) == (
-        "Keys differ between processes, since 3.3.7 (last good 3.3.4, 2 subjects between not "
-        "measured)"
+        "Keys differ between processes, since 3.3.7 (last good 3.3.4, 2 subjects in between "
+        "not measured)"
     )
 
 
 def test_the_text_has_the_evidence_and_the_next_step() -> None:
     text = issue_text(alert(), "https://example.org/alerts/3d032b8ecd.html")
-    assert text.startswith("35 functions miss: the outer graph, Elemwise and 33 more.\n\n[Every")
+    assert text.startswith("35 functions miss: the outer graph, Elemwise and 33 more.\n\n[All")
     assert "(https://example.org/alerts/3d032b8ecd.html)" in text
     assert "**Last good**: `3.3.4` of 20 November 2026, commit `cccccccccc`, 2 subjects" in text
     assert "0 → 35" in text
@@ -82,7 +82,7 @@ def test_who_acknowledged_it_is_said(state: str) -> None:
 
 def test_what_is_over_says_since_when_and_asks_for_nothing() -> None:
     text = issue_text(alert(state="resolved", resolution="it is over since 3.3.8"))
-    assert "**Over**: It is over since" in text
+    assert "**Resolved**: It is over since" in text
     assert "observatory ack" not in text
 
 

@@ -1,6 +1,6 @@
 """The comment as a whole: golden files, order, bounded length, nothing of a stranger's obeyed.
 
-Renew the golden files with `pytest tests/unit/dashboard --renew-golden` and read the diff.
+Renew the golden files with `pytest tests/unit/text --renew-golden` and read the diff.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.gfm import problems, visible_lines
 from tests.hostile_comparisons import flood, hostile_comparisons
 
 GOLDEN = Path(__file__).parent / "golden"
-RENEW = "renew with: pytest tests/unit/dashboard --renew-golden"
+RENEW = "renew with: pytest tests/unit/text --renew-golden"
 
 
 @pytest.mark.parametrize("scene", factory.SCENES)
@@ -42,7 +42,7 @@ def test_a_common_comment_fits_a_screen(scene: str) -> None:
 def test_the_marker_comes_first_and_then_the_verdict_in_words() -> None:
     marker, verdict, *_ = comment(factory.cache_regression()).splitlines()
     assert marker == MARKER
-    assert verdict.startswith("### 35 functions stopped hitting the cache in 4 warm cells of `NU")
+    assert verdict.startswith("### HEAD is worse: 35 functions stopped hitting the cache in 4 wa")
 
 
 def _order(text: str, *words: str) -> list[int]:
@@ -54,7 +54,7 @@ def _order(text: str, *words: str) -> list[int]:
 def test_everything_is_told_in_the_order_of_its_weight() -> None:
     _order(
         comment(factory.mixed()),
-        "#### Could not judge",
+        "#### Not judged",
         "5 worse, 2 better",
         "#### Refused",
         "#### More Python work",
@@ -90,7 +90,7 @@ def test_no_comparison_makes_a_comment_longer_than_github_takes(piece: str) -> N
     assert len(made) <= LIMIT
     assert problems(made) == []
     assert made.startswith(f"{MARKER}\n### ")
-    assert "Left out, as a comment holds 65,000 characters: " in made
+    assert "This comment was cut to 65,000 characters and lacks " in made
 
 
 def test_a_long_comment_loses_what_matters_least_and_says_so() -> None:
@@ -115,4 +115,4 @@ def test_a_long_comment_loses_what_matters_least_and_says_so() -> None:
 
 
 def test_a_comment_that_fits_leaves_nothing_out() -> None:
-    assert "Left out" not in comment(factory.mixed())
+    assert "This comment was cut" not in comment(factory.mixed())

@@ -13,20 +13,20 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
-    Line,
     Name,
+    Paragraph,
     Part,
     Points,
-    Rows,
     Story,
     Strong,
+    Table,
 )
 from observatory.text.terminal import drawn, terminal
 from tests import factories_comparison as factory
 from tests.hostile_comparisons import hostile_comparisons
 
 GOLDEN = Path(__file__).parent / "golden"
-RENEW = "renew with: pytest tests/unit/dashboard --renew-golden"
+RENEW = "renew with: pytest tests/unit/text --renew-golden"
 
 
 def printed(comparison: Comparison, *, colour: bool = False) -> str:
@@ -70,7 +70,7 @@ def test_an_alarm_is_red_and_the_rest_is_calm() -> None:
 
 def test_folded_lists_are_cut_and_say_so() -> None:
     text = printed(factory.cache_regression())
-    assert "and 8 more lines: --json has them" in text
+    assert "and 8 more lines: see --json" in text
     assert "Scan" not in text
 
 
@@ -85,7 +85,13 @@ def test_markup_and_control_sequences_in_a_name_are_shown_and_not_obeyed() -> No
 def test_the_renderer_itself_trusts_no_text() -> None:
     bad = "\x1b[31m\x07[b]\u202e"
     words = (bad, Name(bad), Strong(bad))
-    inner = (Heading(words), Line(words), Points((words,)), Rows((bad,), ((words,),)), Command(bad))
+    inner = (
+        Heading(words),
+        Paragraph(words),
+        Points((words,)),
+        Table((bad,), ((words,),)),
+        Command(bad),
+    )
     story = Story("worse", words, (Part(1, bad, (*inner, Folded(bad, inner))), Part(9, bad, ())))
     text = shown(drawn(story))
     assert "\ufffd[31m\ufffd[b]\ufffd" in text

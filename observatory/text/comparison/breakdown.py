@@ -1,4 +1,4 @@
-"""The verdicts of a comparison sorted by what is to be told of them."""
+"""The verdicts of a comparison, grouped by what they mean for the reader."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ WRONG, CRASHED = CORRECTNESS
 
 
 @dataclass(frozen=True)
-class Tally:
-    """One comparison, taken apart. A cell counts once, as the worst that is said of it."""
+class Breakdown:
+    """The groups of one comparison. A cell counts once, by its worst verdict."""
 
     comparison: Comparison
 
     @cached_property
     def cells(self) -> set[Cell]:
-        """Every cell that was asked for."""
+        """Every cell of the comparison."""
         return all_cells(self.comparison)
 
     @cached_property
@@ -31,17 +31,17 @@ class Tally:
 
     @cached_property
     def improved(self) -> list[Verdict]:
-        """What got better."""
+        """Verdicts of what got better."""
         return [v for v in self.comparison.verdicts if v.conclusion == "better"]
 
     @cached_property
     def better(self) -> set[Cell]:
-        """Cells in which something got better and nothing worse."""
+        """Cells in which something got better and nothing got worse."""
         return {verdict.cell for verdict in self.improved} - self.worse
 
     @cached_property
     def unjudged(self) -> set[Cell]:
-        """Other cells of which something is missing or undecided."""
+        """Other cells in which something is missing or undecided."""
         found = {missing.cell for missing in self.comparison.missing}
         found |= {verdict.cell for verdict in self.comparison.undecided}
         return found - self.worse - self.better
@@ -53,7 +53,7 @@ class Tally:
 
     @cached_property
     def causes(self) -> list[Cause]:
-        """The causes, wrong results and crashes first, else as they come: heaviest first."""
+        """The causes: wrong results and crashes first, then by the seconds that they cost."""
         last = len(FIRST_CAUSES)
         rank = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
         return sorted(self.comparison.causes, key=lambda cause: rank.get(cause.kind, last))
@@ -66,7 +66,7 @@ class Tally:
 
     @cached_property
     def standing(self) -> list[Verdict]:
-        """Wrong results and crashes of HEAD that BASE has too: no alarm, and no peace."""
+        """Wrong results and crashes of both sides: they are not new, but still reported."""
         return [
             verdict
             for verdict in self.comparison.verdicts
@@ -86,7 +86,7 @@ class Tally:
 
 
 def is_evidence(verdict: Verdict, cause: Cause) -> bool:
-    """Whether the verdict is what the cause was found by, and not its consequence."""
+    """Whether the cause was found by this verdict; otherwise the verdict is a consequence."""
     counted = verdict.kind == "exact"
     known = CAUSES.get(cause.kind)
     return counted or (known is not None and verdict.metric in known.shows_in)

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.text.document import Command, Folded, Heading, Line, Name, Points, Rows, Strong
+from observatory.text.document import (
+    Command,
+    Folded,
+    Heading,
+    Name,
+    Paragraph,
+    Points,
+    Strong,
+    Table,
+)
 from observatory.text.markdown import code, inline, markdown, prose
 from observatory.text.plain import clean
 from tests.gfm import codes, parse, problems
@@ -54,14 +63,14 @@ def test_a_name_is_shown_whole_and_as_nothing_but_code(text: str) -> None:
 def test_no_sentence_is_obeyed(parts: list[str | Name | Strong]) -> None:
     # Bold words have spaces around them, as every sentence of ours has.
     words = tuple(piece for part in parts for piece in (part, " "))
-    for block in (Line(words), Heading(words), Points((words, words))):
+    for block in (Paragraph(words), Heading(words), Points((words, words))):
         assert problems(markdown(block)) == []
 
 
 @given(TEXTS, TEXTS)
 def test_a_table_keeps_its_shape_and_its_names(first: str, second: str) -> None:
     rows = (((Name(first),), (Name(second),)), ((second,), (first,)))
-    written = markdown(Rows((first, "b"), rows))
+    written = markdown(Table((first, "b"), rows))
     assert problems(written) == []
     cells = [token for token in parse(written) if token.type == "td_open"]
     assert len(cells) == 4
