@@ -23,7 +23,8 @@ class Cause:
     name: str
     sentence: str
     """What happens, without a full stop. {they} is "3 functions" and {miss}, {are}, {them} and
-    {their_keys} agree with it; {family} is what else tells two causes of this kind apart. Empty:
+    {their_keys} agree with it; {base} and {head} are the names of the two sides; {family[0]}
+    distinguishes two causes of this kind. Empty:
     the sentence is made from the samples."""
     advice: str
     """Where a contributor to PyTensor looks first: it follows "Next: "."""
@@ -46,7 +47,7 @@ class Cause:
     @property
     def names_functions(self) -> bool:
         """Whether its sentence has functions or numbers in it."""
-        return not self.sentence or "{" in self.sentence
+        return not self.sentence or any(part in self.sentence for part in ("{they}", "{family"))
 
 
 _PYTHON = ("python_calls", "compile_time")
@@ -72,7 +73,8 @@ _ALL = (
     ),
     Cause(
         "another default",
-        "for HEAD the default backend is {family}; what DEFAULT counts is of another one",
+        "for {head} the default backend is {family[0]}, for {base} {family[1]}; what DEFAULT "
+        "counts is of another one",
         """nothing, if the default was changed on purpose: acknowledge the alert, and
         look at the backend under its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
@@ -128,14 +130,14 @@ _ALL = (
     ),
     Cause(
         "not reused",
-        "{they} that BASE reuses {are} compiled again by HEAD",
+        "{they} that {base} reuses {are} compiled again by {head}",
         """look for what differs between equal graphs in the Op's key: names of
         variables, or an order that follows from them.""",
         shows_in=("reuse_lost",),
     ),
     Cause(
         "files leaked",
-        "HEAD leaves more files in the temporary directory",
+        "{head} leaves more files in the temporary directory",
         "look for what writes to the temporary directory and no longer removes it.",
         shows_in=("files_leaked",),
         explains=("files_leaked",),
@@ -143,7 +145,7 @@ _ALL = (
     ),
     Cause(
         "imports moved",
-        "the first build of a process imports more modules than for BASE, and "
+        "the first build of a process imports more modules than for {base}, and "
         "a second one enters no more Python functions",
         """add `import_time` to `compile_time`: what a build imports was perhaps paid
         for at the start before, and nothing is lost if the sum fell; else `python -X importtime`

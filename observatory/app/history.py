@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.sentences import same_words
 from observatory.analyze.history.alerts import STALE_AFTER, Moment, Run
 from observatory.analyze.history.detection import Watched, watch
 from observatory.analyze.history.exact_changes import CountedSubject, History
@@ -30,6 +29,7 @@ from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.triage import Triage
+from observatory.text.causes import same_words
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ are kept that something is still compared with.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -33,6 +32,7 @@ from observatory.analyze.history.grouping import Occurrence, id_of, over_with
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import Cause, FunctionChange, Verdict
 from observatory.text import units
+from observatory.text.causes import Sides
 
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
@@ -160,7 +160,8 @@ class _Pair:
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
         exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
-        causes, exact = explained(exact, old, new)
+        sides = Sides(self.base.at.label, self.head.at.label)
+        causes, exact = explained(exact, old, new, sides)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
             # Two causes may share a cell: each is followed by what it is seen in.
@@ -173,8 +174,7 @@ class _Pair:
 
     def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _Followed:
         backends = sorted({cell.backend for cell in cause.cells})
-        sides = {"BASE": self.base.at.label, "HEAD": self.head.at.label}
-        said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
+        said = cause.sentence
         error = said if CAUSES[cause.kind].apart_by_text else ""
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
         told = [self._told(verdict) for verdict in verdicts]
