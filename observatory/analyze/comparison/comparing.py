@@ -17,10 +17,9 @@ from observatory.analyze.comparison.reuse import same_workload
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Difference, Side, Workload
-from observatory.text.units import percent
+from observatory.text import reasons
 
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
-OTHER_CPU = "BASE and HEAD were measured on different CPUs: their times cannot be compared"
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def compared(
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
     noisy = judge_noisy(
-        asked, base, head, floors, setting.seed, OTHER_CPU if other else None, timed,
+        asked, base, head, floors, setting.seed, reasons.OTHER_CPU if other else None, timed,
         conclusions_only,
     )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
@@ -132,24 +131,16 @@ def _warnings(setting: Setting, times: bool) -> Iterator[str]:
     """What the verdicts have to be read with; of times only where there are ``times``."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
-        yield f"the CPUs differ: {base.machine.cpu} (BASE), {head.machine.cpu} (HEAD)"
+        yield reasons.cpus_differ(base.machine.cpu, head.machine.cpu)
     if not times:
         return
     if not setting.interleaved:
-        yield (
-            "BASE and HEAD were measured in different runs: their times also differ by whatever "
-            f"else the machine did, and only a change of {percent(SEPARATE_RUNS)} counts"
-        )
+        yield reasons.measured_apart(SEPARATE_RUNS)
     if setting.calibration is None:
-        yield (
-            f"this machine was never calibrated: a change of {percent(DEFAULT_MINIMUM_EFFECT)} "
-            "counts; `observatory calibrate` measures what chance does here"
-        )
+        yield reasons.not_calibrated(DEFAULT_MINIMUM_EFFECT)
     elif _usable(setting) is None:
-        yield (
-            f"the calibration is of another CPU ({setting.calibration.machine.cpu}) and is not "
-            f"used: a change of {percent(DEFAULT_MINIMUM_EFFECT)} counts"
-        )
+        cpu = setting.calibration.machine.cpu
+        yield reasons.calibrated_elsewhere(cpu, DEFAULT_MINIMUM_EFFECT)
 
 
 def _usable(setting: Setting) -> Calibration | None:

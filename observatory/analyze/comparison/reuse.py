@@ -9,6 +9,7 @@ from benchmarks.catalogue import REUSE_LOST as _METRIC
 from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.store.records.comparison import Values, Verdict
 from observatory.store.records.sample import LedgerEntry
+from observatory.text.reasons import OTHER_WORKLOAD
 
 REUSE_LOST = _METRIC.name
 
@@ -38,7 +39,7 @@ def reuse_lost(
             "conclusion": conclusion,
             "base": Values(values=[0.0]),
             "head": Values(values=[float(lost)]),
-            "reason": None if same else "other functions are compiled: reuse cannot be compared",
+            "reason": None if same else OTHER_WORKLOAD,
         }
     )
 

@@ -24,6 +24,7 @@ from observatory.store.records.alerts import (
     SeriesId,
 )
 from observatory.store.records.triage import Triage
+from observatory.text import life
 
 SAME = PARAMETERS.fewest - 1
 """Subjects by which the place of a step may move, as more of them are measured: two steps of one
@@ -124,13 +125,11 @@ def _of_runs(found: Sequence[Occurrence], known: Known, moment: Moment) -> Itera
             # What alarms as a crash since its first subject is no second alert.
             left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
             if left:
-                more = f" and {len(left) - 3} more cells" if len(left) > 3 else ""
-                sentence = f"{run.subject.label}: {how} ({', '.join(left[:3])}{more})"
+                sentence = life.run_failed(run.subject.label, how, left)
                 yield _about(run, FAILED, f"{place}: {how}", sentence)
         late = moment.now - run.measured_at > moment.stale_after
         if late and run.subjects >= FEWEST_FOR_A_HABIT:
-            since = f"{run.measured_at:%Y-%m-%d %H:%M} UTC"
-            yield _about(run, STALE, place, f"nothing was measured on {place} since {since}")
+            yield _about(run, STALE, place, life.run_late(place, run.measured_at))
 
 
 def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
@@ -188,7 +187,7 @@ def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) 
             first_seen=before.first_seen if before else moment.now,
             seen_with=before.seen_with if before else _seen_with(one.change, known, moment),
             state_since=moment.now,
-            resolution=f"it is over since {over.label}" if over else None,
+            resolution=life.over_since(over.label) if over else None,
             resolved_by=over,
             notes=[] if over else list(_notes(one.change.series, known)),
         ),
@@ -222,25 +221,19 @@ def _not_found(alert: Alert, named: Sequence[Occurrence], known: Known, moment: 
     if alert.state == "resolved":
         return alert
     if alert.kind in _OF_RUNS:
-        said = "measured again" if alert.kind == STALE else "the newest run does not fail so"
+        said = life.MEASURED_AGAIN if alert.kind == STALE else life.FAILS_NO_MORE
         return _resolved(alert, said, moment)
     for one in named:
         apart = known.apart(one.change, alert)
         if apart is not None and apart <= 2 * SAME:
-            return _resolved(alert, f"it is part of alert {one.change.id} now", moment)
+            return _resolved(alert, life.part_of(one.change.id), moment)
     there = [one for one in alert.series if one.key in known.series]
     measured = any(
         alert.first_bad.commit in places for lines in known.lines.values() for places in lines
     )
     if measured and there:
-        said = "withdrawn: with what was measured since, no change is seen there any more"
-        return _resolved(alert, said, moment)
-    gone = (
-        "its benchmarks are no longer in the results (renamed or removed)"
-        if measured
-        else f"{alert.first_bad.label} is no longer in the results"
-    )
-    note = f"{gone}: whether it still holds cannot be told; acknowledge it if that is meant"
+        return _resolved(alert, life.WITHDRAWN, moment)
+    note = life.unknown(life.REMOVED if measured else life.removed(alert.first_bad.label))
     return _stated(alert.model_copy(update={"notes": [note]}), alert, known, moment)
 
 
@@ -260,8 +253,7 @@ def _notes(series: Sequence[SeriesChange], known: Known) -> Iterator[str]:
     ]  # fmt: skip
     if ended:
         latest = max((one.newest for one in ended), key=lambda at: at.date)
-        many = f"{len(ended)} of its {len(followed)} series have" if len(followed) > 1 else "it has"
-        yield f"{many} no value since {latest.label}: not measured, failed, renamed or removed"
+        yield life.ended(len(ended), len(followed), latest.label)
 
 
 def _order(alert: Alert) -> tuple[int, int, float, str]:

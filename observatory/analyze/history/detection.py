@@ -17,6 +17,7 @@ from observatory.analyze.history.level_changes import LevelChange, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series
 from observatory.store.records.alerts import Alerts, SeriesId
+from observatory.text.changes import environment_changed, environments_alternate
 
 _FOLLOWS = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
@@ -136,11 +137,12 @@ def _environments(series: Iterable[Series]) -> Iterator[str]:
     for lines in found.values():
         for before, after in pairwise(lines):
             ends, begins = before.subjects[-1], after.subjects[0]
+            eras = str(before.era), str(after.era)
             if ends.date < begins.date:
-                said = f"{before.era} until {ends.label}, {after.era} from {begins.label} on"
+                said = environment_changed(before.name, eras, ends.label, begins.label)
             else:
-                said = f"{before.era} and {after.era} in turn"
-            yield f"{before.name}: {said}; each has series of its own"[:4000]
+                said = environments_alternate(before.name, eras)
+            yield said[:4000]
 
 
 def _lines(series: Iterable[Series]) -> list[Line]:

@@ -31,8 +31,8 @@ from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.grouping import Occurrence, id_of, over_with
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import Cause, FunctionChange, Verdict
-from observatory.text import units
 from observatory.text.causes import Sides
+from observatory.text.changes import cause_began, count_changed
 
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
@@ -174,43 +174,39 @@ class _Pair:
 
     def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _Followed:
         backends = sorted({cell.backend for cell in cause.cells})
-        said = cause.sentence
-        error = said if CAUSES[cause.kind].apart_by_text else ""
+        error = cause.sentence if CAUSES[cause.kind].apart_by_text else ""
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
-        told = [self._told(verdict) for verdict in verdicts]
-        if told and not CAUSES[cause.kind].names_functions:
-            said += f": {_largest(told)}"
-        sentence = f"{', '.join(backends)}: {said}"
-        return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)
+        series = self._series(verdicts)
+        told = [] if CAUSES[cause.kind].names_functions else [one.told for one in series]
+        times = list(self._times(series))
+        sentence = cause_began(backends, cause.sentence, told, times)
+        change = self._change(id_, cause.kind, sentence, cause.functions)
+        return _Followed(change, True, series, times)
 
     def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _Followed:
         kind = f"fewer {metric}"
         id_ = id_of(kind, self.head.at.commit)
-        sentence = _sentence(metric, [self._told(verdict) for verdict in verdicts])
-        return self._followed(id_, kind, sentence, verdicts, worse=False)
-
-    def _followed(
-        self,
-        id_: str,
-        kind: str,
-        sentence: str,
-        verdicts: Sequence[Verdict],
-        functions: Sequence[FunctionChange] = (),
-        worse: bool = True,
-    ) -> _Followed:
-        old, new = self.base.evidence, self.head.evidence
-        series = [_Watched(v.cell, self._told(v), _counter(v, old, new)) for v in verdicts]
+        series = self._series(verdicts)
         times = list(self._times(series))
-        change = Change(
+        change = self._change(id_, kind, count_changed([one.told for one in series], times))
+        return _Followed(change, False, series, times)
+
+    def _series(self, verdicts: Iterable[Verdict]) -> list[_Watched]:
+        old, new = self.base.evidence, self.head.evidence
+        return [_Watched(v.cell, self._told(v), _counter(v, old, new)) for v in verdicts]
+
+    def _change(
+        self, id_: str, kind: str, sentence: str, functions: Sequence[FunctionChange] = ()
+    ) -> Change:
+        return Change(
             id=id_,
             kind=kind,
-            sentence=(sentence + _with_it(times))[:4000],
+            sentence=sentence[:4000],
             last_good=self.base.at,
             first_bad=self.head.at,
             between=self.head.number - self.base.number - 1,
             functions=list(functions),
         )
-        return _Followed(change, worse, series, times)
 
     def _told(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
@@ -236,29 +232,6 @@ class _Pair:
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
                     "before": before, "after": after, "now": None,
                 })  # fmt: skip
-
-
-def _sentence(metric: str, told: Sequence[SeriesChange]) -> str:
-    """`cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`."""
-    return f"{metric} {_largest(told)}"
-
-
-def _largest(told: Sequence[SeriesChange]) -> str:
-    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
-    most = max(told, key=lambda one: abs(one.after - one.before))
-    others = len({one.benchmark for one in told}) - 1
-    more = f" and {others} more cells" if others > 1 else " and 1 more cell" if others else ""
-    levels = units.change(most.before, most.after, most.unit)
-    return f"{levels} ({most.benchmark}{more})"
-
-
-def _with_it(times: Sequence[SeriesChange]) -> str:
-    if not times:
-        return ""
-    most = max(times, key=lambda one: abs(one.after - one.before))
-    levels = units.change(most.before, most.after, most.unit)
-    by = units.effect(most.before, most.after, most.unit)
-    return f"; with it compile_time is {by} ({levels}, {most.benchmark})"
 
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:

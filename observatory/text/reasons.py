@@ -1,0 +1,114 @@
+"""Why something is not judged or not compared, and what to keep in mind. Pure.
+
+Each function makes one plain sentence without a full stop from the values of a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from observatory.store.records.sample import Sample
+from observatory.text.units import count, percent
+
+OTHER_CPU = "BASE and HEAD were measured on different CPUs: their times cannot be compared"
+NO_TIME = "no time was taken on both sides; a larger --budget leaves some for it"
+NO_RATIO = "a side has fewer than two positive values: there is nothing to compare"
+NOT_MEASURED = "it was not measured"
+UNAVAILABLE = "the subject cannot give this cell"
+OTHER_WORKLOAD = "other functions are compiled: reuse cannot be compared"
+DESCRIBED = "this metric only describes and is not judged"
+NO_RATIO_OF_LEVELS = (
+    "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
+)
+
+
+_WORDS_SHOWN = 40
+
+
+def not_deterministic(metric: str, values: Iterable[float], side: str) -> str:
+    """An exact metric that differs between the samples of one side."""
+    said = ", ".join(count(value) for value in values)
+    return f"{metric} is not deterministic: {said} in samples of {side}"
+
+
+def same_in_both(metric: str, value: float) -> str:
+    """Wrong values or crashes that are no change."""
+    return f"{metric} is {count(value)} in both"
+
+
+def too_few(processes: int, fewest: int) -> str:
+    """A noisy metric with too few processes on a side."""
+    return f"{processes} processes a side; at least {fewest} are needed"
+
+
+def too_wide(low: float, high: float, smallest: float) -> str:
+    """A noisy metric whose interval leaves the verdict open. ``low``, ``high``: ratios."""
+    return (
+        f"HEAD takes {_against_base(low)} to {_against_base(high)} BASE: too wide to tell a change "
+        f"of {percent(smallest)} from none"
+    )
+
+
+def samples_failed(failures: Sequence[Sample], samples: int) -> str:
+    """A cell of which at least one sample failed, in the words of the last failure."""
+    last = failures[-1]
+    how = last.failure.message if last.failure else last.status
+    return f"{len(failures)} of {samples} samples failed: {how}"
+
+
+def too_short(fewest: int) -> str:
+    """A series with too few values to look for steps."""
+    return (
+        f"fewer than {fewest} subjects with a value in one environment: a step cannot be told from "
+        "noise yet"
+    )
+
+
+def cpus_differ(base: str, head: str) -> str:
+    """A warning about a comparison across two kinds of machines."""
+    return f"the CPUs differ: {base} (BASE), {head} (HEAD)"
+
+
+def measured_apart(smallest: float) -> str:
+    """A warning about times that were not measured side by side."""
+    return (
+        "BASE and HEAD were measured in different runs: their times also differ by whatever else "
+        f"the machine did, and only a change of {percent(smallest)} counts"
+    )
+
+
+def not_calibrated(smallest: float) -> str:
+    """A warning about a machine whose noise floors are not known."""
+    return (
+        f"this machine was never calibrated: a change of {percent(smallest)} counts; "
+        "`observatory calibrate` measures its noise"
+    )
+
+
+def calibrated_elsewhere(cpu: str, smallest: float) -> str:
+    """A warning about noise floors that were measured on another processor."""
+    return (
+        f"the calibration is of another CPU ({cpu}) and is not used: a change of "
+        f"{percent(smallest)} counts"
+    )
+
+
+def no_such_word(column: str, word: str, present: Sequence[str]) -> str:
+    """A filter by a word that no row has. ``present``: the words that the column has."""
+    said = f"no result has the {column} {word!r}"
+    if not present:
+        return f"{said}; there are no results at all"
+    shown = ", ".join(one or "(empty)" for one in present[:_WORDS_SHOWN])
+    rest = len(present) - _WORDS_SHOWN
+    return f"{said}; there are {shown}" + (f" and {rest} more" if rest > 0 else "")
+
+
+def no_such_row(filters: Mapping[str, Sequence[str]]) -> str:
+    """Filters by words, by column, that no row matches together."""
+    given = " and ".join(f"{key} {' or '.join(words)}" for key, words in filters.items() if words)
+    return f"no result has {given} at once; drop one of the filters"
+
+
+def _against_base(ratio: float) -> str:
+    """`1.9 % less than`, `7.1 % more than`."""
+    return f"{percent(abs(ratio - 1))} {'less' if ratio < 1 else 'more'} than"
