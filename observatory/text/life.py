@@ -1,14 +1,22 @@
-"""What an alert says about runs, how it ended, and its notes. Pure: values in, a sentence out."""
+"""What an alert says about runs, how it ended, and its notes: sentences and their templates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
+RUN_LATE = "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC"
+"""The machine and environment, and when its newest sample was taken."""
+OVER_SINCE = "it is over since {}"
+"""The subject that undid the change."""
+PART_OF = "it is part of alert {} now"
+"""The id of the other alert."""
 MEASURED_AGAIN = "measured again"
 FAILS_NO_MORE = "the newest run no longer fails in this way"
 WITHDRAWN = "withdrawn: with the values measured since, no change is seen there any more"
-REMOVED = "its benchmarks are no longer in the results (renamed or removed)"
+UNKNOWN = "{}: whether it still holds is unknown; acknowledge it if this is intended"
+"""Why it is unknown: one of the next two."""
+SERIES_GONE = "its benchmarks are no longer in the results (renamed or removed)"
+SUBJECT_GONE = "{} is no longer in the results"
 _NAMED = 3
 
 
@@ -16,31 +24,6 @@ def run_failed(label: str, how: str, cells: Sequence[str]) -> str:
     """Samples of the newest subject that failed in one way."""
     more = f" and {len(cells) - _NAMED} more cells" if len(cells) > _NAMED else ""
     return f"{label}: {how} ({', '.join(cells[:_NAMED])}{more})"
-
-
-def run_late(where: str, measured_at: datetime) -> str:
-    """A machine that has measured nothing for too long. ``measured_at``: in UTC."""
-    return f"nothing was measured on {where} since {measured_at:%Y-%m-%d %H:%M} UTC"
-
-
-def over_since(label: str) -> str:
-    """A change that a later subject has undone."""
-    return f"it is over since {label}"
-
-
-def part_of(alert: str) -> str:
-    """An alert whose change is now found as part of another."""
-    return f"it is part of alert {alert} now"
-
-
-def removed(label: str) -> str:
-    """A subject whose results are gone."""
-    return f"{label} is no longer in the results"
-
-
-def unknown(why: str) -> str:
-    """A note: nobody can say whether an alert holds. ``why``: `REMOVED` or `removed`."""
-    return f"{why}: whether it still holds is unknown; acknowledge it if this is intended"
 
 
 def ended(series: int, of: int, label: str) -> str:

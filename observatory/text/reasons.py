@@ -1,6 +1,6 @@
 """Why something is not judged or not compared, and what to keep in mind. Pure.
 
-Each function makes one plain sentence without a full stop from the values of a result.
+Constants with braces are templates. Each sentence is plain text without a full stop.
 """
 
 from __future__ import annotations
@@ -22,6 +22,24 @@ NO_RATIO_OF_LEVELS = (
 )
 
 
+SAME_IN_BOTH = "{} is {} in both"
+"""The metric and its value."""
+TOO_FEW = "{} processes a side; at least {} are needed"
+TOO_SHORT = (
+    "fewer than {} subjects with a value in one environment: a step cannot be told from noise yet"
+)
+CPUS_DIFFER = "the CPUs differ: {} (BASE), {} (HEAD)"
+MEASURED_APART = (
+    "BASE and HEAD were measured in different runs: their times also differ by whatever else the "
+    "machine did, and only a change of {} counts"
+)
+NOT_CALIBRATED = (
+    "this machine was never calibrated: a change of {} counts; `observatory calibrate` measures "
+    "its noise"
+)
+CALIBRATED_ELSEWHERE = (
+    "the calibration is of another CPU ({}) and is not used: a change of {} counts"
+)
 _WORDS_SHOWN = 40
 
 
@@ -29,16 +47,6 @@ def not_deterministic(metric: str, values: Iterable[float], side: str) -> str:
     """An exact metric that differs between the samples of one side."""
     said = ", ".join(count(value) for value in values)
     return f"{metric} is not deterministic: {said} in samples of {side}"
-
-
-def same_in_both(metric: str, value: float) -> str:
-    """Wrong values or crashes that are no change."""
-    return f"{metric} is {count(value)} in both"
-
-
-def too_few(processes: int, fewest: int) -> str:
-    """A noisy metric with too few processes on a side."""
-    return f"{processes} processes a side; at least {fewest} are needed"
 
 
 def too_wide(low: float, high: float, smallest: float) -> str:
@@ -51,46 +59,12 @@ def too_wide(low: float, high: float, smallest: float) -> str:
 
 def samples_failed(failures: Sequence[Sample], samples: int) -> str:
     """A cell of which at least one sample failed, in the words of the last failure."""
-    last = failures[-1]
-    how = last.failure.message if last.failure else last.status
-    return f"{len(failures)} of {samples} samples failed: {how}"
+    return f"{len(failures)} of {samples} samples failed: {message_of(failures[-1])}"
 
 
-def too_short(fewest: int) -> str:
-    """A series with too few values to look for steps."""
-    return (
-        f"fewer than {fewest} subjects with a value in one environment: a step cannot be told from "
-        "noise yet"
-    )
-
-
-def cpus_differ(base: str, head: str) -> str:
-    """A warning about a comparison across two kinds of machines."""
-    return f"the CPUs differ: {base} (BASE), {head} (HEAD)"
-
-
-def measured_apart(smallest: float) -> str:
-    """A warning about times that were not measured side by side."""
-    return (
-        "BASE and HEAD were measured in different runs: their times also differ by whatever else "
-        f"the machine did, and only a change of {percent(smallest)} counts"
-    )
-
-
-def not_calibrated(smallest: float) -> str:
-    """A warning about a machine whose noise floors are not known."""
-    return (
-        f"this machine was never calibrated: a change of {percent(smallest)} counts; "
-        "`observatory calibrate` measures its noise"
-    )
-
-
-def calibrated_elsewhere(cpu: str, smallest: float) -> str:
-    """A warning about noise floors that were measured on another processor."""
-    return (
-        f"the calibration is of another CPU ({cpu}) and is not used: a change of "
-        f"{percent(smallest)} counts"
-    )
+def message_of(sample: Sample) -> str:
+    """How a sample failed; its status where nothing else was recorded."""
+    return sample.failure.message if sample.failure else sample.status
 
 
 def no_such_word(column: str, word: str, present: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.store.records.sample import Sample
+from observatory.text.reasons import message_of
 from observatory.text.tables import Table
 from observatory.text.words import several
 
@@ -54,7 +55,7 @@ def notes(finding: Judged) -> list[str]:
     if finding.fate == "shared symbols":
         shared = several(sample.metrics["collided_symbols"], "symbol")
         return [f"{shared} with different bodies: right by chance"]
-    return [sample.failure.message if sample.failure else sample.status]
+    return [message_of(sample)]
 
 
 def table(label: str, findings: Sequence[Judged]) -> Table:

@@ -6,27 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Upgrade
+from observatory.text.reasons import message_of
 from observatory.text.tables import Table
 
 
 def not_filled(fill: Sample) -> str:
     """Why there is no cache to build on, from the sample that should have filled it."""
-    return f"nothing was filled: {fill.failure.message if fill.failure else fill.status}"
+    return f"nothing was filled: {message_of(fill)}"
 
 
 def table(upgrades: Sequence[Upgrade]) -> Table:
     """A row for each pair and model."""
-    header = (
-        "from",
-        "to",
-        "model",
-        "backend",
-        "reused",
-        "rebuilt",
-        "rebuilt again",
-        "stale",
-        "wrong",
-    )
+    header = ("from", "to", "model", "backend", "reused", "rebuilt", "rebuilt again", "stale",
+              "wrong")  # fmt: skip
     rows = [
         (
             *one.labels, each.model, each.backend,
@@ -46,19 +38,16 @@ def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
     for one in upgrades:
         base, head = one.labels
         for each in one.parts:
-            where = f"{head} on the cache of {base}, {each.model} {each.backend}"
-            if each.stale:
-                yield f"{where}: stale {', '.join(each.stale)}"
-            if each.wrong:
-                yield f"{where}: wrong {', '.join(each.wrong)}"
-            if each.base_wrong:
-                names = ", ".join(each.base_wrong)
-                yield f"{base} from an empty cache, {each.model}: wrong {names}"
-            if each.fresh_wrong:
-                names = ", ".join(each.fresh_wrong)
-                yield f"{head} from an empty cache, {each.model}: wrong {names}"
-            if each.again_stale:
-                names = ", ".join(each.again_stale)
-                yield f"{base} again after {head}, {each.model}: stale {names}"
+            model = f", {each.model}"
+            where = f"{head} on the cache of {base}{model} {each.backend}"
+            for place, what, names in (
+                (where, "stale", each.stale),
+                (where, "wrong", each.wrong),
+                (f"{base} from an empty cache{model}", "wrong", each.base_wrong),
+                (f"{head} from an empty cache{model}", "wrong", each.fresh_wrong),
+                (f"{base} again after {head}{model}", "stale", each.again_stale),
+            ):
+                if names:
+                    yield f"{place}: {what} {', '.join(names)}"
             if each.failure:
                 yield f"{where}: {each.failure}"

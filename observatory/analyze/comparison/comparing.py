@@ -18,6 +18,7 @@ from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Difference, Side, Workload
 from observatory.text import reasons
+from observatory.text.units import percent
 
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 
@@ -131,16 +132,16 @@ def _warnings(setting: Setting, times: bool) -> Iterator[str]:
     """What the verdicts have to be read with; of times only where there are ``times``."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
-        yield reasons.cpus_differ(base.machine.cpu, head.machine.cpu)
+        yield reasons.CPUS_DIFFER.format(base.machine.cpu, head.machine.cpu)
     if not times:
         return
     if not setting.interleaved:
-        yield reasons.measured_apart(SEPARATE_RUNS)
+        yield reasons.MEASURED_APART.format(percent(SEPARATE_RUNS))
     if setting.calibration is None:
-        yield reasons.not_calibrated(DEFAULT_MINIMUM_EFFECT)
+        yield reasons.NOT_CALIBRATED.format(percent(DEFAULT_MINIMUM_EFFECT))
     elif _usable(setting) is None:
         cpu = setting.calibration.machine.cpu
-        yield reasons.calibrated_elsewhere(cpu, DEFAULT_MINIMUM_EFFECT)
+        yield reasons.CALIBRATED_ELSEWHERE.format(cpu, percent(DEFAULT_MINIMUM_EFFECT))
 
 
 def _usable(setting: Setting) -> Calibration | None:

@@ -14,6 +14,7 @@ from observatory.analyze.comparison.reuse import reuse_lost
 from observatory.analyze.comparison.rules import JUDGED_NOISY, Concluded, conclude, rule_of
 from observatory.store.records.comparison import Conclusion, Missing, Values, Verdict
 from observatory.text import reasons
+from observatory.text.units import count
 
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """The same thing in every cell: judged once for a model, under its first cell."""
@@ -193,7 +194,7 @@ def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | No
         values = old.values if found.uneven == "BASE" else new.values
         return reasons.not_deterministic(metric.name, values, found.uneven)
     if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
-        return reasons.same_in_both(metric.name, max(new.values))
+        return reasons.SAME_IN_BOTH.format(metric.name, count(max(new.values)))
     return None
 
 
@@ -206,7 +207,7 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> Verdict
     elif not one.testable:
         reason = reasons.NO_RATIO
     elif one.test is None or q_value is None:
-        reason = reasons.too_few(one.processes, noisy.FEWEST)
+        reason = reasons.TOO_FEW.format(one.processes, noisy.FEWEST)
     else:
         ratio = one.test.ratio
         conclusion = noisy.conclude(ratio, q_value, floor)

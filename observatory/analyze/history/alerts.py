@@ -129,7 +129,7 @@ def _of_runs(found: Sequence[Occurrence], known: Known, moment: Moment) -> Itera
                 yield _about(run, FAILED, f"{place}: {how}", sentence)
         late = moment.now - run.measured_at > moment.stale_after
         if late and run.subjects >= FEWEST_FOR_A_HABIT:
-            yield _about(run, STALE, place, life.run_late(place, run.measured_at))
+            yield _about(run, STALE, place, life.RUN_LATE.format(place, run.measured_at))
 
 
 def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
@@ -187,7 +187,7 @@ def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) 
             first_seen=before.first_seen if before else moment.now,
             seen_with=before.seen_with if before else _seen_with(one.change, known, moment),
             state_since=moment.now,
-            resolution=life.over_since(over.label) if over else None,
+            resolution=life.OVER_SINCE.format(over.label) if over else None,
             resolved_by=over,
             notes=[] if over else list(_notes(one.change.series, known)),
         ),
@@ -226,14 +226,15 @@ def _not_found(alert: Alert, named: Sequence[Occurrence], known: Known, moment: 
     for one in named:
         apart = known.apart(one.change, alert)
         if apart is not None and apart <= 2 * SAME:
-            return _resolved(alert, life.part_of(one.change.id), moment)
+            return _resolved(alert, life.PART_OF.format(one.change.id), moment)
     there = [one for one in alert.series if one.key in known.series]
     measured = any(
         alert.first_bad.commit in places for lines in known.lines.values() for places in lines
     )
     if measured and there:
         return _resolved(alert, life.WITHDRAWN, moment)
-    note = life.unknown(life.REMOVED if measured else life.removed(alert.first_bad.label))
+    gone = life.SERIES_GONE if measured else life.SUBJECT_GONE.format(alert.first_bad.label)
+    note = life.UNKNOWN.format(gone)
     return _stated(alert.model_copy(update={"notes": [note]}), alert, known, moment)
 
 

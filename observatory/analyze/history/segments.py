@@ -172,7 +172,7 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
 def unfit(series: Series) -> str | None:
     """Why a series cannot be judged; None if it can."""
     if len(series.values) < fewest_for_judgement():
-        return reasons.too_short(fewest_for_judgement())
+        return reasons.TOO_SHORT.format(fewest_for_judgement())
     low, high = series.values.min(), series.values.max()
     return None if low > 0 and high < low * _WIDEST else reasons.NO_RATIO_OF_LEVELS
 
