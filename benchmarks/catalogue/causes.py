@@ -63,7 +63,7 @@ _ALL = (
     ),
     Cause(
         "crashed",
-        "",
+        "{head} fails: {family[0]}",
         """repeat it with the command below, narrowed by `--scenario` and `--backend`; the
         record of each sample keeps the last lines of the traceback.""",
         shows_in=("crashed",),

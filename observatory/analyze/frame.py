@@ -82,13 +82,8 @@ def select(
 
     Raises SelectionError for a word that no row has, and where the filters together leave nothing.
     """
-    filters = {
-        "subject": subjects,
-        "backend": backends,
-        "scenario": scenarios,
-        "launch": launches,
-        "metric": metrics,
-    }
+    filters = {"subject": subjects, "backend": backends, "scenario": scenarios, "launch": launches,
+               "metric": metrics}  # fmt: skip
     kept = pd.Series(True, index=frame.index)
     for column, words in filters.items():
         present = list(dict.fromkeys(frame[column]))

@@ -28,22 +28,19 @@ def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> 
         unsupported=[name for name in MEMBERS[cell.model] if name not in fresh],
         stale=use.stale,
         wrong=[check.name for check in use.checks if check.wrong and check.name in built],
-        fresh_wrong=[
-            check.name.removeprefix(_FRESH)
-            for check in use.checks
-            if check.wrong and check.name.startswith(_FRESH)
-        ],
-        base_wrong=[
-            check.name.removeprefix(_FRESH)
-            for check in fill.checks
-            if check.wrong and check.name.startswith(_FRESH)
-        ],
+        fresh_wrong=_fresh_wrong(use),
+        base_wrong=_fresh_wrong(fill),
         reused=first["hit"],
         rebuilt=first["miss"] + first["uncacheable"],
         again_rebuilt=None if again_first is None else again_first["miss"],
         again_stale=[] if again is None else again.stale,
         failure=use.failure.message if use.failure else None,
     )
+
+
+def _fresh_wrong(sample: Sample) -> list[str]:
+    wrong = [check.name for check in sample.checks if check.wrong]
+    return [name.removeprefix(_FRESH) for name in wrong if name.startswith(_FRESH)]
 
 
 def _first_outcomes(sample: Sample) -> Counter[str]:

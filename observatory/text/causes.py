@@ -13,7 +13,7 @@ from typing import NamedTuple
 from benchmarks.catalogue import CAUSES
 from observatory.store.records.comparison import CauseKind, FunctionChange
 from observatory.store.records.sample import Check, Sample
-from observatory.text.words import several
+from observatory.text.words import first_of, several
 
 OUTER_GRAPH = "outer graph"
 """What the probes call the function of a whole graph."""
@@ -36,7 +36,7 @@ class Sides(NamedTuple):
 def cause_sentence(
     kind: CauseKind, functions: Sequence[FunctionChange], family: Sequence[str], sides: Sides
 ) -> str:
-    """The sentence of a cause that the catalogue describes, and the names of its functions.
+    """The sentence of the catalogue for a cause, and the names of its functions.
 
     ``family``: what distinguishes this cause from others of its kind.
     """
@@ -48,11 +48,6 @@ def cause_sentence(
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
     return said + _names(functions)
-
-
-def crash_sentence(failure: str, sides: Sides) -> str:
-    """The sentence of a crash. ``failure``: as `failure_of` returns it."""
-    return f"{sides.head} fails: {failure}"
 
 
 def wrong_sentence(wrong: Sequence[Check], sides: Sides) -> str:
@@ -92,10 +87,8 @@ def _names(functions: Sequence[FunctionChange]) -> str:
     others = [_name(change.name) for change in functions if change.name != OUTER_GRAPH]
     if not others:
         return ": the outer graph"
-    rest = len(others) - _NAMED
-    said = ", ".join(others[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    follows = len(others) < len(functions)
-    return f": {said}" + ("; with them the outer graph, made of them" if follows else "")
+    follows = "; with them the outer graph, made of them" * (len(others) < len(functions))
+    return f": {first_of(others, _NAMED)}{follows}"
 
 
 def _name(name: str) -> str:

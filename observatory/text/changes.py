@@ -11,7 +11,7 @@ from typing import NamedTuple
 from benchmarks.catalogue import METRICS
 from observatory.store.records.alerts import SeriesChange
 from observatory.text import sizes, units
-from observatory.text.words import several
+from observatory.text.words import first_of, several
 
 _NAMED = 3
 
@@ -83,9 +83,7 @@ def level_changed(told: Sequence[SeriesChange], word: str, drifting: bool) -> st
     by = f" ({units.span(min(known), max(known))})" if known else ""
     names = list(dict.fromkeys(one.benchmark for one in told))
     names[0] += f" ({_numbers(most, drifting)})"
-    rest = len(names) - _NAMED
-    listed = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {listed}"
+    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {first_of(names, _NAMED)}"
 
 
 def environment_changed(where: str, eras: tuple[str, str], ends: str, begins: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from observatory.text.words import first_of
+
 RUN_LATE = "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC"
 """The machine and environment, and when its newest sample was taken."""
 OVER_SINCE = "it is over since {}"
@@ -22,8 +24,7 @@ _NAMED = 3
 
 def run_failed(label: str, how: str, cells: Sequence[str]) -> str:
     """Samples of the newest subject that failed in one way."""
-    more = f" and {len(cells) - _NAMED} more cells" if len(cells) > _NAMED else ""
-    return f"{label}: {how} ({', '.join(cells[:_NAMED])}{more})"
+    return f"{label}: {how} ({first_of(cells, _NAMED, 'more cells')})"
 
 
 def ended(series: int, of: int, label: str) -> str:

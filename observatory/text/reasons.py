@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from observatory.store.records.sample import Sample
 from observatory.text.units import count, percent
+from observatory.text.words import first_of
 
 OTHER_CPU = "BASE and HEAD were measured on different CPUs: their times cannot be compared"
 NO_TIME = "no time was taken on both sides; a larger --budget leaves some for it"
@@ -72,9 +73,7 @@ def no_such_word(column: str, word: str, present: Sequence[str]) -> str:
     said = f"no result has the {column} {word!r}"
     if not present:
         return f"{said}; there are no results at all"
-    shown = ", ".join(one or "(empty)" for one in present[:_WORDS_SHOWN])
-    rest = len(present) - _WORDS_SHOWN
-    return f"{said}; there are {shown}" + (f" and {rest} more" if rest > 0 else "")
+    return f"{said}; there are {first_of([one or '(empty)' for one in present], _WORDS_SHOWN)}"
 
 
 def no_such_row(filters: Mapping[str, Sequence[str]]) -> str:

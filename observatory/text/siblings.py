@@ -22,7 +22,7 @@ WORDS = {
 _MOST_NOTES = 20
 
 
-class Judged(Protocol):
+class SiblingVerdict(Protocol):
     """One cell of a canary, as `observatory.guard.canary` judges it."""
 
     @property
@@ -33,7 +33,7 @@ class Judged(Protocol):
     def sample(self) -> Sample | None: ...  # noqa: D102
 
 
-def brief(finding: Judged) -> str:
+def brief(finding: SiblingVerdict) -> str:
     """A verdict in a few words, for the table: "1 of 4 WRONG"."""
     sample = finding.sample
     if finding.fate == "wrong" and sample is not None:
@@ -44,21 +44,21 @@ def brief(finding: Judged) -> str:
     return "CRASHED" if finding.fate == "crashed" else finding.fate
 
 
-def notes(finding: Judged) -> list[str]:
+def notes(finding: SiblingVerdict) -> list[str]:
     """Sentences: which sibling returned whose numbers, or what happened instead."""
     sample = finding.sample
     if sample is None or finding.fate == "right":
         return []
     if finding.fate == "wrong":
-        return [f"{one.name}: {one.note or 'not the reference'}" for one in sample.checks
-                if one.wrong]  # fmt: skip
+        wrong = [check for check in sample.checks if check.wrong]
+        return [f"{check.name}: {check.note or 'not the reference'}" for check in wrong]
     if finding.fate == "shared symbols":
         shared = several(sample.metrics["collided_symbols"], "symbol")
         return [f"{shared} with different bodies: right by chance"]
     return [message_of(sample)]
 
 
-def table(label: str, findings: Sequence[Judged]) -> Table:
+def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
     """Arrangement and start method by model; the footnotes say what was not right, worst first."""
     by_cell = {finding.cell: finding for finding in findings}
     models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
@@ -69,15 +69,11 @@ def table(label: str, findings: Sequence[Judged]) -> Table:
             if any(cell in by_cell for cell in cells):
                 said = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
                 rows.append((scenario, launch, *said))
-    return Table(
-        f"{label}: siblings that share a cache",
-        ("scenario", "launch", *models),
-        tuple(rows),
-        tuple(_footnotes(findings)),
-    )
+    title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
+    return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
 
 
-def sentence(label: str, findings: Sequence[Judged]) -> str:
+def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
     """The verdict on one subject in a sentence."""
     parts = [
         words.format(several(number, "cell"))
@@ -87,7 +83,7 @@ def sentence(label: str, findings: Sequence[Judged]) -> str:
     return f"{label}: {', '.join(parts) or 'nothing was measured'}."
 
 
-def _footnotes(findings: Sequence[Judged]) -> Iterable[str]:
+def _footnotes(findings: Sequence[SiblingVerdict]) -> Iterable[str]:
     """Each note once, with the first cell that it is about and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
     order = list(WORDS)

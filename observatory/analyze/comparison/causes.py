@@ -34,13 +34,7 @@ from observatory.store.records.comparison import (
     Verdict,
 )
 from observatory.store.records.sample import Check, LedgerEntry
-from observatory.text.causes import (
-    Sides,
-    cause_sentence,
-    crash_sentence,
-    failure_of,
-    wrong_sentence,
-)
+from observatory.text.causes import Sides, cause_sentence, failure_of, wrong_sentence
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _SIDES = Sides()
@@ -182,12 +176,9 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     by_family: dict[str, list[FunctionChange]] = defaultdict(list)
     for name, number in lost_by_name(cell, before, after).items():
         change = FunctionChange(
-            name=name,
-            count=number,
-            base="hit",
-            head="internal" if warm else "miss",
+            name=name, count=number, base="hit", head="internal" if warm else "miss",
             seconds=seconds_more(before, after, name),
-        )
+        )  # fmt: skip
         by_family[kinds[name]].append(change)
     everything = max(0.0, seconds_more(before, after))
     for family, found in by_family.items():
@@ -243,8 +234,6 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Si
     family = group[0].family
     if kind == "wrong results":
         sentence = wrong_sentence(_wrong(cells, head), sides)
-    elif kind == "crashed":
-        sentence = crash_sentence(family[0], sides)
     else:
         sentence = cause_sentence(kind, functions, family, sides)
     return Cause(

@@ -63,21 +63,15 @@ def compared(
     )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     return Comparison(
-        observatory=setting.observatory,
-        base=setting.base,
-        head=setting.head,
-        started_at=setting.started_at,
-        seconds=round(seconds, 1),
-        interleaved=setting.interleaved,
-        seed=setting.seed,
-        verdicts=verdicts,
-        causes=causes,
+        observatory=setting.observatory, base=setting.base, head=setting.head,
+        started_at=setting.started_at, seconds=round(seconds, 1),
+        interleaved=setting.interleaved, seed=setting.seed, verdicts=verdicts, causes=causes,
         workload=list(_workload(base, head, {(cell.model, cell.backend) for cell in asked})),
         missing=exact.missing,
         differences=list(_differences(setting)),
         warnings=[*warnings, *_warnings(setting, times=bool(noisy))],
         reproduce=setting.reproduce,
-    )
+    )  # fmt: skip
 
 
 def outcome_of(comparison: Comparison) -> Outcome:

@@ -32,16 +32,13 @@ def reuse_lost(
     conclusion = "worse" if lost else "unaffected" if same else "workload changed"
     return Verdict.model_validate(
         {
-            "cell": cell,
-            "metric": REUSE_LOST,
-            "unit": "functions",
-            "kind": "exact",
+            "cell": cell, "metric": REUSE_LOST, "unit": "functions", "kind": "exact",
             "conclusion": conclusion,
             "base": Values(values=[0.0]),
             "head": Values(values=[float(lost)]),
             "reason": None if same else OTHER_WORKLOAD,
         }
-    )
+    )  # fmt: skip
 
 
 def same_workload(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool:

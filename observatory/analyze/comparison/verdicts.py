@@ -22,7 +22,7 @@ _MOST_VALUES = 1000
 
 
 @dataclass
-class Judged:
+class Verdicts:
     """The verdicts on some cells, and what could not be compared."""
 
     verdicts: list[Verdict] = field(default_factory=list)
@@ -31,9 +31,9 @@ class Judged:
 
 def judge_exact(
     cells: Iterable[Cell], base: Evidence, head: Evidence, floors: NoiseFloors
-) -> Judged:
+) -> Verdicts:
     """Verdicts on the exact and near-exact metrics of these cells, and on lost reuse."""
-    judged = Judged()
+    judged = Verdicts()
     for cell in cells:
         if missing := _missing(cell, base, head):
             judged.missing.append(missing)
@@ -176,17 +176,11 @@ def _counted(cell: Cell, metric: Metric, old: Values, new: Values, floors: Noise
     rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
     found = conclude(rule, old.values, new.values)
     return Verdict(
-        cell=cell,
-        metric=metric.name,
-        unit=metric.unit,
+        cell=cell, metric=metric.name, unit=metric.unit,
         kind="exact" if rule.kind == "exact" else "near_exact",
-        conclusion=found.conclusion,
-        base=old,
-        head=new,
-        ratio=found.ratio,
-        minimum_effect=rule.material,
-        reason=_why(metric, old, new, found),
-    )
+        conclusion=found.conclusion, base=old, head=new, ratio=found.ratio,
+        minimum_effect=rule.material, reason=_why(metric, old, new, found),
+    )  # fmt: skip
 
 
 def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | None:
@@ -214,19 +208,12 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> Verdict
         if conclusion == "undecided":
             reason = reasons.too_wide(ratio.low, ratio.high, floor)
     return Verdict(
-        cell=one.cell,
-        metric=one.metric.name,
-        unit=one.metric.unit,
-        kind="noisy",
-        conclusion=conclusion,
-        base=one.old,
-        head=one.new,
+        cell=one.cell, metric=one.metric.name, unit=one.metric.unit, kind="noisy",
+        conclusion=conclusion, base=one.old, head=one.new,
         ratio=None if one.test is None else one.test.ratio,
         p_value=None if one.test is None else one.test.p_value,
-        q_value=q_value,
-        minimum_effect=floor,
-        reason=reason,
-    )
+        q_value=q_value, minimum_effect=floor, reason=reason,
+    )  # fmt: skip
 
 
 def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:

@@ -82,14 +82,12 @@ def _change(kind: str, cluster: Sequence[LevelChange]) -> Change:
     where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
     told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
     return Change(
-        id=id_of(kind, *where),
-        kind=kind,
+        id=id_of(kind, *where), kind=kind,
         sentence=level_changed(told, kind.removeprefix(f"{DRIFT}: "), first.drifting)[:4000],
-        last_good=first.told.last_good,
-        first_bad=first.told.first_bad,
+        last_good=first.told.last_good, first_bad=first.told.first_bad,
         between=0 if first.drifting else first.between,
         series=told[:_MOST_SERIES],
-    )
+    )  # fmt: skip
 
 
 def _size(told: SeriesChange) -> float:
