@@ -63,3 +63,7 @@ class ObservatoryError(Exception):
     """
 
     exit_code: ClassVar[Exit] = Exit.USAGE
+
+
+class SelectionError(ObservatoryError, ValueError):
+    """A filter or an option matches nothing; the message lists what exists."""

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from observatory.analyze.history.alerts import Moment, Run
-from observatory.analyze.history.detection import Watched
+from observatory.analyze.history.alerts import AlertContext, Run
+from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
@@ -60,14 +60,16 @@ def stepped(
 
 def watched(
     nights: int, *found: Series, failures: Mapping[str, Sequence[str]] | None = None
-) -> Watched:
+) -> Histories:
     """Series whose newest run was on the night of the newest subject."""
     run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
               nights, failures or {})  # fmt: skip
-    return Watched(list(segmented(found)), (), (run,), None if failures else night(nights - 1))
+    return Histories(list(segmented(found)), (), (run,), None if failures else night(nights - 1))
 
 
-def moment(nights: int, previous: Alerts | None = None, triage: Triage | None = None) -> Moment:
+def moment(
+    nights: int, previous: Alerts | None = None, triage: Triage | None = None
+) -> AlertContext:
     """An hour after the newest night was measured."""
     now = night(nights - 1) + timedelta(hours=1)
-    return Moment(now, timedelta(days=2), triage or Triage(), previous)
+    return AlertContext(now, timedelta(days=2), triage or Triage(), previous)

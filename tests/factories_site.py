@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from dashboard.observed import Observed
-from observatory.analyze.history.alerts import Moment, Run
-from observatory.analyze.history.detection import Watched, watch
+from observatory.analyze.history.alerts import AlertContext, Run
+from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
@@ -92,6 +92,6 @@ def _line(machine: str, python: str, rows: pd.DataFrame, files: list[ResultFile]
 def _alerts(tracks: Sequence[Any]) -> Any:
     lines = {id(t.series.line): t.series.line for t in tracks}.values()
     runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
-    moment = Moment(MEASURED, timedelta(days=2), Triage(), None)
+    moment = AlertContext(MEASURED, timedelta(days=2), Triage(), None)
     good = MEASURED if runs else None
-    return watch(Watched(list(tracks), (), runs, good), moment, "0.1.0")
+    return detect_changes(Histories(list(tracks), (), runs, good), moment, "0.1.0")

@@ -22,8 +22,8 @@ class Cause:
     name: str
     sentence: str
     """What happens, without a full stop. {they} becomes "3 functions"; {miss}, {are}, {them} and
-    {their_keys} agree with it; {family} distinguishes two causes of this kind. Empty: the sentence
-    is made from the samples."""
+    {their_keys} agree with it; {base} and {head} are the names of the two sides, and {family[0]}
+    distinguishes two causes of this kind. Empty: the sentence is made from the samples."""
     advice: str
     """Where a contributor to PyTensor looks first: sentences that follow "Next: "."""
     shows_in: tuple[str, ...] = OF_A_CACHE
@@ -44,7 +44,7 @@ class Cause:
     @property
     def names_functions(self) -> bool:
         """Whether its sentence has functions or numbers in it."""
-        return not self.sentence or "{" in self.sentence
+        return not self.sentence or any(part in self.sentence for part in ("{they}", "{family"))
 
 
 _PYTHON = ("python_calls", "compile_time")
@@ -60,7 +60,7 @@ _ALL = (
     ),
     Cause(
         "crashed",
-        "",
+        "{head} fails: {family[0]}",
         """Repeat it with the command below, and add `--scenario` and `--backend`. The record of
         each sample contains the last lines of the traceback.""",
         shows_in=("crashed",),
@@ -70,7 +70,8 @@ _ALL = (
     ),
     Cause(
         "another default",
-        "the default backend of HEAD is {family}, so DEFAULT counts another backend than in BASE",
+        "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that DEFAULT "
+        "counts another backend",
         """If the default was changed on purpose, acknowledge the alert. Judge the backend under
         its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
@@ -124,14 +125,14 @@ _ALL = (
     ),
     Cause(
         "not reused",
-        "{they} that BASE reuses {are} compiled again by HEAD",
+        "{they} that {base} reuses {are} compiled again by {head}",
         """Compare the Op's keys of equal graphs: they must not depend on variable names, or on an
         order that follows from them.""",
         shows_in=("reuse_lost",),
     ),
     Cause(
         "files leaked",
-        "HEAD leaves more files in the temporary directory",
+        "{head} leaves more files in the temporary directory",
         "Find out what writes to the temporary directory and no longer removes its files.",
         shows_in=("files_leaked",),
         explains=("files_leaked",),
@@ -139,7 +140,7 @@ _ALL = (
     ),
     Cause(
         "imports moved",
-        "the first build of a process imports more modules than with BASE, but a second one "
+        "the first build of a process imports more modules than with {base}, but a second one "
         "calls no more Python functions",
         """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
         only imported later. Otherwise `python -X importtime` shows which modules are slow.""",

@@ -34,8 +34,8 @@ from observatory.analyze.series_keys import (
     places_of,
 )
 from observatory.store.reading.read import Results
+from observatory.text.reasons import no_such_row, no_such_word
 
-_WORDS_SHOWN = 40
 _Numbers = npt.NDArray[np.integer]
 
 
@@ -82,35 +82,19 @@ def select(
 
     Raises SelectionError for a word that no row has, and where the filters together leave nothing.
     """
-    filters = {
-        "subject": subjects,
-        "backend": backends,
-        "scenario": scenarios,
-        "launch": launches,
-        "metric": metrics,
-    }
+    filters = {"subject": subjects, "backend": backends, "scenario": scenarios, "launch": launches,
+               "metric": metrics}  # fmt: skip
     kept = pd.Series(True, index=frame.index)
     for column, words in filters.items():
         present = list(dict.fromkeys(frame[column]))
         for word in words:
             if word not in present:
-                raise SelectionError(f"no result has the {column} {word!r}; {_listed(present)}")
+                raise SelectionError(no_such_word(column, word, present))
         if words:
             kept &= frame[column].isin(list(words)).astype(bool)
     if not kept.any() and len(frame):
-        given = " and ".join(
-            f"{key} {' or '.join(words)}" for key, words in filters.items() if words
-        )
-        raise SelectionError(f"no result has {given} at once; drop one of the filters")
+        raise SelectionError(no_such_row(filters))
     return frame[kept].reset_index(drop=True)
-
-
-def _listed(present: list[str]) -> str:
-    if not present:
-        return "there are no results at all"
-    shown = ", ".join(word or "(empty)" for word in present[:_WORDS_SHOWN])
-    rest = len(present) - _WORDS_SHOWN
-    return f"there are {shown}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def _ranks(keys: Sequence[Any]) -> _Numbers:

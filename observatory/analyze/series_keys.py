@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
-from observatory.errors import ObservatoryError
+from observatory.errors import SelectionError as SelectionError
 from observatory.store.asv.names import parse_name, parse_params
 from observatory.store.reading.read import Described, ResultFile, Results
 
@@ -33,10 +33,6 @@ _ORDERS = {
 _LAST = 10**6
 _UNITS = (("time_", "seconds"), ("timeraw_", "seconds"), ("mem_", "bytes"), ("peakmem_", "bytes"))
 """By the prefix of the name of a benchmark: asv's convention."""
-
-
-class SelectionError(ObservatoryError, ValueError):
-    """A filter matches nothing; the message lists what exists."""
 
 
 class Origin(NamedTuple):

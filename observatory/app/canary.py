@@ -57,7 +57,7 @@ def canary(
             environment = environment_of(subject, subjects, session.state)
         except EnvironmentMakingError as error:
             session.say(str(error), "error")
-            every += [Finding(task.cell, "not judged", "") for task in tasks]
+            every += [Finding(task.cell, "not judged") for task in tasks]
             continue
         take_samples(session, subject, environment, tasks, seen)
         measured(subject.label, findings)

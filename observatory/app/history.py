@@ -11,9 +11,8 @@ from itertools import groupby
 from pathlib import Path
 
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.sentences import same_words
-from observatory.analyze.history.alerts import STALE_AFTER, Moment, Run
-from observatory.analyze.history.detection import Watched, watch
+from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
+from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.exact_changes import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
@@ -30,6 +29,7 @@ from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.triage import Triage
+from observatory.text.causes import same_words
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def alerts(
     directory = Path(results)
     acknowledged, unread = said_of(directory)
     before = alerts_record.load(directory)
-    moment = Moment(now or datetime.now(UTC), stale_after, acknowledged, before)
+    moment = AlertContext(now or datetime.now(UTC), stale_after, acknowledged, before)
     found, problems = find_alerts(directory, moment)
     if save:
         alerts_record.save(directory, found)
@@ -130,12 +130,12 @@ def series(
     return sorted(segmented(found), key=lambda track: place_order(track.series.place))
 
 
-def find_alerts(results: Path, moment: Moment) -> tuple[Alerts, list[Problem]]:
+def find_alerts(results: Path, moment: AlertContext) -> tuple[Alerts, list[Problem]]:
     """Everything that alerts in a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
     watched = watched_of([results], read, list(segmented(series_of(read))), problems)
-    found = watch(watched, moment, tool_version())
+    found = detect_changes(watched, moment, tool_version())
     made_of = fingerprint(read, moment.triage)
     return found.model_copy(update={"made_of": made_of}), problems
 
@@ -145,12 +145,12 @@ def watched_of(
     read: Results,
     tracks: Sequence[SegmentedSeries],
     problems: list[Problem],
-) -> Watched:
+) -> Histories:
     """What is watched, of results that were read; the histories add to ``problems``."""
     saved = heapq.merge(
         *(load_all(directory) for directory in directories), key=lambda one: place_of(one.header)
     )
-    return Watched(
+    return Histories(
         tracks=tracks,
         histories=_histories(saved, problems),
         runs=list(runs_of(read)),

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from dashboard.observed import Observed
 from dashboard.site import Links, build
-from observatory.analyze.history.alerts import STALE_AFTER, Moment
-from observatory.analyze.history.detection import watch
+from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
+from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
@@ -116,7 +116,7 @@ def _alerts(
     newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)
-    return watch(watched, Moment(now, STALE_AFTER, triage, previous), tool_version())
+    return detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous), tool_version())
 
 
 def _loaded(

@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from observatory.analyze.tables import subject_tables
 from observatory.app.measurement import Measurement
 from observatory.app.results import read
 from observatory.cli.problems import report_problems
 from observatory.cli.tables import render
+from observatory.text.tables import subject_tables
 
 _MOST_TABLES = 2
 

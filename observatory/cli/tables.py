@@ -1,4 +1,4 @@
-"""Tables of ``observatory.analyze.tables`` on a terminal."""
+"""Tables of ``observatory.text.tables`` on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from observatory.analyze.tables import Table
+from observatory.text.tables import Table
 
 _LOUD = ("WRONG", "CRASHED")
 _WORDS = ("scenario", "backend", "launch", "metric", "model")

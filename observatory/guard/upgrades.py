@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 
 from benchmarks.catalogue import MEMBERS, Cell
-from observatory.analyze.tables import Table
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part, Upgrade
+from observatory.text.upgrades import not_filled
 
 _FRESH = "fresh "
 """How the checks of a build from empty are named in a sample."""
@@ -17,8 +16,7 @@ _FRESH = "fresh "
 def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> Part:
     """One cell of a pair, from the samples of base, of head, and of base again."""
     if use is None:
-        why = fill.failure.message if fill.failure else fill.status
-        return Part(model=cell.model, backend=cell.backend, failure=f"nothing was filled: {why}")
+        return Part(model=cell.model, backend=cell.backend, failure=not_filled(fill))
     built = [check.name for check in use.checks if not check.name.startswith(_FRESH)]
     fresh = {check.name.removeprefix(_FRESH) for check in use.checks} - {""}
     first = _first_outcomes(use)
@@ -30,22 +28,19 @@ def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> 
         unsupported=[name for name in MEMBERS[cell.model] if name not in fresh],
         stale=use.stale,
         wrong=[check.name for check in use.checks if check.wrong and check.name in built],
-        fresh_wrong=[
-            check.name.removeprefix(_FRESH)
-            for check in use.checks
-            if check.wrong and check.name.startswith(_FRESH)
-        ],
-        base_wrong=[
-            check.name.removeprefix(_FRESH)
-            for check in fill.checks
-            if check.wrong and check.name.startswith(_FRESH)
-        ],
+        fresh_wrong=_fresh_wrong(use),
+        base_wrong=_fresh_wrong(fill),
         reused=first["hit"],
         rebuilt=first["miss"] + first["uncacheable"],
         again_rebuilt=None if again_first is None else again_first["miss"],
         again_stale=[] if again is None else again.stale,
         failure=use.failure.message if use.failure else None,
     )
+
+
+def _fresh_wrong(sample: Sample) -> list[str]:
+    wrong = [check.name for check in sample.checks if check.wrong]
+    return [name.removeprefix(_FRESH) for name in wrong if name.startswith(_FRESH)]
 
 
 def _first_outcomes(sample: Sample) -> Counter[str]:
@@ -67,53 +62,3 @@ def is_stale(upgrade: Upgrade) -> bool:
 def is_wrong(upgrade: Upgrade) -> bool:
     """Whether head is off the reference anywhere."""
     return any(each.wrong or each.fresh_wrong for each in upgrade.parts)
-
-
-def table(upgrades: Sequence[Upgrade]) -> Table:
-    """A row for each pair and model."""
-    header = (
-        "from",
-        "to",
-        "model",
-        "backend",
-        "reused",
-        "rebuilt",
-        "rebuilt again",
-        "stale",
-        "wrong",
-    )
-    rows = [
-        (
-            *one.labels, each.model, each.backend,
-            str(each.reused), str(each.rebuilt),
-            "" if each.again_rebuilt is None else str(each.again_rebuilt),
-            f"{len(each.stale)} STALE" if each.stale else "0",
-            f"{len(each.wrong)} WRONG" if each.wrong else "0",
-        )
-        for one in upgrades
-        for each in one.parts
-    ]  # fmt: skip
-    title = "Each on the cache that the one before it left"
-    return Table(title, header, tuple(rows), tuple(dict.fromkeys(_footnotes(upgrades))))
-
-
-def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
-    for one in upgrades:
-        base, head = one.labels
-        for each in one.parts:
-            where = f"{head} on the cache of {base}, {each.model} {each.backend}"
-            if each.stale:
-                yield f"{where}: stale {', '.join(each.stale)}"
-            if each.wrong:
-                yield f"{where}: wrong {', '.join(each.wrong)}"
-            if each.base_wrong:
-                names = ", ".join(each.base_wrong)
-                yield f"{base} from an empty cache, {each.model}: wrong {names}"
-            if each.fresh_wrong:
-                names = ", ".join(each.fresh_wrong)
-                yield f"{head} from an empty cache, {each.model}: wrong {names}"
-            if each.again_stale:
-                names = ", ".join(each.again_stale)
-                yield f"{base} again after {head}, {each.model}: stale {names}"
-            if each.failure:
-                yield f"{where}: {each.failure}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,3 +103,13 @@ def several(number: float, noun: str) -> str:
     ('1 function', '1,200 functions')
     """
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def first_of(words: Sequence[str], most: int, noun: str = "more") -> str:
+    """The first of some words, and how many others there are.
+
+    >>> first_of(["a", "b", "c", "d"], 2), first_of(["a"], 2)
+    ('a, b and 2 more', 'a')
+    """
+    rest = len(words) - most
+    return ", ".join(words[:most]) + (f" and {rest} {noun}" if rest > 0 else "")

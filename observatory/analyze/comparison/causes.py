@@ -23,7 +23,6 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
-from observatory.analyze.comparison import sentences
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.functions import changes, seconds_more
 from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
@@ -34,9 +33,11 @@ from observatory.store.records.comparison import (
     FunctionChange,
     Verdict,
 )
-from observatory.store.records.sample import LedgerEntry
+from observatory.store.records.sample import Check, LedgerEntry
+from observatory.text.causes import Sides, cause_sentence, failure_of, wrong_sentence
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
+_SIDES = Sides()
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 
 
@@ -45,29 +46,31 @@ class _Finding:
     """One reason in one cell."""
 
     kind: CauseKind
-    family: str
-    """What else tells causes of one kind apart: the cache, or the error's text."""
+    family: tuple[str, ...]
+    """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     cell: Cell
     functions: tuple[FunctionChange, ...] = ()
     seconds: float = 0.0
 
 
 def explained(
-    verdicts: Sequence[Verdict], base: Evidence, head: Evidence
+    verdicts: Sequence[Verdict], base: Evidence, head: Evidence, sides: Sides = _SIDES
 ) -> tuple[list[Cause], list[Verdict]]:
-    """The causes, heaviest first, and the verdicts with the id of the one that explains them.
+    """Explain what got worse: the causes, and the verdicts with the id of their cause.
 
-    `verdicts`: of every kind. What worsened in a cell of a cause, and follows from a cause of that
-    kind, is explained by it: it is told there and is no alarm of its own.
+    ``verdicts``: of every kind. ``sides``: what the sentences call base and head. Returns the
+    causes, those of `FIRST_CAUSES` first and then by the seconds lost, and the verdicts in their
+    order. A verdict that is worse in a cell of a cause, in a metric that this kind of cause
+    explains, carries the id of the cause and is no alarm of its own.
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
     calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
     findings = [one for verdict in worse for one in _findings(verdict, base, head, calm)]
     findings = _united(_without_consequences(findings), verdicts)
-    groups: dict[tuple[CauseKind, str], list[_Finding]] = defaultdict(list)
+    groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
-    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
+    causes = [_cause(kind, group, head, sides) for (kind, _), group in groups.items()]
     causes.sort(key=_weight)
     named = [cause.model_copy(update={"id": f"cause-{n}"}) for n, cause in enumerate(causes, 1)]
     return named, [_attached(verdict, named) for verdict in verdicts]
@@ -79,38 +82,38 @@ def _findings(
     """``calm``: the cells in which building enters no more Python functions."""
     cell = verdict.cell
     if verdict.metric == "wrong_results":
-        yield _Finding("wrong results", cell.backend, cell)
+        yield _Finding("wrong results", (cell.backend,), cell)
     elif verdict.metric == "crashed":
-        yield _Finding("crashed", sentences.failure_of(head.failures(cell)), cell)
+        yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
     elif verdict.metric in _FOUND_BY:
-        yield _Finding(_FOUND_BY[verdict.metric], "", cell)
+        yield _Finding(_FOUND_BY[verdict.metric], (), cell)
     elif verdict.metric == "python_calls":
         moved = _imports_more(cell, base, head) and _second_build(cell) in calm
-        yield _Finding("imports moved" if moved else "more Python work", "", cell)
+        yield _Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == REUSE_LOST:
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
 
 
-def _defaults(cell: Cell, base: Evidence, head: Evidence) -> str:
-    """What BASE and HEAD compile with where nothing is said, if that is not the same.
+def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
+    """The defaults of head and of base, if they differ; empty if not, or if one is not known.
 
     All counts of such a cell are of another backend: function by function they say nothing.
     """
     if cell.backend not in BACKENDS or not BACKENDS[cell.backend].chosen_by_subject:
-        return ""
+        return ()
     filler = _filler(cell)
     kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
     if not all(kinds):
-        return ""
+        return ()
     before, after = (
         next((compiler for entry, compiler in CACHES.items() if entry in kind), min(kind))
         for kind in kinds
     )
-    return f"{after}, for BASE {before}" if before != after else ""
+    return (after, before) if before != after else ()
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
@@ -137,14 +140,14 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
         kind = _why(cell, missed, filled)
         of_kind[kind, missed[0].kind].append(change)
     if not of_kind:
-        yield _Finding("unexplained", metric, cell)
+        yield _Finding("unexplained", (metric,), cell)
     own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
     total = sum(own.values()) or 1.0
     everything = max(seconds_more(before, after), 0.0)
     for (kind, family), found in of_kind.items():
         # What is compiled for a function that misses, without asking a cache, was lost by it too.
         share = everything * own[kind, family] / total
-        yield _Finding(kind, family, cell, tuple(found), share)
+        yield _Finding(kind, (family,), cell, tuple(found), share)
 
 
 def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
@@ -173,17 +176,14 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     by_family: dict[str, list[FunctionChange]] = defaultdict(list)
     for name, number in lost_by_name(cell, before, after).items():
         change = FunctionChange(
-            name=name,
-            count=number,
-            base="hit",
-            head="internal" if warm else "miss",
+            name=name, count=number, base="hit", head="internal" if warm else "miss",
             seconds=seconds_more(before, after, name),
-        )
+        )  # fmt: skip
         by_family[kinds[name]].append(change)
     everything = max(0.0, seconds_more(before, after))
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
-        yield _Finding(kind, family, cell, tuple(found), everything)
+        yield _Finding(kind, (family,), cell, tuple(found), everything)
 
 
 def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
@@ -222,7 +222,7 @@ def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
     return cell.launch == "spawn" and misses.get(twin) == "unaffected"
 
 
-def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
+def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Sides) -> Cause:
     merged: dict[tuple[str, str], FunctionChange] = {}
     for change in (change for finding in group for change in finding.functions):
         key = (change.name, change.head)
@@ -231,14 +231,28 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> Cause:
             merged[key] = change
     functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
     cells = sorted({finding.cell for finding in group})
+    family = group[0].family
+    if kind == "wrong results":
+        sentence = wrong_sentence(_wrong(cells, head), sides)
+    else:
+        sentence = cause_sentence(kind, functions, family, sides)
     return Cause(
         id="cause",
         kind=kind,
-        sentence=sentences.of_cause(kind, cells, functions, head, family=group[0].family),
+        sentence=sentence,
         cells=list(cells),
         functions=functions,
         seconds_lost=max((finding.seconds for finding in group), default=0.0),
     )
+
+
+def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
+    """The wrong checks of the worst sample of each cell: repeated samples are not counted twice."""
+    of_samples = (
+        [[check for check in sample.checks if check.wrong] for sample in head.taken(cell)]
+        for cell in cells
+    )
+    return [check for each in of_samples for check in max(each, key=len, default=[])]
 
 
 def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:

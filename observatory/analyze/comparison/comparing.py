@@ -17,10 +17,10 @@ from observatory.analyze.comparison.reuse import same_workload
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Difference, Side, Workload
+from observatory.text import reasons
 from observatory.text.units import percent
 
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
-OTHER_CPU = "BASE and HEAD were measured on different CPUs: their times cannot be compared"
 
 
 @dataclass(frozen=True)
@@ -58,26 +58,20 @@ def compared(
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
     noisy = judge_noisy(
-        asked, base, head, floors, setting.seed, OTHER_CPU if other else None, timed,
+        asked, base, head, floors, setting.seed, reasons.OTHER_CPU if other else None, timed,
         conclusions_only,
     )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     return Comparison(
-        observatory=setting.observatory,
-        base=setting.base,
-        head=setting.head,
-        started_at=setting.started_at,
-        seconds=round(seconds, 1),
-        interleaved=setting.interleaved,
-        seed=setting.seed,
-        verdicts=verdicts,
-        causes=causes,
+        observatory=setting.observatory, base=setting.base, head=setting.head,
+        started_at=setting.started_at, seconds=round(seconds, 1),
+        interleaved=setting.interleaved, seed=setting.seed, verdicts=verdicts, causes=causes,
         workload=list(_workload(base, head, {(cell.model, cell.backend) for cell in asked})),
         missing=exact.missing,
         differences=list(_differences(setting)),
         warnings=[*warnings, *_warnings(setting, times=bool(noisy))],
         reproduce=setting.reproduce,
-    )
+    )  # fmt: skip
 
 
 def outcome_of(comparison: Comparison) -> Outcome:
@@ -132,24 +126,16 @@ def _warnings(setting: Setting, times: bool) -> Iterator[str]:
     """What the verdicts have to be read with; of times only where there are ``times``."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
-        yield f"the CPUs differ: {base.machine.cpu} (BASE), {head.machine.cpu} (HEAD)"
+        yield reasons.CPUS_DIFFER.format(base.machine.cpu, head.machine.cpu)
     if not times:
         return
     if not setting.interleaved:
-        yield (
-            "BASE and HEAD were measured in different runs: their times also differ by whatever "
-            f"else the machine did, and only a change of {percent(SEPARATE_RUNS)} counts"
-        )
+        yield reasons.MEASURED_APART.format(percent(SEPARATE_RUNS))
     if setting.calibration is None:
-        yield (
-            f"this machine was never calibrated: a change of {percent(DEFAULT_MINIMUM_EFFECT)} "
-            "counts; `observatory calibrate` measures what chance does here"
-        )
+        yield reasons.NOT_CALIBRATED.format(percent(DEFAULT_MINIMUM_EFFECT))
     elif _usable(setting) is None:
-        yield (
-            f"the calibration is of another CPU ({setting.calibration.machine.cpu}) and is not "
-            f"used: a change of {percent(DEFAULT_MINIMUM_EFFECT)} counts"
-        )
+        cpu = setting.calibration.machine.cpu
+        yield reasons.CALIBRATED_ELSEWHERE.format(cpu, percent(DEFAULT_MINIMUM_EFFECT))
 
 
 def _usable(setting: Setting) -> Calibration | None:

@@ -10,6 +10,7 @@ from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from observatory.store.journal.values import failed, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
+from observatory.text.reasons import UNAVAILABLE
 
 
 @dataclass
@@ -74,4 +75,4 @@ class Evidence:
         if not samples or any(sample.status != "unavailable" for sample in samples):
             return None
         failure = samples[-1].failure
-        return failure.message if failure else "the subject cannot give this cell"
+        return failure.message if failure else UNAVAILABLE

@@ -24,12 +24,10 @@ def changes(base: Sequence[LedgerEntry], head: Sequence[LedgerEntry]) -> Iterato
         for outcome, number in came.items():
             source = max(gone, key=lambda o: gone[o])
             yield FunctionChange(
-                name=name,
-                count=number,
-                base=source if gone[source] > 0 else ABSENT,
-                head=outcome,
+                name=name, count=number,
+                base=source if gone[source] > 0 else ABSENT, head=outcome,
                 seconds=seconds_more(base, head, name),
-            )
+            )  # fmt: skip
 
 
 def seconds_more(

@@ -75,12 +75,10 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
             else:
                 continue
             yield Floor(
-                cell=cell,
-                metric=metric.name,
+                cell=cell, metric=metric.name,
                 kind="noisy" if metric.kind == "noisy" else "near_exact",
-                samples=len(values),
-                change=round(change, 6),
-            )
+                samples=len(values), change=round(change, 6),
+            )  # fmt: skip
 
 
 def noise_floor(values: Sequence[float], rng: np.random.Generator) -> float:

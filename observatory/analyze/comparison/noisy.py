@@ -146,7 +146,11 @@ def discoveries(found: Sequence[tuple[str, float]]) -> list[float]:
 
 
 def conclude(ratio: Ratio, q_value: float, minimum_effect: float) -> Conclusion:
-    """What one noisy metric of one cell comes to."""
+    """The conclusion on one noisy metric of one cell.
+
+    ``ratio``: of head to base. ``q_value``: as `discoveries` returns it.
+    ``minimum_effect``: the smallest relative change that counts.
+    """
     above, below = 1 + minimum_effect, 1 / (1 + minimum_effect)
     if q_value <= FALSE_DISCOVERY_RATE:
         if ratio.estimate >= above and ratio.low > 1:

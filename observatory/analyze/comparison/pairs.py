@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, Cell
+from benchmarks.catalogue import CORRECTNESS
 from observatory.analyze.comparison.comparing import Outcome, Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.store.reading.saved import Saved
@@ -101,7 +101,7 @@ def pair_of(comparison: Comparison) -> Pair:
     return Pair(
         outcome_of(comparison),
         [_finding(verdict) for verdict in comparison.verdicts],
-        [(_words(one.cell), one.side, one.reason) for one in comparison.missing],
+        [(str(one.cell), one.side, one.reason) for one in comparison.missing],
         [cause.sentence for cause in comparison.causes],
         list(comparison.warnings),
     )
@@ -109,7 +109,7 @@ def pair_of(comparison: Comparison) -> Pair:
 
 def _finding(verdict: Verdict) -> Finding:
     return Finding(
-        _words(verdict.cell),
+        str(verdict.cell),
         verdict.metric, verdict.unit, verdict.kind, verdict.conclusion,
         _value(verdict, verdict.base), _value(verdict, verdict.head),
         None if verdict.ratio is None else verdict.ratio.estimate, verdict.reason,
@@ -120,7 +120,3 @@ def _value(verdict: Verdict, side: Values) -> float | None:
     if not side.values:
         return None
     return max(side.values) if verdict.metric in CORRECTNESS else median(side.values)
-
-
-def _words(cell: Cell) -> str:
-    return str(cell)

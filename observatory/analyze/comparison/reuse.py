@@ -9,6 +9,7 @@ from benchmarks.catalogue import REUSE_LOST as _METRIC
 from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.store.records.comparison import Values, Verdict
 from observatory.store.records.sample import LedgerEntry
+from observatory.text.reasons import OTHER_WORKLOAD
 
 REUSE_LOST = _METRIC.name
 
@@ -31,16 +32,13 @@ def reuse_lost(
     conclusion = "worse" if lost else "unaffected" if same else "workload changed"
     return Verdict.model_validate(
         {
-            "cell": cell,
-            "metric": REUSE_LOST,
-            "unit": "functions",
-            "kind": "exact",
+            "cell": cell, "metric": REUSE_LOST, "unit": "functions", "kind": "exact",
             "conclusion": conclusion,
             "base": Values(values=[0.0]),
             "head": Values(values=[float(lost)]),
-            "reason": None if same else "other functions are compiled: reuse cannot be compared",
+            "reason": None if same else OTHER_WORKLOAD,
         }
-    )
+    )  # fmt: skip
 
 
 def same_workload(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool:

@@ -13,7 +13,8 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.reuse import reuse_lost
 from observatory.analyze.comparison.rules import JUDGED_NOISY, Concluded, conclude, rule_of
 from observatory.store.records.comparison import Conclusion, Missing, Values, Verdict
-from observatory.text.units import count, percent
+from observatory.text import reasons
+from observatory.text.units import count
 
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """The same thing in every cell: judged once for a model, under its first cell."""
@@ -21,7 +22,7 @@ _MOST_VALUES = 1000
 
 
 @dataclass
-class Judged:
+class Verdicts:
     """The verdicts on some cells, and what could not be compared."""
 
     verdicts: list[Verdict] = field(default_factory=list)
@@ -30,9 +31,9 @@ class Judged:
 
 def judge_exact(
     cells: Iterable[Cell], base: Evidence, head: Evidence, floors: NoiseFloors
-) -> Judged:
+) -> Verdicts:
     """Verdicts on the exact and near-exact metrics of these cells, and on lost reuse."""
-    judged = Judged()
+    judged = Verdicts()
     for cell in cells:
         if missing := _missing(cell, base, head):
             judged.missing.append(missing)
@@ -175,26 +176,19 @@ def _counted(cell: Cell, metric: Metric, old: Values, new: Values, floors: Noise
     rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
     found = conclude(rule, old.values, new.values)
     return Verdict(
-        cell=cell,
-        metric=metric.name,
-        unit=metric.unit,
+        cell=cell, metric=metric.name, unit=metric.unit,
         kind="exact" if rule.kind == "exact" else "near_exact",
-        conclusion=found.conclusion,
-        base=old,
-        head=new,
-        ratio=found.ratio,
-        minimum_effect=rule.material,
-        reason=_why(metric, old, new, found),
-    )
+        conclusion=found.conclusion, base=old, head=new, ratio=found.ratio,
+        minimum_effect=rule.material, reason=_why(metric, old, new, found),
+    )  # fmt: skip
 
 
 def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | None:
     if found.uneven is not None:
         values = old.values if found.uneven == "BASE" else new.values
-        said = ", ".join(count(value) for value in values)
-        return f"{metric.name} is not deterministic: {said} in samples of {found.uneven}"
+        return reasons.not_deterministic(metric.name, values, found.uneven)
     if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
-        return f"{metric.name} is {count(max(new.values))} in both"
+        return reasons.SAME_IN_BOTH.format(metric.name, count(max(new.values)))
     return None
 
 
@@ -203,48 +197,33 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> Verdict
     reason = None
     floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
     if not (one.old.values and one.new.values):
-        reason = "no time was taken on both sides; a larger --budget leaves some for it"
+        reason = reasons.NO_TIME
     elif not one.testable:
-        reason = "fewer than two positive values on a side: there is nothing to compare"
+        reason = reasons.NO_RATIO
     elif one.test is None or q_value is None:
-        reason = f"{one.processes} processes a side; at least {noisy.FEWEST} are needed"
+        reason = reasons.TOO_FEW.format(one.processes, noisy.FEWEST)
     else:
         ratio = one.test.ratio
         conclusion = noisy.conclude(ratio, q_value, floor)
         if conclusion == "undecided":
-            reason = (
-                f"HEAD takes {_against_base(ratio.low)} to {_against_base(ratio.high)} "
-                f"BASE: too wide to tell a change of {percent(floor)} from none"
-            )
+            reason = reasons.too_wide(ratio.low, ratio.high, floor)
     return Verdict(
-        cell=one.cell,
-        metric=one.metric.name,
-        unit=one.metric.unit,
-        kind="noisy",
-        conclusion=conclusion,
-        base=one.old,
-        head=one.new,
+        cell=one.cell, metric=one.metric.name, unit=one.metric.unit, kind="noisy",
+        conclusion=conclusion, base=one.old, head=one.new,
         ratio=None if one.test is None else one.test.ratio,
         p_value=None if one.test is None else one.test.p_value,
-        q_value=q_value,
-        minimum_effect=floor,
-        reason=reason,
-    )
-
-
-def _against_base(ratio: float) -> str:
-    """`1.9 % less than`, `7.1 % more than`."""
-    return f"{percent(abs(ratio - 1))} {'less' if ratio < 1 else 'more'} than"
+        q_value=q_value, minimum_effect=floor, reason=reason,
+    )  # fmt: skip
 
 
 def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:
     """What keeps a cell from being compared wholly; None if nothing does."""
-    reasons = [_reason(cell, side) for side in (base, head)]
-    if not any(reasons):
+    found = [_reason(cell, side) for side in (base, head)]
+    if not any(found):
         return None
-    said = dict.fromkeys(reason for reason in reasons if reason)
-    where: Literal["base", "head", "both"] = "both" if all(reasons) else "head"
-    if reasons[1] is None:
+    said = dict.fromkeys(reason for reason in found if reason)
+    where: Literal["base", "head", "both"] = "both" if all(found) else "head"
+    if found[1] is None:
         where = "base"
     return Missing(cell=cell, side=where, reason="; ".join(said)[:4000])
 
@@ -252,12 +231,8 @@ def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:
 def _reason(cell: Cell, side: Evidence) -> str | None:
     samples = side.taken(cell)
     if not samples:
-        return "it was not measured"
+        return reasons.NOT_MEASURED
     if (unavailable := side.unavailable(cell)) is not None:
         return unavailable
     failures = side.failures(cell)
-    if not failures:
-        return None
-    failure = failures[-1].failure
-    how = failure.message if failure else failures[-1].status
-    return f"{len(failures)} of {len(samples)} samples failed: {how}"
+    return reasons.samples_failed(failures, len(samples)) if failures else None

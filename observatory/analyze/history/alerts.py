@@ -1,7 +1,7 @@
-"""What becomes of changes for the worse: new, open, acknowledged, expired, resolved. Pure.
+"""The states of changes for the worse: new, open, acknowledged, expired, resolved. Pure.
 
-Everything is found anew from the results each time; the alerts before only lend ids and the time
-at which something was first seen. An alert that is not found again is resolved, with a sentence
+Every change is found again from the results each time; earlier alerts give only their ids and the
+time at which they were first seen. An alert that is not found again is resolved, with a sentence
 that says why, if its series are still measured; if they are not, it stays what it was and says so.
 """
 
@@ -24,6 +24,7 @@ from observatory.store.records.alerts import (
     SeriesId,
 )
 from observatory.store.records.triage import Triage
+from observatory.text import life
 
 SAME = PARAMETERS.fewest - 1
 """Subjects by which the place of a step may move, as more of them are measured: two steps of one
@@ -53,7 +54,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Known:
+class Recorded:
     """What the results hold, beside the changes in them."""
 
     runs: tuple[Run, ...]
@@ -92,8 +93,8 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Moment:
-    """When it is, and what was said and known before."""
+class AlertContext:
+    """The time, after how long a run is late, and what people and the last alerts said."""
 
     now: datetime
     stale_after: timedelta
@@ -101,36 +102,43 @@ class Moment:
     previous: Alerts | None
 
 
-def alive(found: Iterable[Occurrence], known: Known, moment: Moment) -> list[Alert]:
-    """The alerts of these results, those that need a person most first."""
+def update_alerts(
+    found: Iterable[Occurrence], recorded: Recorded, context: AlertContext
+) -> list[Alert]:
+    """Give every change for the worse its id and state; those that need a person come first.
+
+    ``found``: every change of the results. Alerts of ``context.previous`` lend their ids and the
+    time at which they were first seen; those that are not found again are resolved, or get a note
+    where their series are no longer measured.
+    """
     worse = [one for one in found if one.worse]
-    worse += _of_runs(worse, known, moment)
-    before = {alert.id: alert for alert in (moment.previous.alerts if moment.previous else ())}
-    named = _named(worse, before, known)
-    alerts = [_alert(one, before.get(one.change.id), known, moment) for one in named]
+    worse += _of_runs(worse, recorded, context)
+    before = {alert.id: alert for alert in (context.previous.alerts if context.previous else ())}
+    named = _named(worse, before, recorded)
+    alerts = [_alert(one, before.get(one.change.id), recorded, context) for one in named]
     gone = before.keys() - {one.change.id for one in named}
-    alerts += [_not_found(before[id_], named, known, moment) for id_ in sorted(gone)]
+    alerts += [_not_found(before[id_], named, recorded, context) for id_ in sorted(gone)]
     return sorted(alerts, key=_order)
 
 
-def _of_runs(found: Sequence[Occurrence], known: Known, moment: Moment) -> Iterator[Occurrence]:
+def _of_runs(
+    found: Sequence[Occurrence], recorded: Recorded, context: AlertContext
+) -> Iterator[Occurrence]:
     crashed = {
         one.key[:3] for each in found if each.change.kind == "crashed" for one in each.change.series
         if one.holds
     }  # fmt: skip
-    for run in known.runs:
+    for run in recorded.runs:
         place = f"{run.machine}, {run.env_name}" if run.env_name else run.machine
         for how, cells in run.failures.items():
             # What alarms as a crash since its first subject is no second alert.
             left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
             if left:
-                more = f" and {len(left) - 3} more cells" if len(left) > 3 else ""
-                sentence = f"{run.subject.label}: {how} ({', '.join(left[:3])}{more})"
+                sentence = life.run_failed(run.subject.label, how, left)
                 yield _about(run, FAILED, f"{place}: {how}", sentence)
-        late = moment.now - run.measured_at > moment.stale_after
+        late = context.now - run.measured_at > context.stale_after
         if late and run.subjects >= FEWEST_FOR_A_HABIT:
-            since = f"{run.measured_at:%Y-%m-%d %H:%M} UTC"
-            yield _about(run, STALE, place, f"nothing was measured on {place} since {since}")
+            yield _about(run, STALE, place, life.RUN_LATE.format(place, run.measured_at))
 
 
 def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
@@ -142,9 +150,9 @@ def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
 
 
 def _named(
-    found: Sequence[Occurrence], before: Mapping[str, Alert], known: Known
+    found: Sequence[Occurrence], before: Mapping[str, Alert], recorded: Recorded
 ) -> list[Occurrence]:
-    """The occurrences under the ids that they were known by.
+    """The occurrences under the ids that they had before.
 
     A step may be placed a few subjects from where it was placed with fewer values: it is the same
     if kind and direction are, and a series of it is. What fails or is late is the same until it
@@ -155,7 +163,7 @@ def _named(
     for one in found:
         same = None
         if one.change.id not in taken:
-            same = _same(one.change, [a for a in before.values() if a.id not in taken], known)
+            same = _same(one.change, [a for a in before.values() if a.id not in taken], recorded)
         if same is not None:
             taken.add(same.id)
             one = one.renamed(same.id)
@@ -167,17 +175,19 @@ def _named(
     return list(named.values())
 
 
-def _same(change: Change, before: Iterable[Alert], known: Known) -> Alert | None:
+def _same(change: Change, before: Iterable[Alert], recorded: Recorded) -> Alert | None:
     kin = [alert for alert in before if alert.kind == change.kind]
     if change.kind in _OF_RUNS:
         live = (a for a in kin if a.about == change.about and a.state != "resolved")
         return next(live, None)
-    apart = [(known.apart(change, alert), alert) for alert in kin]
+    apart = [(recorded.apart(change, alert), alert) for alert in kin]
     near = [(far, alert) for far, alert in apart if far is not None and far <= SAME]
     return min(near, key=lambda pair: pair[0])[1] if near else None
 
 
-def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) -> Alert:
+def _alert(
+    one: Occurrence, before: Alert | None, recorded: Recorded, context: AlertContext
+) -> Alert:
     over = one.recovered
     if before is not None and before.state == "resolved" and over is None:
         before = None  # it is back
@@ -185,73 +195,70 @@ def _alert(one: Occurrence, before: Alert | None, known: Known, moment: Moment) 
         Alert(
             **one.change.model_dump(),
             state="resolved" if over else "new",
-            first_seen=before.first_seen if before else moment.now,
-            seen_with=before.seen_with if before else _seen_with(one.change, known, moment),
-            state_since=moment.now,
-            resolution=f"it is over since {over.label}" if over else None,
+            first_seen=before.first_seen if before else context.now,
+            seen_with=before.seen_with if before else _seen_with(one.change, recorded, context),
+            state_since=context.now,
+            resolution=life.OVER_SINCE.format(over.label) if over else None,
             resolved_by=over,
-            notes=[] if over else list(_notes(one.change.series, known)),
+            notes=[] if over else list(_notes(one.change.series, recorded)),
         ),
         before,
-        known,
-        moment,
+        recorded,
+        context,
     )
 
 
-def _seen_with(change: Change, known: Known, moment: Moment) -> datetime:
+def _seen_with(change: Change, recorded: Recorded, context: AlertContext) -> datetime:
     """The newest sample; for what is old and only looked for now, the subject that it is of."""
-    old = moment.previous is None and not known.recent(change)
-    return change.first_bad.date if old else known.newest or moment.now
+    old = context.previous is None and not recorded.recent(change)
+    return change.first_bad.date if old else recorded.newest or context.now
 
 
-def _stated(alert: Alert, before: Alert | None, known: Known, moment: Moment) -> Alert:
-    """The alert with its state by what people said and by how long it is known."""
-    said = moment.triage.of(alert.id)
+def _stated(alert: Alert, before: Alert | None, recorded: Recorded, context: AlertContext) -> Alert:
+    """The alert with its state by what people said and by when it was first seen."""
+    said = context.triage.of(alert.id)
     state = alert.state
     if state != "resolved":
         if said is not None:
-            state = "acknowledged" if said.until > moment.now else "expired"
+            state = "acknowledged" if said.until > context.now else "expired"
         else:
-            state = "new" if alert.seen_with == (known.newest or moment.now) else "open"
-    since = before.state_since if before and before.state == state else moment.now
+            state = "new" if alert.seen_with == (recorded.newest or context.now) else "open"
+    since = before.state_since if before and before.state == state else context.now
     return alert.model_copy(update={"state": state, "acknowledged": said, "state_since": since})
 
 
-def _not_found(alert: Alert, named: Sequence[Occurrence], known: Known, moment: Moment) -> Alert:
+def _not_found(
+    alert: Alert, named: Sequence[Occurrence], recorded: Recorded, context: AlertContext
+) -> Alert:
     """An alert of before that nothing in the results says any more."""
     if alert.state == "resolved":
         return alert
     if alert.kind in _OF_RUNS:
-        said = "measured again" if alert.kind == STALE else "the newest run does not fail so"
-        return _resolved(alert, said, moment)
+        said = life.MEASURED_AGAIN if alert.kind == STALE else life.FAILS_NO_MORE
+        return _resolved(alert, said, context)
     for one in named:
-        apart = known.apart(one.change, alert)
+        apart = recorded.apart(one.change, alert)
         if apart is not None and apart <= 2 * SAME:
-            return _resolved(alert, f"it is part of alert {one.change.id} now", moment)
-    there = [one for one in alert.series if one.key in known.series]
+            return _resolved(alert, life.PART_OF.format(one.change.id), context)
+    there = [one for one in alert.series if one.key in recorded.series]
     measured = any(
-        alert.first_bad.commit in places for lines in known.lines.values() for places in lines
+        alert.first_bad.commit in places for lines in recorded.lines.values() for places in lines
     )
     if measured and there:
-        said = "withdrawn: with what was measured since, no change is seen there any more"
-        return _resolved(alert, said, moment)
-    gone = (
-        "its benchmarks are no longer in the results (renamed or removed)"
-        if measured
-        else f"{alert.first_bad.label} is no longer in the results"
-    )
-    note = f"{gone}: whether it still holds cannot be told; acknowledge it if that is meant"
-    return _stated(alert.model_copy(update={"notes": [note]}), alert, known, moment)
+        return _resolved(alert, life.WITHDRAWN, context)
+    gone = life.SERIES_GONE if measured else life.SUBJECT_GONE.format(alert.first_bad.label)
+    note = life.UNKNOWN.format(gone)
+    return _stated(alert.model_copy(update={"notes": [note]}), alert, recorded, context)
 
 
-def _resolved(alert: Alert, said: str, moment: Moment) -> Alert:
-    news = {"state": "resolved", "resolution": said, "state_since": moment.now}
+def _resolved(alert: Alert, said: str, context: AlertContext) -> Alert:
+    news = {"state": "resolved", "resolution": said, "state_since": context.now}
     return alert.model_copy(update=news)
 
 
-def _notes(series: Sequence[SeriesChange], known: Known) -> Iterator[str]:
+def _notes(series: Sequence[SeriesChange], recorded: Recorded) -> Iterator[str]:
     """What keeps a reader from taking the newest level for that of the newest subject."""
-    newest = {(run.machine, run.env_name): run.subject for run in known.runs}
+    newest = {(run.machine, run.env_name): run.subject for run in recorded.runs}
     # What only describes, as the times that came with a count, is not followed.
     followed = [one for one in series if one.now is not None]
     ended = [
@@ -260,8 +267,7 @@ def _notes(series: Sequence[SeriesChange], known: Known) -> Iterator[str]:
     ]  # fmt: skip
     if ended:
         latest = max((one.newest for one in ended), key=lambda at: at.date)
-        many = f"{len(ended)} of its {len(followed)} series have" if len(followed) > 1 else "it has"
-        yield f"{many} no value since {latest.label}: not measured, failed, renamed or removed"
+        yield life.ended(len(ended), len(followed), latest.label)
 
 
 def _order(alert: Alert) -> tuple[int, int, float, str]:

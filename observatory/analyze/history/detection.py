@@ -10,13 +10,14 @@ from itertools import pairwise
 
 from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
 from observatory.analyze.comparison.reuse import REUSE_LOST
-from observatory.analyze.history.alerts import Known, Moment, Run, alive
+from observatory.analyze.history.alerts import AlertContext, Recorded, Run, update_alerts
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.grouping import Occurrence, gathered, over_with
 from observatory.analyze.history.level_changes import LevelChange, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series
 from observatory.store.records.alerts import Alerts, SeriesId
+from observatory.text.changes import environment_changed, environments_alternate
 
 _FOLLOWS = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
@@ -26,8 +27,8 @@ _MOST_ENVIRONMENTS = 1000
 
 
 @dataclass(frozen=True)
-class Watched:
-    """What is looked at: series in levels, exact histories, the newest run of each machine."""
+class Histories:
+    """Everything that is searched for changes: noisy series, exact counts and newest runs."""
 
     tracks: Sequence[SegmentedSeries]
     histories: Iterable[History]
@@ -37,22 +38,26 @@ class Watched:
     """When a sample of the newest run without a failure was taken."""
 
 
-def watch(watched: Watched, moment: Moment, observatory: str) -> Alerts:
-    """Find every change, and say what became of those for the worse."""
-    series = [track.series for track in watched.tracks]
-    judged = judge_series(watched.tracks)
-    counted = [counted_changes(history) for history in watched.histories]
+def detect_changes(given: Histories, context: AlertContext, observatory: str) -> Alerts:
+    """Find every change of the histories, and the state of the alerts that follow from them.
+
+    ``observatory``: the version of the tool. Returns the record that `observatory alerts` writes:
+    alerts, those that need a person first, improvements, the newest first, and what was not judged.
+    """
+    series = [track.series for track in given.tracks]
+    judged = judge_series(given.tracks)
+    counted = [counted_changes(history) for history in given.histories]
     exact = _across_machines(one for each in counted for one in each.occurrences)
     exact, left = _followed(exact, judged.moved)
     found = [*exact, *gathered(left)]
-    known = Known(tuple(watched.runs), frozenset(_keys(series)), _places_of(series))
+    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), _places_of(series))
     better = [one.change for one in found if not one.worse]
-    alerts = alive(found, known, moment)
-    said = {one.id for one in moment.triage.acknowledged}
+    alerts = update_alerts(found, recorded, context)
+    said = {one.id for one in context.triage.acknowledged}
     return Alerts(
         observatory=observatory,
-        newest=known.newest,
-        last_good=watched.last_good,
+        newest=recorded.newest,
+        last_good=given.last_good,
         judged=judged.judged,
         compared=sum(each.compared for each in counted),
         alerts=alerts,
@@ -85,12 +90,12 @@ def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
     """
     united: list[Occurrence] = []
     for one in exact:
-        for number, known in enumerate(united):
-            if known.change.id == one.change.id and _places(known).isdisjoint(_places(one)):
-                both = [*known.change.series, *one.change.series]
-                change = known.change.model_copy(update={"series": both})
-                done = over_with([known.recovered, one.recovered])
-                united[number] = replace(known, change=change, recovered=done)
+        for number, earlier in enumerate(united):
+            if earlier.change.id == one.change.id and _places(earlier).isdisjoint(_places(one)):
+                both = [*earlier.change.series, *one.change.series]
+                change = earlier.change.model_copy(update={"series": both})
+                done = over_with([earlier.recovered, one.recovered])
+                united[number] = replace(earlier, change=change, recovered=done)
                 break
         else:
             united.append(one)
@@ -136,11 +141,12 @@ def _environments(series: Iterable[Series]) -> Iterator[str]:
     for lines in found.values():
         for before, after in pairwise(lines):
             ends, begins = before.subjects[-1], after.subjects[0]
+            eras = str(before.era), str(after.era)
             if ends.date < begins.date:
-                said = f"{before.era} until {ends.label}, {after.era} from {begins.label} on"
+                said = environment_changed(before.name, eras, ends.label, begins.label)
             else:
-                said = f"{before.era} and {after.era} in turn"
-            yield f"{before.name}: {said}; each has series of its own"[:4000]
+                said = environments_alternate(before.name, eras)
+            yield said[:4000]
 
 
 def _lines(series: Iterable[Series]) -> list[Line]:

@@ -1,4 +1,4 @@
-"""What exact metrics did from subject to subject, with causes, over a whole history. Pure.
+"""Changes of exact metrics from subject to subject, with causes, over a whole history. Pure.
 
 Each subject is compared with the one before it that has the value, as `observatory compare` does
 with two: plain inequality, causes from the two ledgers. A change holds until a later subject
@@ -10,7 +10,6 @@ are kept that something is still compared with.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -32,7 +31,8 @@ from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.grouping import Occurrence, id_of, over_with
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import Cause, FunctionChange, Verdict
-from observatory.text import units
+from observatory.text.causes import Sides
+from observatory.text.changes import cause_began, count_changed
 
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
@@ -60,26 +60,27 @@ class History:
 
 
 @dataclass
-class Found:
-    """What exact metrics did along one history."""
+class ExactChanges:
+    """The changes of exact metrics along one history."""
 
     occurrences: list[Occurrence]
     compared: int
     """Pairs of subjects."""
 
 
-def counted_changes(history: History) -> Found:
-    """Every change of an exact metric that can alarm, for the worse and for the better.
+def counted_changes(history: History) -> ExactChanges:
+    """Every change of an exact metric that can alert, for the worse and for the better.
 
-    A subject is compared, metric by metric, with the last one that gave a value of it: nights that
-    were not counted, failed or did not agree with themselves hide nothing.
+    A subject is compared, metric by metric, with the last one that has a value of it: a night
+    without counts, with failures or with counts that are not deterministic hides no change.
+    Returns the changes in the order of their subjects, and the number of pairs compared.
     """
     last: dict[_Place, CountedSubject] = {}
-    found: list[_Followed] = []
+    found: list[_FollowedChange] = []
     compared = 0
     for head in history.subjects:
         for one in found:
-            one.meet(head)
+            one.update(head)
         given = set(_given(head.evidence))
         bases = {last[place].number: last[place] for place in given if place in last}
         for _, base in sorted(bases.items()):
@@ -87,7 +88,7 @@ def counted_changes(history: History) -> Found:
             places = {place for place in given if last.get(place) is base}
             found += _Pair(history, base, head).changes(places)
         last |= dict.fromkeys(given, head)
-    return Found([one.occurrence() for one in found], compared)
+    return ExactChanges([one.occurrence() for one in found], compared)
 
 
 def _given(evidence: Evidence) -> Iterator[_Place]:
@@ -105,7 +106,7 @@ def _given(evidence: Evidence) -> Iterator[_Place]:
 
 
 @dataclass
-class _Watched:
+class _FollowedSeries:
     """One series of a change, followed from subject to subject."""
 
     cell: Cell
@@ -113,8 +114,8 @@ class _Watched:
     count: _Count
     over: At | None = None
 
-    def meet(self, subject: CountedSubject) -> None:
-        """See what a later subject counts."""
+    def update(self, subject: CountedSubject) -> None:
+        """Take in the count of a later subject."""
         value = None if self.over else self.count(subject.evidence)
         if value is None:
             return
@@ -125,21 +126,21 @@ class _Watched:
 
 
 @dataclass
-class _Followed:
+class _FollowedChange:
     """A change, and its series since."""
 
     change: Change
     worse: bool
-    series: list[_Watched]
+    series: list[_FollowedSeries]
     beside: list[SeriesChange] = field(default_factory=list)
 
-    def meet(self, subject: CountedSubject) -> None:
-        """See what a later subject counts."""
+    def update(self, subject: CountedSubject) -> None:
+        """Take in the count of a later subject."""
         for one in self.series if self.worse else ():
-            one.meet(subject)
+            one.update(subject)
 
     def occurrence(self) -> Occurrence:
-        """What it has come to."""
+        """The change with the newest count of each series."""
         told = [*(one.told for one in self.series), *self.beside]
         change = self.change.model_copy(update={"series": told})
         recovered = over_with([one.over for one in self.series]) if self.worse else None
@@ -154,13 +155,14 @@ class _Pair:
     base: CountedSubject
     head: CountedSubject
 
-    def changes(self, places: Collection[_Place]) -> Iterator[_Followed]:
+    def changes(self, places: Collection[_Place]) -> Iterator[_FollowedChange]:
         """What changed in these places."""
         old, new = self.base.evidence, self.head.evidence
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
         exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
-        causes, exact = explained(exact, old, new)
+        sides = Sides(self.base.at.label, self.head.at.label)
+        causes, exact = explained(exact, old, new, sides)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
             # Two causes may share a cell: each is followed by what it is seen in.
@@ -171,48 +173,43 @@ class _Pair:
             # An improvement needs no cause to be told: one change for each metric.
             yield self._better(metric, [v for v in better if v.metric == metric])
 
-    def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _Followed:
+    def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _FollowedChange:
         backends = sorted({cell.backend for cell in cause.cells})
-        sides = {"BASE": self.base.at.label, "HEAD": self.head.at.label}
-        said = re.sub(r"\b(BASE|HEAD)\b", lambda word: sides[word[0]], cause.sentence)
-        error = said if CAUSES[cause.kind].apart_by_text else ""
+        error = cause.sentence if CAUSES[cause.kind].apart_by_text else ""
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
-        told = [self._told(verdict) for verdict in verdicts]
-        if told and not CAUSES[cause.kind].names_functions:
-            said += f": {_largest(told)}"
-        sentence = f"{', '.join(backends)}: {said}"
-        return self._followed(id_, cause.kind, sentence, verdicts, cause.functions)
+        series, times = self._series(verdicts)
+        told = [] if CAUSES[cause.kind].names_functions else [one.told for one in series]
+        sentence = cause_began(backends, cause.sentence, told, times)
+        change = self._change(id_, cause.kind, sentence, cause.functions)
+        return _FollowedChange(change, True, series, times)
 
-    def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _Followed:
+    def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _FollowedChange:
         kind = f"fewer {metric}"
         id_ = id_of(kind, self.head.at.commit)
-        sentence = _sentence(metric, [self._told(verdict) for verdict in verdicts])
-        return self._followed(id_, kind, sentence, verdicts, worse=False)
+        series, times = self._series(verdicts)
+        change = self._change(id_, kind, count_changed([one.told for one in series], times))
+        return _FollowedChange(change, False, series, times)
 
-    def _followed(
-        self,
-        id_: str,
-        kind: str,
-        sentence: str,
-        verdicts: Sequence[Verdict],
-        functions: Sequence[FunctionChange] = (),
-        worse: bool = True,
-    ) -> _Followed:
+    def _series(
+        self, verdicts: Iterable[Verdict]
+    ) -> tuple[list[_FollowedSeries], list[SeriesChange]]:
+        """The series of these verdicts, and the compile times that came with them."""
         old, new = self.base.evidence, self.head.evidence
-        series = [_Watched(v.cell, self._told(v), _counter(v, old, new)) for v in verdicts]
-        times = list(self._times(series))
-        change = Change(
-            id=id_,
-            kind=kind,
-            sentence=(sentence + _with_it(times))[:4000],
-            last_good=self.base.at,
-            first_bad=self.head.at,
-            between=self.head.number - self.base.number - 1,
-            functions=list(functions),
-        )
-        return _Followed(change, worse, series, times)
+        series = [
+            _FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
+        ]
+        return series, list(self._times(series))
 
-    def _told(self, verdict: Verdict) -> SeriesChange:
+    def _change(
+        self, id_: str, kind: str, sentence: str, functions: Sequence[FunctionChange] = ()
+    ) -> Change:
+        return Change(
+            id=id_, kind=kind, sentence=sentence[:4000],
+            last_good=self.base.at, first_bad=self.head.at,
+            between=self.head.number - self.base.number - 1, functions=list(functions),
+        )  # fmt: skip
+
+    def _series_change(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
         machine, env_name, benchmark, metric = series_id(
             self.history.machine, self.history.env_name, str(verdict.cell), verdict.metric
@@ -224,7 +221,7 @@ class _Pair:
             first_bad=self.head.at, newest=self.head.at, holds=True,
         )  # fmt: skip
 
-    def _times(self, series: Iterable[_Watched]) -> Iterator[SeriesChange]:
+    def _times(self, series: Iterable[_FollowedSeries]) -> Iterator[SeriesChange]:
         """Compile times of the cells in which functions began or ceased to hit: not judged."""
         told = {one.cell: one.told for one in series if one.told.metric in OF_A_CACHE}
         for cell, one in told.items():
@@ -236,29 +233,6 @@ class _Pair:
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
                     "before": before, "after": after, "now": None,
                 })  # fmt: skip
-
-
-def _sentence(metric: str, told: Sequence[SeriesChange]) -> str:
-    """`cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`."""
-    return f"{metric} {_largest(told)}"
-
-
-def _largest(told: Sequence[SeriesChange]) -> str:
-    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
-    most = max(told, key=lambda one: abs(one.after - one.before))
-    others = len({one.benchmark for one in told}) - 1
-    more = f" and {others} more cells" if others > 1 else " and 1 more cell" if others else ""
-    levels = units.change(most.before, most.after, most.unit)
-    return f"{levels} ({most.benchmark}{more})"
-
-
-def _with_it(times: Sequence[SeriesChange]) -> str:
-    if not times:
-        return ""
-    most = max(times, key=lambda one: abs(one.after - one.before))
-    levels = units.change(most.before, most.after, most.unit)
-    by = units.effect(most.before, most.after, most.unit)
-    return f"; with it compile_time is {by} ({levels}, {most.benchmark})"
 
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:

@@ -11,44 +11,13 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from benchmarks.catalogue import METRICS
 from observatory.analyze.history.level_changes import LevelChange
 from observatory.store.records.alerts import At, Change, SeriesChange
-from observatory.text import sizes, units
+from observatory.text.changes import family_of, level_changed
 
 DRIFT = "slow drift"
-_NAMED = 3
 _MOST_SERIES = 500
-
-
-class Family(NamedTuple):
-    """Metrics that one cause moves, and what is said of a series that did: "takes more memory"."""
-
-    worse: str
-    better: str
-    verb: str = "is"
-    verbs: str = "are"
-
-
-_TIME = Family("slower", "faster")
-_MEMORY = Family("more memory", "less memory", "takes", "take")
-_OTHER = Family("higher", "lower")
-FAMILIES = {
-    **{
-        name: (_MEMORY if one.unit == "bytes" else _TIME)._replace(
-            worse=one.trend[0], better=one.trend[1]
-        )
-        for name, one in METRICS.items()
-        if one.trend is not None
-    },
-    "time": _TIME,
-    "timeraw": _TIME,
-    "memory": _MEMORY,
-    "peakmemory": _MEMORY,
-}
-"""By metric, or by asv's type of a benchmark."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +42,6 @@ def over_with(recovered: Sequence[At | None]) -> At | None:
 def id_of(*words: str) -> str:
     """A short id that depends on these words alone."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]
-
-
-def family_of(metric: str) -> Family:
-    """The family of a metric or of asv's type."""
-    return FAMILIES.get(metric, _OTHER)
 
 
 def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
@@ -118,52 +82,15 @@ def _change(kind: str, cluster: Sequence[LevelChange]) -> Change:
     where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
     told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
     return Change(
-        id=id_of(kind, *where),
-        kind=kind,
-        sentence=_sentence(kind, told)[:4000],
-        last_good=first.told.last_good,
-        first_bad=first.told.first_bad,
+        id=id_of(kind, *where), kind=kind,
+        sentence=level_changed(told, kind.removeprefix(f"{DRIFT}: "), first.drifting)[:4000],
+        last_good=first.told.last_good, first_bad=first.told.first_bad,
         between=0 if first.drifting else first.between,
         series=told[:_MOST_SERIES],
-    )
+    )  # fmt: skip
 
 
 def _size(told: SeriesChange) -> float:
     """How far a level moved, the same both ways."""
     low, high = sorted((told.before, told.after))
     return high / low - 1 if low > 0 else float("inf")
-
-
-def _sentence(kind: str, told: Sequence[SeriesChange]) -> str:
-    """In words: how much, how sure, where; the largest first."""
-    most = told[0]
-    family = family_of(most.metric)
-    word = kind.removeprefix(f"{DRIFT}: ")
-    drifting = kind.startswith(DRIFT)
-    slow = ", little by little" if drifting else ""
-    if len(told) == 1:
-        return f"{most.benchmark} {family.verb} {word}{slow}{_alone(most, drifting)}"
-    ratios = [most.ratio for most in told] if drifting else [sizes.medians(one) for one in told]
-    known = [ratio for ratio in ratios if ratio is not None]
-    by = f" ({units.span(min(known), max(known))})" if known else ""
-    names = list(dict.fromkeys(one.benchmark for one in told))
-    names[0] += f" ({_numbers(most, drifting)})"
-    rest = len(names) - _NAMED
-    listed = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {listed}"
-
-
-def _alone(told: SeriesChange, drifting: bool) -> str:
-    numbers = _numbers(told, drifting)
-    if told.modes is not None:
-        return f": {numbers}"
-    if drifting and told.ratio is not None:
-        return f": {sizes.drifting(told, told.ratio, told.unit)[0]} ({numbers})"
-    ratio = sizes.medians(told)
-    return f" ({numbers})" if ratio is None else f": {units.signed(ratio)} ({numbers})"
-
-
-def _numbers(told: SeriesChange, drifting: bool) -> str:
-    if drifting and told.ratio is not None:
-        return sizes.drifting(told, told.ratio, told.unit)[1]
-    return sizes.details(told, told.unit)

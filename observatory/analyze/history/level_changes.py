@@ -41,17 +41,17 @@ class LevelChange:
 
 
 @dataclass
-class Judged:
-    """What series came to."""
+class LevelChanges:
+    """The steps and drifts of noisy series, and the series that could not be judged."""
 
     moved: list[LevelChange] = field(default_factory=list)
     judged: int = 0
     unjudged: list[Unjudged] = field(default_factory=list)
 
 
-def judge_series(tracks: Iterable[SegmentedSeries]) -> Judged:
+def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
     """The steps and drifts of every noisy series; of ours of those that are judged at all."""
-    found = Judged()
+    found = LevelChanges()
     left_out: dict[str, list[str]] = defaultdict(list)
     for track in tracks:
         if track.judgement == "unfit":
@@ -82,7 +82,7 @@ def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
         over = next((later for later, share in enumerate(left) if share < STILL), None)
         recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
-        told = _told(track, step).model_copy(update={"holds": over is None})
+        told = _series_change(track, step).model_copy(update={"holds": over is None})
         yield LevelChange(told, False, recovered, *_where(series, step.index))
 
 
@@ -103,29 +103,19 @@ def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
 def _drifted(track: SegmentedSeries, found: Drift) -> LevelChange:
     """A drift: of no subject; it is never over by itself."""
     whole = Step(1, *track.longest, found.ratio, found.low, found.high)
-    told = _told(track, whole).model_copy(update={"last_good": None})
+    told = _series_change(track, whole).model_copy(update={"last_good": None})
     return LevelChange(told, True, None, *_where(track.series, 1))
 
 
-def _told(track: SegmentedSeries, step: Step) -> SeriesChange:
+def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
     series = track.series
     machine, env_name, benchmark, metric = series.key
     return SeriesChange(
-        machine=machine,
-        env_name=env_name,
-        benchmark=benchmark,
-        metric=metric,
-        unit=cut(series.place.unit),
-        kind="noisy",
-        before=step.before,
-        after=step.after,
-        now=track.now,
-        ratio=step.ratio,
-        low=step.low,
-        high=step.high,
-        modes=step.modes,
+        machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
+        unit=cut(series.place.unit), kind="noisy",
+        before=step.before, after=step.after, now=track.now,
+        ratio=step.ratio, low=step.low, high=step.high, modes=step.modes,
         last_good=at(series.subject(step.index - 1)),
         first_bad=at(series.subject(step.index)),
-        newest=at(series.subject(len(series.values) - 1)),
-        holds=True,
-    )
+        newest=at(series.subject(len(series.values) - 1)), holds=True,
+    )  # fmt: skip

@@ -21,16 +21,11 @@ from observatory.analyze.history.drift import Drift, drift
 from observatory.analyze.history.modes import two_modes
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Step, Values, fewest_for_judgement, sized
+from observatory.text import reasons
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
 """Whether steps were looked for; exact counts need no test, and some metrics only describe."""
 
-TOO_SHORT = (
-    f"fewer than {fewest_for_judgement()} subjects with a value in one environment: a step cannot "
-    "be told from noise yet"
-)
-NO_RATIO = "a value of 0 or below, or values too far apart: the size of a step is a ratio"
-DESCRIBED = "it describes and is not judged"
 _WIDEST = 1e9
 """Ratio of largest to smallest value from which on a series is no measurement of one thing."""
 UNUSUAL = 4.0
@@ -177,9 +172,9 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
 def unfit(series: Series) -> str | None:
     """Why a series cannot be judged; None if it can."""
     if len(series.values) < fewest_for_judgement():
-        return TOO_SHORT
+        return reasons.TOO_SHORT.format(fewest_for_judgement())
     low, high = series.values.min(), series.values.max()
-    return None if low > 0 and high < low * _WIDEST else NO_RATIO
+    return None if low > 0 and high < low * _WIDEST else reasons.NO_RATIO_OF_LEVELS
 
 
 def _track(series: Series) -> SegmentedSeries:
@@ -188,7 +183,7 @@ def _track(series: Series) -> SegmentedSeries:
         places = np.flatnonzero(np.diff(series.values)) + 1
         return SegmentedSeries(series, "exact", "", (0, *(int(place) for place in places), n))
     if series.place.model and series.place.metric not in JUDGED_NOISY:
-        return SegmentedSeries(series, "described", DESCRIBED, (0, n))
+        return SegmentedSeries(series, "described", reasons.DESCRIBED, (0, n))
     if reason := unfit(series):
         return SegmentedSeries(series, "unfit", reason, (0, n))
     drifting, found = drift(series.values)

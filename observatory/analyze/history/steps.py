@@ -52,27 +52,11 @@ NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
 _ENOUGH = 100
 PENALTIES = (
-    (10, 1.112),
-    (12, 1.284),
-    (14, 1.289),
-    (16, 1.297),
-    (18, 1.224),
-    (20, 1.199),
-    (25, 1.085),
-    (30, 1.015),
-    (35, 0.951),
-    (40, 0.888),
-    (50, 0.772),
-    (60, 0.718),
-    (80, 0.654),
-    (100, 0.648),
-    (120, 0.648),
-    (150, 0.623),
-    (200, 0.618),
-    (300, 0.596),
-    (500, 0.537),
-    (1000, 0.527),
-)
+    (10, 1.112), (12, 1.284), (14, 1.289), (16, 1.297), (18, 1.224),
+    (20, 1.199), (25, 1.085), (30, 1.015), (35, 0.951), (40, 0.888),
+    (50, 0.772), (60, 0.718), (80, 0.654), (100, 0.648), (120, 0.648),
+    (150, 0.623), (200, 0.618), (300, 0.596), (500, 0.537), (1000, 0.527),
+)  # fmt: skip
 """Of one more step, in units of ln n, by n: one permutation in 700 exceeds it."""
 
 
@@ -145,18 +129,6 @@ def penalty(n: int) -> float:
     """The penalty of a step in a series of n values, in units of ln n."""
     sizes, penalties = zip(*PENALTIES, strict=True)
     return float(np.interp(math.log(n), np.log(sizes), penalties))
-
-
-def steps(values: Sequence[float] | Values, parameters: Parameters = PARAMETERS) -> list[Step]:
-    """The steps of a series, with their sizes. ``values``: as for `change_points`, positive."""
-    array = np.asarray(values, dtype=float)
-    places = change_points(array, parameters)
-    return [
-        sized(array, place, (before, after))
-        for before, place, after in zip(
-            [0, *places], places, [*places[1:], len(array)], strict=False
-        )
-    ]
 
 
 def sized(values: Values, place: int, within: tuple[int, int]) -> Step:

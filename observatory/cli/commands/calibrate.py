@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 
 from observatory.analyze.comparison.noisy import FEWEST
-from observatory.analyze.tables import Table
 from observatory.app.calibration import calibrate, calibrate_saved
 from observatory.app.measurement import TIMEOUT
 from observatory.app.session import Session
@@ -23,6 +22,7 @@ from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration
 from observatory.store.records.calibration import Floor
 from observatory.store.records.machine import this_machine
+from observatory.text.tables import Table
 
 _FEWEST_SAMPLES = 4 * FEWEST
 

@@ -16,11 +16,12 @@ from observatory.app.session import Session
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.guard.canary import Finding, sentence, table
+from observatory.guard.canary import Finding
 from observatory.run.here import STATE, subjects_here
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
+from observatory.text.siblings import sentence, table
 
 
 def command(

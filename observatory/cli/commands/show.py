@@ -11,11 +11,11 @@ from rich.console import Console
 
 from observatory.analyze.frame import select
 from observatory.analyze.series_keys import SelectionError
-from observatory.analyze.tables import Table, comparison_tables, subject_tables
 from observatory.app.results import Reading, read
 from observatory.cli import options
 from observatory.cli.problems import naming_problems
 from observatory.cli.tables import render
+from observatory.text.tables import Table, comparison_tables, subject_tables
 
 
 def command(

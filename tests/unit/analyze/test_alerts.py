@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from observatory.analyze.history.detection import watch
+from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.series import Series
 from observatory.store.records.alerts import Acknowledgement, Alert, Alerts
 from observatory.store.records.triage import Triage
@@ -22,7 +22,7 @@ def nightly(
     triage: Triage | None = None,
     failures: Mapping[str, Sequence[str]] | None = None,
 ) -> Alerts:
-    return watch(
+    return detect_changes(
         watched(nights, *found, failures=failures), moment(nights, previous, triage), "0.1"
     )
 
@@ -180,7 +180,7 @@ def test_a_run_that_is_late_is_an_alert_until_the_next_one() -> None:
     calm = series(line(60), stepped(60))
     late = moment(60)
     late = type(late)(late.now + timedelta(days=3), late.stale_after, late.triage, None)
-    stale = watch(watched(60, calm), late, "0.1")
+    stale = detect_changes(watched(60, calm), late, "0.1")
     assert only(stale).kind == "stale"
     assert only(stale).state == "new"
     again = nightly(64, series(line(64), stepped(64)), previous=stale)

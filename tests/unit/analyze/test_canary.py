@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import Cell
-from observatory.guard.canary import judge, sentence, table, worst
+from observatory.guard.canary import judge, worst
 from observatory.store.records.sample import Check, Failure, Sample
+from observatory.text.siblings import brief, notes, sentence, table
 from tests import factories
 
 FORK = Cell("radon", "siblings", "NUMBA", "fork")
@@ -30,8 +31,8 @@ def test_siblings_that_return_the_reference_are_right() -> None:
 
 def test_a_wrong_value_is_told_with_whose_it_is() -> None:
     found = judge(sample(checks=(check("one"), check("two", "logp -1935.23 is that of one"))))
-    assert (found.fate, found.said) == ("wrong", "1 of 2 WRONG")
-    assert found.notes == ("two: logp -1935.23 is that of one",)
+    assert (found.fate, brief(found)) == ("wrong", "1 of 2 WRONG")
+    assert notes(found) == ["two: logp -1935.23 is that of one"]
 
 
 def test_wrong_values_outrank_a_crash_of_the_same_siblings() -> None:
@@ -42,13 +43,13 @@ def test_a_crash_and_what_was_not_measured_are_told_apart() -> None:
     assert judge(sample(**CRASHED)).fate == "crashed"
     nothing = {"status": "unavailable", "failure": Failure(message="numba is not installed")}
     found = judge(sample(**nothing))
-    assert (found.fate, found.notes) == ("not judged", ("numba is not installed",))
+    assert (found.fate, notes(found)) == ("not judged", ["numba is not installed"])
 
 
 def test_right_values_over_shared_symbols_are_luck() -> None:
     found = judge(sample(metrics={"collided_symbols": 14}))
     assert found.fate == "shared symbols"
-    assert "14 symbols" in found.notes[0]
+    assert "14 symbols" in notes(found)[0]
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,12 @@ def test_wrong_numbers_are_told_without_the_words_base_and_head() -> None:
     assert one.change.sentence.startswith("NUMBA: n1")
 
 
+def test_the_words_of_an_error_stay_what_they_are() -> None:
+    died = failed(DISK, "counting", failure={"message": "HEAD of the list is not BASE"})
+    (one,) = changes(counted(0), [died])
+    assert one.change.sentence.startswith("NUMBA: n1 fails: HEAD of the list is not BASE")
+
+
 def test_two_causes_at_one_subject_are_two_changes() -> None:
     calm = [*counted(0), sample(SIBLINGS, "counting", {"wrong_results": 0})]
     both = [*counted(3), sample(SIBLINGS, "counting", {"wrong_results": 1})]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.observed import Observed
-from observatory.analyze.history.alerts import Moment
+from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.history import find_alerts
@@ -57,7 +57,7 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
         read = measured(tmp_path, values.tolist(), env_name)
         now = night(len(values) - 1) + timedelta(hours=1)
         previous, problems = find_alerts(
-            tmp_path, Moment(now, timedelta(days=2), Triage(), previous)
+            tmp_path, AlertContext(now, timedelta(days=2), Triage(), previous)
         )
         assert problems == []
         tracks = list(segmented(series_of(read)))

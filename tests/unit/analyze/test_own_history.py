@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.analyze.history.alerts import Moment
+from observatory.analyze.history.alerts import AlertContext
 from observatory.app.history import find_alerts
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.store.records.triage import Triage
@@ -18,7 +18,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 @pytest.fixture(scope="module")
 def found() -> Alerts:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    alerts, problems = find_alerts(RESULTS, Moment(now, timedelta(days=365), Triage(), None))
+    alerts, problems = find_alerts(RESULTS, AlertContext(now, timedelta(days=365), Triage(), None))
     assert problems == []
     return alerts
 

@@ -12,7 +12,7 @@ from observatory.analyze.history.steps import (
     change_points,
     fewest_for_judgement,
     shift,
-    steps,
+    sized,
 )
 
 RNG_SEED = 5
@@ -25,7 +25,9 @@ def noisy(levels: list[float], each: int = 40, spread: float = 0.02) -> np.ndarr
 
 
 def test_a_step_is_found_where_it_is_with_its_size() -> None:
-    (found,) = steps(noisy([1.0, 1.1]))
+    values = noisy([1.0, 1.1])
+    (place,) = change_points(values)
+    found = sized(values, place, (0, len(values)))
     assert abs(found.index - 40) <= 2
     assert found.low < 1.1 < found.high
     assert found.before == pytest.approx(1.0, rel=0.01)

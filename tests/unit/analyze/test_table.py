@@ -9,10 +9,10 @@ import pytest
 from benchmarks.catalogue import Cell
 from observatory.analyze.frame import frame
 from observatory.analyze.series_keys import SelectionError
-from observatory.analyze.tables import Table, comparison_tables, subject_tables
 from observatory.store.asv.files import project
 from observatory.store.journal.latest import Note, latest
 from observatory.store.reading.read import read_results
+from observatory.text.tables import Table, comparison_tables, subject_tables
 from tests.factories import WARM, failed, header, journal, sample
 
 CALL = Cell("radon", "call", "C", "spawn")

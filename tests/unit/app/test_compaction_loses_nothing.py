@@ -15,7 +15,7 @@ from dashboard.site import build
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.history.alerts import Moment
+from observatory.analyze.history.alerts import AlertContext
 from observatory.app.history import find_alerts
 from observatory.app.results import read
 from observatory.app.site import site_data
@@ -54,7 +54,7 @@ def test_every_value_interval_and_note(places: tuple[Path, Path]) -> None:
 
 def test_every_alert_improvement_and_what_is_not_judged(places: tuple[Path, Path]) -> None:
     whole, less = (
-        find_alerts(place, Moment(NOW, timedelta(days=2), Triage(), None)) for place in places
+        find_alerts(place, AlertContext(NOW, timedelta(days=2), Triage(), None)) for place in places
     )
     assert less[0].model_dump_json() == whole[0].model_dump_json()
     assert len(whole[0].alerts) > 3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.analyze.history.alerts import Moment
+from observatory.analyze.history.alerts import AlertContext
 from observatory.app.history import find_alerts
 from observatory.app.site import site_data
 from observatory.store.asv.files import project
@@ -24,7 +24,7 @@ def measured(results: Path, label: str, misses: int, day: int, run: str = RUN) -
 
 
 def written(results: Path) -> record.Alerts:
-    moment = Moment(NOON + timedelta(days=9), timedelta(days=30), Triage(), None)
+    moment = AlertContext(NOON + timedelta(days=9), timedelta(days=30), Triage(), None)
     found, _ = find_alerts(results, moment)
     record.save(results, found)
     return found

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from observatory.analyze.tables import Table
 from observatory.cli.tables import render
+from observatory.text.tables import Table
 
 
 def _drawn(table: Table, width: int = 120) -> str:

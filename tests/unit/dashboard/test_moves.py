@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.observed import Observed
 from dashboard.pages.newest_value import Move, move
-from observatory.analyze.history.detection import watch
+from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.segments import segmented
 from observatory.store.asv.columns import Columns
 from observatory.store.records.alerts import Acknowledgement, Alerts
@@ -21,7 +21,7 @@ from tests.factories_alerts import line, moment, series, stepped, watched
 def moved(values: Any, metric: str = "compile_time", said: Triage | None = None) -> Move:
     nights = len(values)
     found = series(line(nights), values, metric)
-    alerts = watch(watched(nights, found), moment(nights, triage=said), "0.1")
+    alerts = detect_changes(watched(nights, found), moment(nights, triage=said), "0.1")
     return move(observed(found, alerts), next(iter(segmented([found]))))
 
 
@@ -60,7 +60,7 @@ def test_what_is_acknowledged_says_so() -> None:
     values = stepped(60, 50, 1.3)
     now = moment(60).now
     found = series(line(60), values)
-    (alert,) = watch(watched(60, found), moment(60), "0.1").alerts
+    (alert,) = detect_changes(watched(60, found), moment(60), "0.1").alerts
     said = Acknowledgement(id=alert.id, who="w", why="y", at=now, until=now + timedelta(days=9))
     known = moved(values, said=Triage(acknowledged=[said]))
     assert known.state == "doubt"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from observatory.analyze.history.detection import watch
+from observatory.analyze.history.detection import detect_changes
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as record
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 
 def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
-    found = watch(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
+    found = detect_changes(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
     path = record.save(tmp_path, found)
     assert path == tmp_path / "alerts.json"
     assert record.load(tmp_path) == found

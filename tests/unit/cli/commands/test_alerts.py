@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.analyze.history.detection import watch
+from observatory.analyze.history.detection import detect_changes
 from observatory.cli.main import main
 from observatory.errors import Exit
 from observatory.store.asv.files import project
@@ -143,7 +143,7 @@ def test_a_mistake_is_answered_in_a_sentence(
 def test_an_acknowledgement_needs_a_reason_and_an_end(
     results: Path, options: tuple[str, ...], said: str, refused: Callable[..., str]
 ) -> None:
-    known = watch(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
+    known = detect_changes(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
     record.save(results, known)
     assert said in refused("ack", known.alerts[0].id, *options, "--results", results)
     assert not (results / "triage.toml").exists()

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
 from observatory.text.units import MISSING, count, human
 

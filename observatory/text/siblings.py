@@ -1,0 +1,98 @@
+"""The verdicts on siblings that share a cache, as a table and a sentence. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
+from observatory.store.records.sample import Sample
+from observatory.text.reasons import message_of
+from observatory.text.tables import Table
+from observatory.text.words import several
+
+WORDS = {
+    "wrong": "WRONG NUMBERS in {}",
+    "crashed": "CRASHED in {}",
+    "shared symbols": "symbols shared in {}",
+    "not judged": "{} not judged",
+    "right": "right in {}",
+}
+"""What the sentence says of each fate, worst first."""
+_MOST_NOTES = 20
+
+
+class SiblingVerdict(Protocol):
+    """One cell of a canary, as `observatory.guard.canary` judges it."""
+
+    @property
+    def cell(self) -> Cell: ...  # noqa: D102
+    @property
+    def fate(self) -> str: ...  # noqa: D102
+    @property
+    def sample(self) -> Sample | None: ...  # noqa: D102
+
+
+def brief(finding: SiblingVerdict) -> str:
+    """A verdict in a few words, for the table: "1 of 4 WRONG"."""
+    sample = finding.sample
+    if finding.fate == "wrong" and sample is not None:
+        wrong = sum(check.wrong for check in sample.checks)
+        return f"{wrong} of {len(sample.checks)} WRONG"
+    if finding.fate == "shared symbols" and sample is not None:
+        return f"right, {sample.metrics['collided_symbols']:g} SHARED"
+    return "CRASHED" if finding.fate == "crashed" else finding.fate
+
+
+def notes(finding: SiblingVerdict) -> list[str]:
+    """Sentences: which sibling returned whose numbers, or what happened instead."""
+    sample = finding.sample
+    if sample is None or finding.fate == "right":
+        return []
+    if finding.fate == "wrong":
+        wrong = [check for check in sample.checks if check.wrong]
+        return [f"{check.name}: {check.note or 'not the reference'}" for check in wrong]
+    if finding.fate == "shared symbols":
+        shared = several(sample.metrics["collided_symbols"], "symbol")
+        return [f"{shared} with different bodies: right by chance"]
+    return [message_of(sample)]
+
+
+def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
+    """Arrangement and start method by model; the footnotes say what was not right, worst first."""
+    by_cell = {finding.cell: finding for finding in findings}
+    models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
+    rows = []
+    for scenario in SIBLINGS:
+        for launch in LAUNCHES:
+            cells = [Cell(model, scenario, "NUMBA", launch) for model in models]
+            if any(cell in by_cell for cell in cells):
+                said = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
+                rows.append((scenario, launch, *said))
+    title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
+    return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
+
+
+def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
+    """The verdict on one subject in a sentence."""
+    parts = [
+        words.format(several(number, "cell"))
+        for fate, words in WORDS.items()
+        if (number := sum(finding.fate == fate for finding in findings))
+    ]
+    return f"{label}: {', '.join(parts) or 'nothing was measured'}."
+
+
+def _footnotes(findings: Sequence[SiblingVerdict]) -> Iterable[str]:
+    """Each note once, with the first cell that it is about and the number of the others."""
+    places: dict[tuple[str, str], list[str]] = {}
+    order = list(WORDS)
+    for finding in sorted(findings, key=lambda finding: order.index(finding.fate)):
+        for note in notes(finding):
+            place = f"{finding.cell.scenario} {finding.cell.launch}"
+            places.setdefault((finding.cell.model, note), []).append(place)
+    for (model, note), where in list(places.items())[:_MOST_NOTES]:
+        more = f" and {several(len(where) - 1, 'more cell')}" if len(where) > 1 else ""
+        yield f"{model}, {note} ({where[0]}{more})"
+    if len(places) > _MOST_NOTES:
+        yield f"and {len(places) - _MOST_NOTES} more: every sample is in the journal"
