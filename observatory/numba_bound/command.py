@@ -12,8 +12,7 @@ from types import FrameType
 from packaging.version import InvalidVersion, Version
 
 from observatory.numba_bound import judges, wording
-from observatory.numba_bound.channel import Channel
-from observatory.numba_bound.choosing import Chosen, choose
+from observatory.numba_bound.channel import Channel, Chosen, choose
 from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
 from observatory.numba_bound.pins import MOST_BYTES, Project, UnsafeError, read
 from observatory.numba_bound.plan import Plan, exclusions, main_bounds, plan, write
