@@ -12,7 +12,7 @@
   from shared caches, and `canary` is their suite; `contracts` checks what PyTensor relies on in
   numba.
 - asv: `compile`, `call` and `canary` are suites; `suites` is what they share.
-- The rest: the tool shares `vocabulary` and `plan`; `workers` calls a function in another process;
+- The rest: the tool shares `catalogue` and `plan`; `workers` calls a function in another process;
   `trace` and `parent` serve every process; `probe_cost` measures what the probes cost.
 
 Each process imports only what it needs. Most modules import only the standard library at the top;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import HOURS, Samples, suite, take_samples
+from benchmarks.suites import Samples, suite, take_samples
 
 
 @suite("call")
@@ -12,5 +12,3 @@ class Call:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("call")
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]

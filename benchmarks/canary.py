@@ -7,7 +7,7 @@ they build one after another.
 from __future__ import annotations
 
 from benchmarks.catalogue import models_of
-from benchmarks.suites import HOURS, Samples, suite, take_samples
+from benchmarks.suites import Samples, suite, take_samples
 
 _MODELS = models_of("siblings")
 
@@ -20,8 +20,6 @@ class SiblingsAtOnce:
         """Take the samples."""
         return take_samples("siblings_at_once", _MODELS)
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("siblings_nested")
 class SiblingsNested:
@@ -30,8 +28,6 @@ class SiblingsNested:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("siblings_nested", _MODELS)
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("siblings_after_build")
@@ -42,8 +38,6 @@ class SiblingsAfterBuild:
         """Take the samples."""
         return take_samples("siblings_after_build", _MODELS)
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("siblings_threads")
 class SiblingsThreads:
@@ -52,8 +46,6 @@ class SiblingsThreads:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("siblings_threads", _MODELS)
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("siblings_reseeded")
@@ -64,8 +56,6 @@ class SiblingsReseeded:
         """Take the samples."""
         return take_samples("siblings_reseeded", _MODELS)
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("sampling_cold")
 class SamplingCold:
@@ -75,8 +65,6 @@ class SamplingCold:
         """Take the samples."""
         return take_samples("sampling_cold", ("radon_pymc",))
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("sampling_warm")
 class SamplingWarm:
@@ -85,8 +73,6 @@ class SamplingWarm:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("sampling_warm", ("radon_pymc",))
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("upgrade")
@@ -99,5 +85,3 @@ class Upgrade:
     def setup_cache(self) -> Samples:
         """Nothing is taken here."""
         return {}
-
-    setup_cache.timeout = 60  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import HOURS, Samples, suite, take_samples
+from benchmarks.suites import Samples, suite, take_samples
 
 # Each class has its own `setup_cache`: asv distinguishes caches by the line of their function.
 
@@ -15,8 +15,6 @@ class Cold:
         """Take the samples."""
         return take_samples("cold")
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("warm_disk")
 class WarmDisk:
@@ -25,8 +23,6 @@ class WarmDisk:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("warm_disk")
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
 
 
 @suite("warm_process")
@@ -37,8 +33,6 @@ class WarmProcess:
         """Take the samples."""
         return take_samples("warm_process")
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("variants")
 class Variants:
@@ -48,8 +42,6 @@ class Variants:
         """Take the samples."""
         return take_samples("variants")
 
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]
-
 
 @suite("siblings")
 class Siblings:
@@ -58,5 +50,3 @@ class Siblings:
     def setup_cache(self) -> Samples:
         """Take the samples."""
         return take_samples("siblings")
-
-    setup_cache.timeout = HOURS  # type: ignore[attr-defined]

@@ -154,6 +154,7 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
         }
         for name, value in attributes.items():
             setattr(cls, name, value)
+        vars(cls)["setup_cache"].timeout = HOURS
         return cls
 
     return decorate

@@ -14,7 +14,7 @@ import time
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires
 
-from benchmarks.contracts.messages import SCHEMA, ContractRecord, ContractsRecord
+from benchmarks.contracts.contract import SCHEMA, ContractRecord, ContractsRecord
 from benchmarks.contracts.running import DEFAULT_TIMEOUT, verdicts
 from benchmarks.contracts.suite import AREAS
 from benchmarks.environment import versions

@@ -13,8 +13,7 @@ import time
 import traceback
 from pathlib import Path
 
-from benchmarks.contracts.contract import Broken, Contract, Status, Unavailable
-from benchmarks.contracts.messages import Progress, Verdict
+from benchmarks.contracts.contract import Broken, Contract, Progress, Status, Unavailable, Verdict
 from benchmarks.contracts.suite import AREAS
 from benchmarks.parent import end_with_parent
 from benchmarks.typed_json import to_json

@@ -7,12 +7,20 @@ from importlib.metadata import version
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, Unavailable, need, promised
 
 _MANY = 60
 """Arguments of a call; beyond thirty CPython builds them as a list."""
 
 
+AREA = Area("compiling")
+
+
+@AREA.contract(
+    "wrapper_flags",
+    "njit can omit the wrappers of a function, and compile the function again with them",
+    "PyTensor omits them except for the outer graph: building would take longer or fail",
+)
 def _wrapper_flags() -> str:
     import numba
 
@@ -33,6 +41,11 @@ def _wrapper_flags() -> str:
     return "compiled without wrappers, called by others, and again with them"
 
 
+@AREA.contract(
+    "jit_options",
+    "overload passes jit_options to the compiler",
+    "PyTensor's loops get their floating-point flags this way: slower loops, or errors",
+)
 def _jit_options() -> str:
     import numba
 
@@ -54,6 +67,11 @@ def _jit_options() -> str:
     return f"handed on: its multiplication is {flags[1].strip()}"
 
 
+@AREA.contract(
+    "pointer_provenance",
+    "with PyTensor's patch, numba addresses elements of strided arrays by getelementptr",
+    "scans over such arrays return wrong numbers: numba issue 10605",
+)
 def _provenance() -> str:
     if not making.has("_patch_pointer_add"):
         raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's pointer_add as it is")
@@ -75,6 +93,11 @@ def _provenance() -> str:
     return "addresses are offsets of their pointers"
 
 
+@AREA.contract(
+    "long_calls",
+    "with PyTensor's patch, a call with many arguments becomes one tuple",
+    "graphs with wide nodes compile in quadratic time",
+)
 def _long_calls() -> str:
     if not making.has("_patch_list_to_tuple"):
         raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's handling as it is")
@@ -100,6 +123,11 @@ def _long_calls() -> str:
     return f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements"
 
 
+@AREA.contract(
+    "self_reference",
+    "with PyTensor's patch, llvmlite writes metadata that refers to itself",
+    "PyTensor's loops cannot tell LLVM that arrays do not overlap: they raise",
+)
 def _self_reference() -> str:
     if not making.has("_llvmlite_self_ref"):
         raise Unavailable(f"PyTensor {version('pytensor')} writes no such metadata")
@@ -125,40 +153,3 @@ def _plain(source: str, **names: Any) -> Any:
     space: dict[str, Any] = {"__name__": __name__, **names}
     exec(compile(source, "<string>", "exec"), space)  # noqa: S102  our own text
     return space[found[1]]
-
-
-AREA = Area(
-    "compiling",
-    (
-        Contract(
-            "wrapper_flags",
-            "njit can omit the wrappers of a function, and compile the function again with them",
-            "PyTensor omits them except for the outer graph: building would take longer or fail",
-            _wrapper_flags,
-        ),
-        Contract(
-            "jit_options",
-            "overload passes jit_options to the compiler",
-            "PyTensor's loops get their floating-point flags this way: slower loops, or errors",
-            _jit_options,
-        ),
-        Contract(
-            "pointer_provenance",
-            "with PyTensor's patch, numba addresses elements of strided arrays by getelementptr",
-            "scans over such arrays return wrong numbers: numba issue 10605",
-            _provenance,
-        ),
-        Contract(
-            "long_calls",
-            "with PyTensor's patch, a call with many arguments becomes one tuple",
-            "graphs with wide nodes compile in quadratic time",
-            _long_calls,
-        ),
-        Contract(
-            "self_reference",
-            "with PyTensor's patch, llvmlite writes metadata that refers to itself",
-            "PyTensor's loops cannot tell LLVM that arrays do not overlap: they raise",
-            _self_reference,
-        ),
-    ),
-)

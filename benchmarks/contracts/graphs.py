@@ -7,11 +7,19 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, Unavailable, need, promised
 
 _CLOSE = 1e-10
 
 
+AREA = Area("graphs")
+
+
+@AREA.contract(
+    "elementwise_loops",
+    "an Elemwise and a sum over strided data give NumPy's numbers",
+    "PyTensor writes these loops with numba's private array and codegen helpers",
+)
 def _elementwise() -> str:
     import numpy as np
     import pytensor.tensor as pt
@@ -25,6 +33,11 @@ def _elementwise() -> str:
     return "as NumPy computes them, from a strided matrix"
 
 
+@AREA.contract(
+    "random_draws",
+    "a random variable draws the numbers of NumPy's generator",
+    "PyTensor passes NumPy's generators to numba by private types",
+)
 def _random() -> str:
     import numpy as np
     import pytensor
@@ -36,6 +49,11 @@ def _random() -> str:
     return "the draws of NumPy's generator"
 
 
+@AREA.contract(
+    "sparse_matrices",
+    "a sparse matrix can be an input and an output",
+    "PyTensor registers its own types, models and constants for sparse matrices",
+)
 def _sparse() -> str:
     if not making.has("sparse.variable"):
         raise Unavailable(f"PyTensor {version('pytensor')} cannot return a sparse matrix")
@@ -60,15 +78,18 @@ def _factor() -> list[Any]:
     from numba.core.caching import IndexDataCacheFile
     from pytensor.tensor.slinalg import cholesky
 
-    from benchmarks.contracts.following import following
-
     x = pt.matrix("x")
     values = np.array([[4.0, 2.0], [2.0, 3.0]])
-    with following(IndexDataCacheFile, "load") as loads:
+    with making.following(IndexDataCacheFile, "load") as loads:
         factor = pytensor.function([x], cholesky(x), mode="NUMBA")(values)
     return [factor.tolist(), sum(data is not None for _, data in loads), len(loads)]
 
 
+@AREA.contract(
+    "lapack_reloaded",
+    "a stored factorisation finds LAPACK when another process loads it",
+    "PyTensor looks up the address in each process: a stored address would crash it",
+)
 def _lapack() -> str:
     import numpy as np
 
@@ -101,34 +122,3 @@ def _same(got: Any, expected: Any, what: str) -> None:
         and np.allclose(got, expected, rtol=_CLOSE, atol=_CLOSE),
         f"{what} is {np.asarray(got).ravel()[:4]} where {np.ravel(expected)[:4]} is right",
     )
-
-
-AREA = Area(
-    "graphs",
-    (
-        Contract(
-            "elementwise_loops",
-            "an Elemwise and a sum over strided data give NumPy's numbers",
-            "PyTensor writes these loops with numba's private array and codegen helpers",
-            _elementwise,
-        ),
-        Contract(
-            "random_draws",
-            "a random variable draws the numbers of NumPy's generator",
-            "PyTensor passes NumPy's generators to numba by private types",
-            _random,
-        ),
-        Contract(
-            "sparse_matrices",
-            "a sparse matrix can be an input and an output",
-            "PyTensor registers its own types, models and constants for sparse matrices",
-            _sparse,
-        ),
-        Contract(
-            "lapack_reloaded",
-            "a stored factorisation finds LAPACK when another process loads it",
-            "PyTensor looks up the address in each process: a stored address would crash it",
-            _lapack,
-        ),
-    ),
-)

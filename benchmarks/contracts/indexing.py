@@ -14,12 +14,14 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, need, promised
-from benchmarks.contracts.following import following
+from benchmarks.contracts.contract import Area, need, promised
 from benchmarks.sandbox import new_seed
 
 _STALE = "every process compiles everything again, or only those with one hash seed share a cache"
 _WRITES = 150
+
+
+AREA = Area("index")
 
 
 def _build(source: str, key: str, argument: Any = 1.0) -> list[Any]:
@@ -29,6 +31,11 @@ def _build(source: str, key: str, argument: Any = 1.0) -> list[Any]:
     return [result, making.hits(dispatcher)]
 
 
+@AREA.contract(
+    "read_elsewhere",
+    "a process loads what another one with another hash seed stored",
+    _STALE,
+)
 def _read_elsewhere() -> str:
     source, key = "def index_read(x): return x + 1", "index_read_elsewhere"
     making.cache_module()
@@ -52,13 +59,18 @@ def _keys() -> list[str]:
         np.ones(3, "int32"), np.ones((), "complex128"), (1.0, np.ones(2)), np.random.default_rng(1),
     ]  # fmt: skip
     same = making.compiled("def keys_repeat(x): return 0", "keys_repeat")
-    with following(IndexDataCacheFile, "load") as asked:
+    with making.following(IndexDataCacheFile, "load") as asked:
         for argument in arguments:
             same(argument)
     keys = [hashlib.sha256(repr(given[0]).encode()).hexdigest() for given, _ in asked]
     return [*keys, str(making.hits(same))]
 
 
+@AREA.contract(
+    "keys_repeat",
+    "the keys in an index are the same in every process, whatever its hash seed",
+    _STALE,
+)
 def _repeat() -> str:
     making.cache_module()
     with promised("three processes build a function for many signatures"):
@@ -71,6 +83,11 @@ def _repeat() -> str:
     return f"{len(first)} signatures, the same keys in three processes with three hash seeds"
 
 
+@AREA.contract(
+    "data_missing",
+    "an entry whose data file is missing is a miss and no error",
+    "every build would raise after somebody deletes files from the cache",
+)
 def _data_missing() -> str:
     source, key = "def data_missing(x): return x + 1", "data_missing"
     with promised("numba stores a function"):
@@ -85,6 +102,11 @@ def _data_missing() -> str:
     return "a miss, and it is written again"
 
 
+@AREA.contract(
+    "old_version",
+    "numba replaces the index of another version without loading its entries",
+    "PyTensor has one cache for all versions of numba: it would load the code of another",
+)
 def _old_version() -> str:
     source, key = "def old_version(x): return x + 1", "old_version"
     with promised("numba stores a function"):
@@ -108,6 +130,11 @@ def _numba_version() -> str:
     return str(numba.__version__)
 
 
+@AREA.contract(
+    "writers_together",
+    "an index stays readable while several processes write it",
+    "the chains of a sampler are processes that share PyTensor's cache",
+)
 def _writers_together() -> str:
     from numba.core.caching import IndexDataCacheFile
 
@@ -166,6 +193,11 @@ def _limit() -> int:
     return int(getattr(basic, "NUMBA_CONSTANT_SIZE_LIMIT", 10**6))
 
 
+@AREA.contract(
+    "constants_stored",
+    "a function with a contiguous constant array of up to a million bytes is stored",
+    "PyTensor makes constants contiguous for this: otherwise no outer graph is cached",
+)
 def _constants() -> str:
     making.cache_module()
     for order in ("C", "F"):
@@ -176,46 +208,3 @@ def _constants() -> str:
             f"a function with a constant array ({order} order) of {_limit()} bytes is not cached",
         )
     return f"contiguous arrays of up to {_limit()} bytes are stored with the function"
-
-
-AREA = Area(
-    "index",
-    (
-        Contract(
-            "read_elsewhere",
-            "a process loads what another one with another hash seed stored",
-            _STALE,
-            _read_elsewhere,
-        ),
-        Contract(
-            "keys_repeat",
-            "the keys in an index are the same in every process, whatever its hash seed",
-            _STALE,
-            _repeat,
-        ),
-        Contract(
-            "data_missing",
-            "an entry whose data file is missing is a miss and no error",
-            "every build would raise after somebody deletes files from the cache",
-            _data_missing,
-        ),
-        Contract(
-            "old_version",
-            "numba replaces the index of another version without loading its entries",
-            "PyTensor has one cache for all versions of numba: it would load the code of another",
-            _old_version,
-        ),
-        Contract(
-            "writers_together",
-            "an index stays readable while several processes write it",
-            "the chains of a sampler are processes that share PyTensor's cache",
-            _writers_together,
-        ),
-        Contract(
-            "constants_stored",
-            "a function with a contiguous constant array of up to a million bytes is stored",
-            "PyTensor makes constants contiguous for this: otherwise no outer graph is cached",
-            _constants,
-        ),
-    ),
-)

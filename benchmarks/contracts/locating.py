@@ -11,12 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, need, promised
-from benchmarks.contracts.following import following
+from benchmarks.contracts.contract import Area, need, promised
 
 _STALE = "no process finds what another one stored, and each compiles everything"
 
 
+AREA = Area("locator")
+
+
+@AREA.contract(
+    "locator_asked",
+    "numba asks the first of CacheImpl._locator_classes first, with the function itself",
+    f"PyTensor finds its key by the function object; otherwise {_STALE}",
+)
 def _asked_first() -> str:
     from numba.core.caching import CacheImpl
 
@@ -27,7 +34,7 @@ def _asked_first() -> str:
         f"the first of numba's locators is {CacheImpl._locator_classes[:1]}",
     )
     known = making.function("def locator_asked(x): return x + 1", "locator_asked")
-    with following(locator, "from_function") as asked:
+    with making.following(locator, "from_function") as asked:
         _compile(known)
     need(asked, "numba did not ask PyTensor's locator")
     need(
@@ -38,12 +45,17 @@ def _asked_first() -> str:
     return "asked first, with the function itself, and its directory is used"
 
 
+@AREA.contract(
+    "locator_passes_on",
+    "if PyTensor's locator returns None, numba asks the next one",
+    "functions of other libraries would land in PyTensor's cache, or not be cached at all",
+)
 def _passes_on() -> str:
     import numba
 
     module = making.cache_module()
     with (
-        following(module.NumbaPyTensorCacheLocator, "from_function") as asked,
+        making.following(module.NumbaPyTensorCacheLocator, "from_function") as asked,
         promised("numba stores a function that PyTensor does not know"),
     ):
         plain = numba.njit(unregistered, cache=True)
@@ -62,6 +74,11 @@ def unregistered(x: float) -> float:
     return x + 1.0
 
 
+@AREA.contract(
+    "two_files",
+    "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
+    "a truncated key gives the code of another function: wrong results",
+)
 def _two_files() -> str:
     key = "b" * 64 + "_fastmath1"
     _compile(making.function("def index_named(x): return x + 1", key))
@@ -77,6 +94,11 @@ def _two_files() -> str:
     return f"stored as {names[0].replace(key, 'KEY')} and {names[1].replace(key, 'KEY')}"
 
 
+@AREA.contract(
+    "key_changes_index",
+    "functions with different disambiguators have different index files",
+    "PyTensor distinguishes functions only by that: wrong results",
+)
 def _other_key() -> str:
     for key in ("other_key_one", "other_key_two"):
         dispatcher = _compile(making.function("def other_key(x): return x + 1", key))
@@ -86,6 +108,11 @@ def _other_key() -> str:
     return "two keys, two indexes"
 
 
+@AREA.contract(
+    "key_keeps_index",
+    "functions with one disambiguator share an entry, whatever their globals are",
+    f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
+)
 def _same_key() -> str:
     # Exactly what PyTensor makes for each Op: all that differs is a global variable.
     source = "def same_key(*x): return jitable(*x)"
@@ -98,6 +125,11 @@ def _same_key() -> str:
     return "found again, whatever its globals are"
 
 
+@AREA.contract(
+    "source_stamp",
+    "an entry is valid while its stamp is the same, and invalid when it changes",
+    "PyTensor's stamp is the constant 0, and changing it is how it could drop old entries",
+)
 def _stamp() -> str:
     locator = making.cache_module().NumbaPyTensorCacheLocator
     source, original = "def source_stamp(x): return x + 1", locator.get_source_stamp
@@ -115,6 +147,11 @@ def _stamp() -> str:
     return "the same stamp: loaded; another one: compiled anew, and that is loaded"
 
 
+@AREA.contract(
+    "pointers_refused",
+    "a function that calls by a pointer of this process is not stored, without an error",
+    "in another process it would call whatever is at that address: crashes, wrong results",
+)
 def _refused() -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -131,52 +168,3 @@ def _compile(python_function: Any, argument: Any = 1.0) -> Any:
         dispatcher = numba.njit(python_function, cache=True)
         dispatcher(argument)
     return dispatcher
-
-
-AREA = Area(
-    "locator",
-    (
-        Contract(
-            "locator_asked",
-            "numba asks the first of CacheImpl._locator_classes first, with the function itself",
-            f"PyTensor finds its key by the function object; otherwise {_STALE}",
-            _asked_first,
-        ),
-        Contract(
-            "locator_passes_on",
-            "if PyTensor's locator returns None, numba asks the next one",
-            "functions of other libraries would land in PyTensor's cache, or not be cached at all",
-            _passes_on,
-        ),
-        Contract(
-            "two_files",
-            "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
-            "a truncated key gives the code of another function: wrong results",
-            _two_files,
-        ),
-        Contract(
-            "key_changes_index",
-            "functions with different disambiguators have different index files",
-            "PyTensor distinguishes functions only by that: wrong results",
-            _other_key,
-        ),
-        Contract(
-            "key_keeps_index",
-            "functions with one disambiguator share an entry, whatever their globals are",
-            f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
-            _same_key,
-        ),
-        Contract(
-            "source_stamp",
-            "an entry is valid while its stamp is the same, and invalid when it changes",
-            "PyTensor's stamp is the constant 0, and changing it is how it could drop old entries",
-            _stamp,
-        ),
-        Contract(
-            "pointers_refused",
-            "a function that calls by a pointer of this process is not stored, without an error",
-            "in another process it would call whatever is at that address: crashes, wrong results",
-            _refused,
-        ),
-    ),
-)

@@ -1,4 +1,4 @@
-"""Make and compile functions the way PyTensor makes and compiles its own."""
+"""Make and compile functions as PyTensor does, and record what numba then calls."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from benchmarks.contracts.contract import Unavailable
 FIRST_CACHE = "2.36.0"
 UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """The options of functions that only compiled functions call."""
+Calls = list[tuple[tuple[Any, ...], Any]]
+"""For each call, its arguments without the class or instance, and its result."""
 
 
 def cache_module() -> Any:
@@ -98,3 +100,26 @@ def counter(replacement: Any) -> Iterator[None]:
         yield
     finally:
         FunctionIdentity._unique_ids = original
+
+
+@contextmanager
+def following(owner: Any, name: str) -> Iterator[Calls]:
+    """Give a list to which every call of a method is added inside the block.
+
+    ``owner``: the class that defines the method ``name``. Raises KeyError if it does not.
+    """
+    original = owner.__dict__[name]
+    of_class = isinstance(original, classmethod)
+    function = original.__func__ if of_class else original
+    calls: Calls = []
+
+    def followed(first: Any, *arguments: Any, **keywords: Any) -> Any:
+        result = function(first, *arguments, **keywords)
+        calls.append(((*arguments, *keywords.values()), result))
+        return result
+
+    setattr(owner, name, classmethod(followed) if of_class else followed)
+    try:
+        yield calls
+    finally:
+        setattr(owner, name, original)

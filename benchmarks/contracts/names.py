@@ -134,4 +134,4 @@ def resolve(path: str) -> Any:
     return thing
 
 
-AREA = Area("names", tuple(_contract(module, needs) for module, needs in MODULES.items()))
+AREA = Area("names", [_contract(module, needs) for module, needs in MODULES.items()])

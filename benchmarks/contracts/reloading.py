@@ -6,10 +6,13 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, need, promised
+from benchmarks.contracts.contract import Area, need, promised
 
 _INNER = "def whole_inner(x): return x * 3"
 _WORD = "the sum of the county effects is not zero"
+
+
+AREA = Area("loaded")
 
 
 def _outer() -> list[Any]:
@@ -19,6 +22,11 @@ def _outer() -> list[Any]:
     return [outer(2.0), making.hits(outer), len(inner.signatures)]
 
 
+@AREA.contract(
+    "loaded_is_whole",
+    "a loaded function includes the functions that it calls",
+    "each Op is a function that calls another: loading the outer graph would compile all",
+)
 def _whole() -> str:
     making.cache_module()
     with promised("a function that calls another is built by two processes"):
@@ -41,6 +49,11 @@ def _raise() -> list[Any]:
     return ["nothing", "", making.hits(function)]
 
 
+@AREA.contract(
+    "loaded_raises",
+    "a loaded function raises the same exception, with the same text",
+    "Assert and shape errors tell users what is wrong by their text",
+)
 def _raises() -> str:
     making.cache_module()
     with promised("a function that raises is built by two processes"):
@@ -48,22 +61,3 @@ def _raises() -> str:
     need(stored == ["ValueError", _WORD, 0], f"the process that stores saw {stored}")
     need(loaded == ["ValueError", _WORD, 1], f"the process that loads saw {loaded}")
     return "the same exception with the same words"
-
-
-AREA = Area(
-    "loaded",
-    (
-        Contract(
-            "loaded_is_whole",
-            "a loaded function includes the functions that it calls",
-            "each Op is a function that calls another: loading the outer graph would compile all",
-            _whole,
-        ),
-        Contract(
-            "loaded_raises",
-            "a loaded function raises the same exception, with the same text",
-            "Assert and shape errors tell users what is wrong by their text",
-            _raises,
-        ),
-    ),
-)

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import process
-from benchmarks.contracts.contract import Area
-from benchmarks.contracts.messages import Progress, Verdict
+from benchmarks.contracts.contract import Area, Progress, Verdict
 from benchmarks.contracts.suite import AREAS
 from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox, new_seed, sweep

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, Unavailable, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64
@@ -27,6 +27,9 @@ _WRONG = (
     "two functions of forked siblings get one symbol, "
     "and a process that loads both calls the wrong one"
 )
+
+
+AREA = Area("uids")
 
 
 class _OnlyNext:
@@ -40,6 +43,11 @@ class _OnlyNext:
         return self.given[-1]
 
 
+@AREA.contract(
+    "uid_asked",
+    f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
+    f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
+)
 def _asked() -> str:
     asked = _OnlyNext()
     add = making.compiled("def uid_asked(x): return x + 1")
@@ -49,6 +57,11 @@ def _asked() -> str:
     return f"asked {len(asked.given)} times for one function"
 
 
+@AREA.contract(
+    "uid_next_only",
+    "numba compiles, stores and loads with a counter that has only __next__",
+    "PyTensor's replacement has only that method: numba would raise in every compilation",
+)
 def _next_only() -> str:
     import numba
     from numba.core.bytecode import FunctionIdentity
@@ -75,6 +88,11 @@ def _next_only() -> str:
     return f"asked {len(asked.given)} times, by next() alone"
 
 
+@AREA.contract(
+    "uid_no_other_use",
+    f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
+    f"a copy or a second counter would not be PyTensor's: {_WRONG}",
+)
 def _no_other_use() -> str:
     found = importlib.util.find_spec("numba")
     assert found is not None
@@ -115,6 +133,11 @@ def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
             yield node.lineno, False
 
 
+@AREA.contract(
+    "uid_replaced",
+    "the counter is PyTensor's after its whole numba backend has been imported",
+    f"without PyTensor's counter there is no protection: {_WRONG}",
+)
 def _replaced() -> str:
     module = making.cache_module()
     if not hasattr(module, "_RandomUidIter"):
@@ -133,6 +156,11 @@ def _replaced() -> str:
     return "PyTensor's replacement is in place"
 
 
+@AREA.contract(
+    "uid_fork",
+    "functions of two forked children get different numbers, of 64 bits or more",
+    _WRONG,
+)
 def _numbers_of_forks() -> str:
     making.cache_module()
 
@@ -151,6 +179,11 @@ def _numbers_of_forks() -> str:
     return f"six different numbers of {min(drawn).bit_length()} bits or more"
 
 
+@AREA.contract(
+    "uid_in_symbols",
+    "functions with different numbers have different symbols, to the last of 128 bits",
+    f"a number that is truncated or omitted does not protect: {_WRONG}",
+)
 def _in_symbols() -> str:
     # Numbers that differ in nothing but the highest or the lowest of 128 bits.
     base = 2**126 + 2**64
@@ -197,6 +230,11 @@ def _read_siblings(numbers: list[int]) -> list[list[float]]:
     return [[sibling(1.0), making.hits(sibling)] for sibling in siblings]
 
 
+@AREA.contract(
+    "sibling_symbols",
+    "different functions of one name that forked siblings compile share no symbol",
+    _WRONG,
+)
 def _of_siblings() -> str:
     making.cache_module()
     with promised("two forked siblings compile a function each"):
@@ -209,6 +247,11 @@ def _of_siblings() -> str:
     return f"{len(first)} and {len(second)} symbols, none in common"
 
 
+@AREA.contract(
+    "sibling_results",
+    "a process that loads what two forked siblings stored gets the right numbers from both",
+    "wrong numbers without an error, or a crash: numba issue 10486",
+)
 def _read_by_a_third() -> str:
     making.cache_module()
     numbers = [4, 5]
@@ -228,58 +271,3 @@ def _read_by_a_third() -> str:
 
 def _builder(number: int) -> Callable[[], list[str]]:
     return lambda: _build_sibling(number)
-
-
-AREA = Area(
-    "uids",
-    (
-        Contract(
-            "uid_asked",
-            f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
-            f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
-            _asked,
-        ),
-        Contract(
-            "uid_next_only",
-            "numba compiles, stores and loads with a counter that has only __next__",
-            "PyTensor's replacement has only that method: numba would raise in every compilation",
-            _next_only,
-        ),
-        Contract(
-            "uid_no_other_use",
-            f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
-            f"a copy or a second counter would not be PyTensor's: {_WRONG}",
-            _no_other_use,
-        ),
-        Contract(
-            "uid_replaced",
-            "the counter is PyTensor's after its whole numba backend has been imported",
-            f"without PyTensor's counter there is no protection: {_WRONG}",
-            _replaced,
-        ),
-        Contract(
-            "uid_fork",
-            "functions of two forked children get different numbers, of 64 bits or more",
-            _WRONG,
-            _numbers_of_forks,
-        ),
-        Contract(
-            "uid_in_symbols",
-            "functions with different numbers have different symbols, to the last of 128 bits",
-            f"a number that is truncated or omitted does not protect: {_WRONG}",
-            _in_symbols,
-        ),
-        Contract(
-            "sibling_symbols",
-            "different functions of one name that forked siblings compile share no symbol",
-            _WRONG,
-            _of_siblings,
-        ),
-        Contract(
-            "sibling_results",
-            "a process that loads what two forked siblings stored gets the right numbers from both",
-            "wrong numbers without an error, or a crash: numba issue 10486",
-            _read_by_a_third,
-        ),
-    ),
-)

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, Unavailable, need, promised
+
+AREA = Area("warnings")
 
 
 def _basic() -> Any:
@@ -42,6 +44,11 @@ def _warned(function: Any, *arguments: Any, **options: Any) -> list[warnings.War
     return [one for one in told if issubclass(one.category, numba.NumbaWarning)]
 
 
+@AREA.contract(
+    "refusals_filtered",
+    "numba's warning about what it does not store has the text that PyTensor filters",
+    "every user would see a warning for each outer graph with a large constant",
+)
 def _refusals() -> str:
     basic = _basic()
     graph = _warned(making.pointing("numba_funcified_fgraph", "quiet"), -3, cache=True)
@@ -53,6 +60,11 @@ def _refusals() -> str:
     return "kept back for an outer graph, let through for others"
 
 
+@AREA.contract(
+    "products_filtered",
+    "numba's warning about products of strided arrays has the text that PyTensor filters",
+    "every user would see a warning for each graph with such a product",
+)
 def _strided_products() -> str:
     import numpy as np
 
@@ -65,22 +77,3 @@ def _strided_products() -> str:
     through = _let_through(basic, told)
     need(not through, f"PyTensor's filter lets through: {' '.join(through)}")
     return "kept back"
-
-
-AREA = Area(
-    "warnings",
-    (
-        Contract(
-            "refusals_filtered",
-            "numba's warning about what it does not store has the text that PyTensor filters",
-            "every user would see a warning for each outer graph with a large constant",
-            _refusals,
-        ),
-        Contract(
-            "products_filtered",
-            "numba's warning about products of strided arrays has the text that PyTensor filters",
-            "every user would see a warning for each graph with such a product",
-            _strided_products,
-        ),
-    ),
-)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import orjson
 
+from observatory import analyze
 from observatory.analyze.comparison.pairs import Finding, Pair, Who, pairs_of, who
 from observatory.app.version import tool_version
 from observatory.store.base.files import write_atomic
@@ -25,7 +26,6 @@ from observatory.store.records.calibration import Calibration
 MOST = 20
 """Subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s, once."""
 _OF_ALERTS = MOST // 2
-_HERE = Path(__file__).parents[1]
 
 
 def finished_pairs(
@@ -101,11 +101,16 @@ def _digest(path: Path) -> bytes:
 def _version(calibrations: Sequence[Calibration]) -> bytes:
     """What verdicts follow from beside the samples: the code and the noise floors."""
     found = hashlib.blake2b(cache.version().encode(), digest_size=16)
-    for source in sorted((_HERE / "decide").glob("*.py")):
+    for source in sources():
         found.update(source.read_bytes())
     for one in calibrations:
         found.update(one.model_dump_json().encode())
     return found.digest()
+
+
+def sources() -> list[Path]:
+    """The code that verdicts follow from, beside that of the store."""
+    return sorted(Path(analyze.__file__).parent.rglob("*.py"))
 
 
 def _file(directory: Path) -> Path | None:

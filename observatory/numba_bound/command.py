@@ -11,9 +11,8 @@ from types import FrameType
 
 from packaging.version import InvalidVersion, Version
 
-from observatory.numba_bound import judges, telling
-from observatory.numba_bound.channel import Channel
-from observatory.numba_bound.choosing import Chosen, choose
+from observatory.numba_bound import judges, wording
+from observatory.numba_bound.channel import Channel, Chosen, choose
 from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
 from observatory.numba_bound.pins import MOST_BYTES, Project, UnsafeError, read
 from observatory.numba_bound.plan import Plan, exclusions, main_bounds, plan, write
@@ -79,7 +78,7 @@ def _bump(path: Path, options: argparse.Namespace, pip: Pip, runner: Runner) -> 
         options.lower,
     )  # fmt: skip
     after = due.content()
-    for line in telling.report(due, chosen.source):
+    for line in wording.report(due, chosen.source):
         print(line)
     if not due.rewritten:
         print(f"{path}: nothing to rewrite" + (", nothing to propose" if options.asks else ""))
@@ -89,7 +88,7 @@ def _bump(path: Path, options: argparse.Namespace, pip: Pip, runner: Runner) -> 
         return Status.DUE
     judged = _judged(project, released, chosen, options, runner)
     if options.pull_request is not None:
-        text = telling.pull_request(due, chosen.source, judged)
+        text = wording.pull_request(due, chosen.source, judged)
         write_atomic(options.pull_request, text.encode())
     write(path, content, after)
     print(f"{path}: {_pins(due)} rewritten")
@@ -106,7 +105,7 @@ def _judged(
     tool = (options.observatory,) if options.observatory else _OBSERVATORY
     bench = Bench(options.subject or "newest", tool, runner, options.judge_minutes * 60)
     judged = bench.judge(chosen.end, old)
-    for line in telling.verdicts(judged):
+    for line in wording.verdicts(judged):
         print(line)
     return judged
 
@@ -127,7 +126,7 @@ def _content(path: Path) -> bytes:
 def _without_pins(project: Project) -> str:
     said = "no list of requirements in it names numba"
     if project.elsewhere:
-        said += f"; not rewritten, being no list of requirements: {telling.places(project)}"
+        said += f"; not rewritten, being no list of requirements: {wording.places(project)}"
     if project.dynamic:
         said += "; it says that its dependencies are dynamic, which means in another file"
     return said

@@ -78,12 +78,7 @@ def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
         params = [list(words) for words in one.params]
         before = entries.get(one.name, {})
         if before.get("param_names") == list(one.param_names):
-            united = [
-                list(dict.fromkeys([*old, *new]))
-                for old, new in zip(before.get("params", []), params, strict=True)
-            ]
-            if math.prod(map(len, united)) <= LARGEST_PRODUCT:
-                params = united
+            params = united_params(before.get("params", []), params)
         found[one.name] = {
             "code": "",
             _MARK: "pytest-benchmark",
@@ -95,3 +90,15 @@ def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
             "version": BENCHMARK_VERSION,
         }
     return found
+
+
+def united_params(before: list[list[str]], now: list[list[str]]) -> list[list[str]]:
+    """The values of parameters before and now, each once.
+
+    Those of now alone if there are more than LARGEST_PRODUCT combinations of both, or another
+    number of parameters.
+    """
+    if len(before) != len(now):
+        return now
+    united = [list(dict.fromkeys([*old, *new])) for old, new in zip(before, now, strict=True)]
+    return now if math.prod(map(len, united)) > LARGEST_PRODUCT else united

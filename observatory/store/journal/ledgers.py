@@ -21,10 +21,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.record import Record
 from observatory.store.records.sample import CacheKind, Count, LedgerEntry, Word
 
 LARGEST_LEDGER = 64 * 2**20
@@ -40,10 +41,8 @@ class LedgerError(RecordError):
     """A ledger cannot be stored, or what is stored is missing, broken or not what its name says."""
 
 
-class StoredEntry(BaseModel):
+class StoredEntry(Record):
     """A ledger entry without its seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Word
     kind: CacheKind

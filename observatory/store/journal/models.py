@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, ValidationError, model_validator
 
 from observatory.errors import Exit
 from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.record import Record
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject, Versions
@@ -52,10 +53,8 @@ class JournalError(RecordError):
     exit_code = Exit.USAGE
 
 
-class JournalHeader(BaseModel):
+class JournalHeader(Record):
     """What the samples below it are samples of."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_: Literal["observatory/journal/1"] = Field("observatory/journal/1", alias="schema")
     subject: Subject
@@ -63,10 +62,8 @@ class JournalHeader(BaseModel):
     machine: Machine
 
 
-class JournalLine(BaseModel):
+class JournalLine(Record):
     """One sample, as written: its ledger is elsewhere, the seconds of its entries are here."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     run: RunId = Field(
         description="the start of the run that took it, UTC, and its plan: 20261120T143000Z-history"

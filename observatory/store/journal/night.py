@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field
 
-from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.record import Record, parse_record, save_record
 from observatory.store.journal.models import RunId
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
@@ -25,11 +25,7 @@ STALE_AFTER = timedelta(hours=20)
 """A night that was begun longer ago is not gone on with: another one is due."""
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class NightStep(_Record):
+class NightStep(Record):
     """One command of a night, and what became of it."""
 
     name: Word
@@ -49,7 +45,7 @@ class NightStep(_Record):
         return self.status is not None or self.skipped is not None
 
 
-class Night(_Record):
+class Night(Record):
     """The steps of one night, in their order."""
 
     schema_: Literal["observatory/night/1"] = Field("observatory/night/1", alias="schema")
@@ -78,19 +74,14 @@ def path_of(directory: Path, night: Night) -> Path:
 
 def save(directory: Path, night: Night) -> None:
     """Write the record of a night in place of its older one. Raises OSError."""
-    content = night.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
-    write_atomic(path_of(directory, night), content)
+    save_record(path_of(directory, night), night)
 
 
 def load(path: Path) -> Night:
     """Read the record of a night. Raises RecordError for a file that is missing or broken."""
     content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
-    try:
-        return Night.model_validate_json(content or b"")
-    except ValidationError as error:
-        raise RecordError(
-            f"{path} is no record of a night: {reason_of(error)}; remove it: the next begins anew"
-        ) from error
+    advice = "; remove it: the next begins anew"
+    return parse_record(Night, content or b"", f"{path} is no record of a night", advice)
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:

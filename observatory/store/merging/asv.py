@@ -7,7 +7,6 @@ machine and environment: of each benchmark the row that was measured last stays.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from observatory.store.asv import benchmarks_json
 from observatory.store.asv.columns import SeriesList
 from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
 from observatory.store.asv.result import parse
-from observatory.store.asv.series_reader import LARGEST_PRODUCT
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import Problem, RecordError
@@ -141,8 +139,7 @@ def _entry(before: dict[str, Any] | None, entry: dict[str, Any]) -> dict[str, An
     names = [one.get("param_names") for one in both.values()]
     if len(benchmarks_json.imported(both)) < 2 or names[0] != names[1]:
         return entry
-    lists = [one.get("params") for one in both.values()]
+    lists: list[Any] = [one.get("params") for one in both.values()]
     if not all(isinstance(each, list) for params in lists for each in (params, *(params or ()))):
         return entry
-    params = [list(dict.fromkeys([*a, *b])) for a, b in zip(*lists, strict=False)]
-    return entry if math.prod(map(len, params)) > LARGEST_PRODUCT else {**entry, "params": params}
+    return {**entry, "params": benchmarks_json.united_params(*lists)}

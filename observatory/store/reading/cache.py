@@ -30,6 +30,7 @@ from zipfile import BadZipFile
 import numpy as np
 import orjson
 
+import benchmarks
 from observatory.store.asv.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
 from observatory.store.asv.listing import Signature
 from observatory.store.base.files import write_atomic
@@ -114,17 +115,23 @@ def directory_for(results: Path) -> Path | None:
 
 def version() -> str:
     """What a cache of this version is filed under: a hash of the code that makes its content."""
-    here = Path(__file__).parent
-    measuring = here.parents[1] / "benchmarks"
-    sources = [
-        *sorted(here.glob("*.py")),
-        *sorted(measuring.glob("catalogue/*.py")),
-        *sorted(measuring.glob("models/*.py")),
-    ]
     found = hashlib.blake2b(digest_size=8)  # 16 digits, as _VERSION has them
-    for source in sources:
+    for source in sources():
         found.update(source.read_bytes())
     return found.hexdigest()
+
+
+def sources() -> list[Path]:
+    """The code that makes what is kept: all of the store, and the catalogue with its models."""
+    store = Path(__file__).parents[1]
+    measuring = Path(benchmarks.__file__).parent
+    return sorted(
+        [
+            *store.rglob("*.py"),
+            *measuring.glob("catalogue/*.py"),
+            *measuring.glob("models/*.py"),
+        ]
+    )
 
 
 class Cache:

@@ -11,10 +11,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.record import Record, parse_record, save_record
 from observatory.store.records.comparison import FunctionChange
 from observatory.store.records.sample import Count, Text, Word
 
@@ -63,11 +63,7 @@ def series_id(machine: str, env_name: str, benchmark: str, metric: str) -> Serie
     return cut(machine), cut(env_name), cut(benchmark, _TEXT), cut(metric)
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class At(_Record):
+class At(Record):
     """A subject in a history."""
 
     label: Word
@@ -83,7 +79,7 @@ def described_by_ratio(medians: float, low: float, high: float) -> bool:
     return low <= medians <= high and high <= low * USELESS
 
 
-class Modes(_Record):
+class Modes(Record):
     """Two modes of the values around a step, where no single ratio describes it."""
 
     lower: FiniteFloat = Field(description="median of the lower mode, in the unit of the metric")
@@ -97,7 +93,7 @@ class Modes(_Record):
     )
 
 
-class SeriesChange(_Record):
+class SeriesChange(Record):
     """What one series did, in the unit of its metric.
 
     ``before``, ``after`` and ``now`` are observed: medians of levels; of a drifting series medians
@@ -137,7 +133,7 @@ class SeriesChange(_Record):
         return self.after > self.before if self.ratio is None else self.ratio > 1
 
 
-class Change(_Record):
+class Change(Record):
     """Something that happened in one or more series at one subject, for one reason."""
 
     id: AlertId
@@ -151,7 +147,7 @@ class Change(_Record):
     functions: list[FunctionChange] = Field([], max_length=5000)
 
 
-class Acknowledgement(_Record):
+class Acknowledgement(Record):
     """What a person said of an alert: an entry of the triage file."""
 
     id: AlertId
@@ -174,7 +170,7 @@ class Alert(Change):
     notes: list[Text] = Field([], max_length=100)
 
 
-class Unjudged(_Record):
+class Unjudged(Record):
     """Series of which nothing could be said, and why."""
 
     reason: Text
@@ -182,7 +178,7 @@ class Unjudged(_Record):
     examples: list[Text] = Field(max_length=10)
 
 
-class Alerts(_Record):
+class Alerts(Record):
     """Everything that was found in one results directory."""
 
     schema_: Literal["observatory/alerts/1"] = Field("observatory/alerts/1", alias="schema")
@@ -207,9 +203,7 @@ class Alerts(_Record):
 
 def save(results: Path, alerts: Alerts) -> Path:
     """Write the alerts to ``results/alerts.json`` and return that path. Raises OSError."""
-    path = results / FILE
-    write_atomic(path, alerts.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
-    return path
+    return save_record(results / FILE, alerts)
 
 
 def load(results: Path) -> Alerts | None:
@@ -221,10 +215,7 @@ def load(results: Path) -> Alerts | None:
     content = read_bounded(path, LARGEST_FILE, "move it away and go on")
     if content is None:
         return None
-    try:
-        return Alerts.model_validate_json(content)
-    except ValidationError as error:
-        raise RecordError(
-            f"{path} is not what `observatory alerts` writes: {reason_of(error)}; restore it from "
-            "git, or remove it: alerts are found again, and count as first seen today"
-        ) from error
+    advice = (
+        "; restore it from git, or remove it: alerts are found again, and count as first seen today"
+    )
+    return parse_record(Alerts, content, f"{path} is not what `observatory alerts` writes", advice)

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, each_record, parse_record, save_record
 from observatory.store.records.layout import CALIBRATIONS, checked_machine
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, StoredCell, Word
@@ -21,11 +22,7 @@ from observatory.store.records.subject import Subject, Versions
 LARGEST_FILE = 16 * 2**20
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Floor(_Record):
+class Floor(Record):
     """How far apart chance drives two sets of values of one subject."""
 
     cell: StoredCell
@@ -38,7 +35,7 @@ class Floor(_Record):
     )
 
 
-class Calibration(_Record):
+class Calibration(Record):
     """The noise floor of a machine."""
 
     schema_: Literal["observatory/calibration/1"] = Field(
@@ -61,9 +58,7 @@ def path_of(results: Path, machine: str) -> Path:
 
 def save(results: Path, calibration: Calibration) -> Path:
     """Write a calibration in place of the machine's older one; return its path. Raises OSError."""
-    path = path_of(results, calibration.machine.machine)
-    write_atomic(path, calibration.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
-    return path
+    return save_record(path_of(results, calibration.machine.machine), calibration)
 
 
 def load(results: Path, machine: str) -> Calibration | None:
@@ -79,21 +74,11 @@ def load_all(results: Path) -> Iterator[Calibration | RecordError]:
 
     For a broken file its RecordError is yielded, not raised.
     """
-    for path in sorted((results / CALIBRATIONS).glob("*.json")):
-        try:
-            found = _load(path)
-        except RecordError as error:
-            yield error
-        else:
-            if found is not None:
-                yield found
+    return each_record(sorted((results / CALIBRATIONS).glob("*.json")), _load)
 
 
 def _load(path: Path) -> Calibration | None:
     content = read_bounded(path, LARGEST_FILE, "calibrate again")
-    if content is None:
-        return None
-    try:
-        return Calibration.model_validate_json(content)
-    except ValidationError as error:
-        raise RecordError(f"{path} is no calibration: {reason_of(error)}") from error
+    return (
+        None if content is None else parse_record(Calibration, content, f"{path} is no calibration")
+    )

@@ -11,13 +11,12 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AwareDatetime,
-    BaseModel,
-    ConfigDict,
     Field,
     FiniteFloat,
     StringConstraints,
 )
 
+from observatory.store.base.record import Record
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, StoredCell, Text, Word
 from observatory.store.records.subject import Subject, Versions
@@ -42,11 +41,7 @@ CauseKind = Annotated[str, StringConstraints(max_length=80, pattern=r"^[A-Za-z][
 """A cause of the catalogue, or one that only a later version knows."""
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Side(_Record):
+class Side(Record):
     """BASE or HEAD: what was measured, and on what."""
 
     subject: Subject
@@ -54,7 +49,7 @@ class Side(_Record):
     machine: Machine
 
 
-class Values(_Record):
+class Values(Record):
     """The values of one side, one for each process, in the order taken and the metric's unit."""
 
     values: list[FiniteFloat] = Field(max_length=1000)
@@ -66,7 +61,7 @@ class Values(_Record):
         return len(self.values)
 
 
-class Ratio(_Record):
+class Ratio(Record):
     """HEAD over BASE: Hodges and Lehmann's estimate, with a bootstrap interval."""
 
     estimate: FiniteFloat = Field(gt=0)
@@ -77,7 +72,7 @@ class Ratio(_Record):
     )
 
 
-class Verdict(_Record):
+class Verdict(Record):
     """What the comparison concludes for one cell and metric, with its evidence."""
 
     cell: StoredCell
@@ -99,7 +94,7 @@ class Verdict(_Record):
     cause: Word | None = Field(None, description="id of the cause that explains it, if one does")
 
 
-class FunctionChange(_Record):
+class FunctionChange(Record):
     """Compiled functions of one name whose outcome changed in one kind of way."""
 
     name: Word = Field(description="the Op, `outer graph`, or the Python function")
@@ -109,7 +104,7 @@ class FunctionChange(_Record):
     seconds: FiniteFloat = Field(description="more than in BASE in that cell; may be below 0")
 
 
-class Cause(_Record):
+class Cause(Record):
     """One reason for one or more verdicts: what a person has to look into."""
 
     id: Word = Field(description="unique in the comparison: cause-1, cause-2 in order of weight")
@@ -120,7 +115,7 @@ class Cause(_Record):
     seconds_lost: FiniteFloat = Field(0.0, description="in its worst cell; functions' own seconds")
 
 
-class Workload(_Record):
+class Workload(Record):
     """Functions that one side compiles and the other does not, in cold builds of one backend."""
 
     model: Word
@@ -129,7 +124,7 @@ class Workload(_Record):
     vanished: list[tuple[Word, Count]] = Field(max_length=5000, description="name, how many fewer")
 
 
-class Missing(_Record):
+class Missing(Record):
     """A cell that could not be compared, or not wholly."""
 
     cell: StoredCell
@@ -137,7 +132,7 @@ class Missing(_Record):
     reason: Text
 
 
-class Difference(_Record):
+class Difference(Record):
     """Something of the environments, beside the subject itself, that differs."""
 
     what: Word = Field(description="python, cpu, os, or the name of a package")
@@ -145,7 +140,7 @@ class Difference(_Record):
     head: Word | None
 
 
-class Comparison(_Record):
+class Comparison(Record):
     """Two subjects, compared cell by cell."""
 
     schema_: Literal["observatory/comparison/1"] = Field("observatory/comparison/1", alias="schema")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from packaging.version import InvalidVersion, Version
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, each_record, parse_record, save_record
 from observatory.store.records.layout import CONTRACTS, checked_name
 from observatory.store.records.sample import Text, Word
 from observatory.store.records.subject import Subject
@@ -25,11 +26,7 @@ MOST_FILES = 2_000
 Status = Literal["holds", "broken", "unavailable", "failed"]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Contract(_Record):
+class Contract(Record):
     """One contract, and what became of it."""
 
     area: Word
@@ -43,14 +40,14 @@ class Contract(_Record):
     seconds: Annotated[FiniteFloat, Field(ge=0)]
 
 
-class Checked(_Record):
+class Checked(Record):
     """Which subject it was, as far as the environment itself cannot tell."""
 
     subject: Subject
     lifted: bool = Field(description="this numba is beyond the bounds that PyTensor declares")
 
 
-class Contracts(_Record):
+class Contracts(Record):
     """The contracts of one PyTensor with one numba."""
 
     schema_: Literal["observatory/contracts/1"] = Field("observatory/contracts/1", alias="schema")
@@ -91,9 +88,7 @@ def save(results: Path, record: Contracts) -> Path:
 
     Raises RecordError as `path_of` does, and OSError.
     """
-    path = path_of(results, record)
-    write_atomic(path, record.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
-    return path
+    return save_record(path_of(results, record), record)
 
 
 def load_all(results: Path) -> Iterator[Contracts | RecordError]:
@@ -102,11 +97,7 @@ def load_all(results: Path) -> Iterator[Contracts | RecordError]:
     For a broken file its RecordError is yielded, not raised.
     """
     paths = sorted((results / CONTRACTS).glob("*.json"))
-    for path in paths[:MOST_FILES]:
-        try:
-            yield _load(path)
-        except RecordError as error:
-            yield error
+    yield from each_record(paths[:MOST_FILES], _load)
     if len(paths) > MOST_FILES:
         yield RecordError(f"{results / CONTRACTS} holds {len(paths)} files; {MOST_FILES} were read")
 
@@ -127,10 +118,7 @@ def _load(path: Path) -> Contracts:
     content = read_bounded(path, LARGEST_FILE, "check the contracts again")
     if content is None:
         raise RecordError(f"{path} is gone")
-    try:
-        record = Contracts.model_validate_json(content)
-    except ValidationError as error:
-        raise RecordError(f"{path} is no record of contracts: {reason_of(error)}") from error
+    record = parse_record(Contracts, content, f"{path} is no record of contracts")
     if record.checked is None:
         raise RecordError(f"{path} does not say which subject it is of")
     return record

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from observatory.store.base.record import Record
 
 Words = Annotated[str, StringConstraints(max_length=500)]
 
 
-class Machine(BaseModel):
+class Machine(Record):
     """asv's description of a machine; all are strings, as in asv's ``machine.json``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     machine: Words = Field(min_length=1, description="its name, unique in a results directory")
     os: Words = Field("", description="e.g. Linux 6.8")

@@ -11,8 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AwareDatetime,
-    BaseModel,
-    ConfigDict,
     Field,
     FiniteFloat,
     GetCoreSchemaHandler,
@@ -21,6 +19,7 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from benchmarks.catalogue import Cell
+from observatory.store.base.record import Record
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -28,10 +27,6 @@ Count = Annotated[int, Field(ge=0)]
 CacheKind = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
 """What kind of cache an entry of a ledger is about: `numba`, `c_module`."""
 Number = Annotated[int | FiniteFloat, Field(union_mode="left_to_right")]
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _StoredCell:
@@ -59,7 +54,7 @@ StoredCell = Annotated[Cell, _StoredCell]
 """A cell of a record. A word of more than 200 characters is refused."""
 
 
-class Failure(_Record):
+class Failure(Record):
     """How a sample ended that did not end well."""
 
     message: Text = Field(description="one sentence: what happened")
@@ -68,14 +63,14 @@ class Failure(_Record):
     stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
 
 
-class Build(_Record):
+class Build(Record):
     """One build among several of a sample (`variants`, `siblings`)."""
 
     name: Word = Field(description="the variant that was built")
     metrics: dict[Word, Number]
 
 
-class Check(_Record):
+class Check(Record):
     """One evaluation, compared with the reference in NumPy or SciPy."""
 
     name: Word = Field(description="the graph, and who evaluated it where several did")
@@ -91,7 +86,7 @@ class Check(_Record):
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
 
 
-class LedgerEntry(_Record):
+class LedgerEntry(Record):
     """One compiled function, or one that a cache returned."""
 
     name: Word = Field(description="the Op, or the qualified name of the Python function")
@@ -104,7 +99,7 @@ class LedgerEntry(_Record):
     step: Word | None = Field(None, description="the build that it belongs to")
 
 
-class Overhead(_Record):
+class Overhead(Record):
     """Where the wall time of the sample went, in seconds. The rest is the span itself."""
 
     total: FiniteFloat = Field(description="from the call of the primitive to its record")
@@ -119,7 +114,7 @@ class Overhead(_Record):
     rest: FiniteFloat = Field(description="what the parts above do not explain")
 
 
-class Sample(_Record):
+class Sample(Record):
     """One sample: one cell, one pass, one isolated process."""
 
     schema_: Literal["observatory/sample/1"] = Field(alias="schema")
@@ -129,8 +124,8 @@ class Sample(_Record):
     failure: Failure | None = None
     metrics: dict[Word, Number] = Field(description="by name, in the units of the vocabulary")
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
-    steps: list[Build] = []
-    checks: list[Check] = []
+    steps: list[Build] = Field([])
+    checks: list[Check] = Field([])
     stale: list[Word] = Field(
         [], description="scenario upgrade: graphs whose value is not what this subject compiles"
     )

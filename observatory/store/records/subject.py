@@ -6,17 +6,17 @@ import hashlib
 import re
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from observatory.store.base.record import Record
 
 
-class Subject(BaseModel):
+class Subject(Record):
     """One subject, resolved as far as it can be without an environment.
 
     ``commit`` is where asv finds its results: a commit of PyTensor's repository, or one of the
     synthetic release history, whose hashes depend on nothing but the releases themselves.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     label: str = Field(description='how people name it: "3.3.7", "3.3.7 numba==0.66.0"')
     requirements: tuple[str, ...] = Field(description="what pip is asked for")
@@ -53,10 +53,8 @@ def _file_name(extra: str) -> str:
     return f"{name[:40]}-{hashlib.sha256(extra.encode()).hexdigest()[:8]}"
 
 
-class Versions(BaseModel):
+class Versions(Record):
     """What an environment under test really holds, asked of the environment itself."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pytensor: str
     numba: str | None

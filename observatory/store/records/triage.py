@@ -20,22 +20,21 @@ import tomllib
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.record import Record
 from observatory.store.records.alerts import Acknowledgement
 
 FILE = "triage.toml"
 LARGEST_FILE = 4 * 2**20
 
 
-class Triage(BaseModel):
+class Triage(Record):
     """The whole file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    acknowledged: list[Acknowledgement] = []
+    acknowledged: list[Acknowledgement] = Field([])
 
     def of(self, id_: str) -> Acknowledgement | None:
         """The last entry for an alert."""

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field
 
-from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, each_record, parse_record, save_record
 from observatory.store.records.layout import UPGRADES, stem
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, Text, Word
@@ -22,11 +23,7 @@ from observatory.store.records.subject import Subject, Versions
 LARGEST_FILE = 4 * 2**20
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Side(_Record):
+class Side(Record):
     """One of the two subjects."""
 
     subject: Subject
@@ -39,7 +36,7 @@ class Side(_Record):
         return f"{self.subject.label} {self.flags}" if self.flags else self.subject.label
 
 
-class Part(_Record):
+class Part(Record):
     """One model with one backend: head on the cache that base has filled."""
 
     model: Word
@@ -61,7 +58,7 @@ class Part(_Record):
     failure: Text | None = Field(None, description="why there is nothing, or not all")
 
 
-class Upgrade(_Record):
+class Upgrade(Record):
     """One subject after another on one cache."""
 
     schema_: Literal["observatory/upgrade/1"] = Field("observatory/upgrade/1", alias="schema")
@@ -93,9 +90,7 @@ def save(results: Path, upgrade: Upgrade) -> Path:
 
     Raises OSError.
     """
-    path = path_of(results, upgrade)
-    write_atomic(path, upgrade.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
-    return path
+    return save_record(path_of(results, upgrade), upgrade)
 
 
 def load_all(results: Path) -> Iterator[Upgrade | RecordError]:
@@ -103,14 +98,12 @@ def load_all(results: Path) -> Iterator[Upgrade | RecordError]:
 
     For a broken file its RecordError is yielded, not raised.
     """
-    for path in sorted((results / UPGRADES).glob("*.json")):
-        try:
-            content = read_bounded(path, LARGEST_FILE, "run `observatory upgrade` again")
-            yield Upgrade.model_validate_json(content or b"")
-        except ValidationError as error:
-            yield RecordError(f"{path} is no upgrade: {reason_of(error)}")
-        except RecordError as error:
-            yield error
+    return each_record(sorted((results / UPGRADES).glob("*.json")), _load)
+
+
+def _load(path: Path) -> Upgrade:
+    content = read_bounded(path, LARGEST_FILE, "run `observatory upgrade` again")
+    return parse_record(Upgrade, content or b"", f"{path} is no upgrade")
 
 
 def _name(side: Side) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from observatory.analyze.comparison import verdicts
 from observatory.app import pairs as pairing
 from observatory.app.site import site_data
 from observatory.store.asv.files import project
@@ -72,3 +73,15 @@ def test_only_the_newest_are_compared_with_each_other(
         measured(tmp_path / "results", label, 0, day)
     pairs = site_data([tmp_path / "results"])[0].pairs
     assert {commit[0] for pair in pairs for *_, commit in pair} == {"2", "3"}
+
+
+def test_verdicts_are_made_again_where_the_code_that_judges_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Path(verdicts.__file__) in pairing.sources()
+    source = tmp_path / "rules.py"
+    source.write_text("# as it was")
+    monkeypatch.setattr(pairing, "sources", lambda: [source])
+    before = pairing._version([])
+    source.write_text("# otherwise")
+    assert pairing._version([]) != before

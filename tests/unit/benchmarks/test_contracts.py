@@ -11,8 +11,15 @@ import pytest
 from benchmarks import workers
 from benchmarks.contracts import running
 from benchmarks.contracts.child import verdict
-from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
-from benchmarks.contracts.messages import Progress, Verdict
+from benchmarks.contracts.contract import (
+    Area,
+    Broken,
+    Contract,
+    Progress,
+    Unavailable,
+    Verdict,
+    promised,
+)
 from benchmarks.contracts.suite import AREAS
 from benchmarks.contracts.uids import _uses
 from benchmarks.contracts.uses import uses_in
@@ -89,9 +96,7 @@ def test_a_fresh_process_has_the_hash_seed_that_is_asked_for() -> None:
     assert workers.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
 
 
-AREA = Area(
-    "area", tuple(Contract(name, "h", "n", lambda: "seen") for name in ("one", "two", "three"))
-)
+AREA = Area("area", [Contract(name, "h", "n", lambda: "seen") for name in ("one", "two", "three")])
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from observatory.numba_bound.channel import ALL, CURRENT, Channel
-from observatory.numba_bound.choosing import choose
+from observatory.numba_bound.channel import ALL, CURRENT, Channel, choose
 from observatory.numba_bound.released import NoAnswerError, Released
 from tests.factories_numba_bound import FakePip
 

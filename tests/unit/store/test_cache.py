@@ -15,12 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.catalogue import metrics
+from benchmarks.models import radon
 from observatory.store.asv import listing, result
 from observatory.store.asv.columns import SeriesList
+from observatory.store.journal import latest
 from observatory.store.reading import cache, summary
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.sources import JsonSource
+from observatory.store.records import sample as records_of_samples
 from tests.factories import LATER, journal, sample
 from tests.factories_asv import Value, foreign, old, put, values
 
@@ -257,17 +261,17 @@ def test_another_version_reads_none_of_it(
 
 
 def test_the_version_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "observatory" / "record"
-    package.mkdir(parents=True)
-    records = tmp_path / "benchmarks" / "catalogue"
-    records.mkdir(parents=True)
-    monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
+    source = tmp_path / "parser.py"
+    source.write_text("# as it was")
+    monkeypatch.setattr(cache, "sources", lambda: [source])
     before = cache.version()
-    (package / "asv_result.py").write_text("# otherwise")
-    changed = cache.version()
-    assert changed != before
-    (records / "metrics.py").write_text("# otherwise")
-    assert cache.version() != changed
+    source.write_text("# otherwise")
+    assert cache.version() != before
+
+
+def test_the_version_covers_whatever_makes_what_is_kept() -> None:
+    made_by = (result, listing, latest, records_of_samples, metrics, radon)
+    assert {Path(module.__file__) for module in made_by} <= set(cache.sources())
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(where: Path) -> None:

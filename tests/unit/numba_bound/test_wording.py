@@ -11,7 +11,7 @@ from packaging.version import Version
 from observatory.numba_bound.judges import Finding, Judged, Verdict
 from observatory.numba_bound.pins import UnsafeError, read
 from observatory.numba_bound.plan import Plan, plan
-from observatory.numba_bound.telling import NOT_JUDGED, pull_request, report
+from observatory.numba_bound.wording import NOT_JUDGED, pull_request, report
 from observatory.text.comment import LIMIT
 from tests.factories_numba_bound import PYPROJECT
 from tests.gfm import codes, problems

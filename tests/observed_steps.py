@@ -1,6 +1,6 @@
 """Hold every step and drift that alerts tell of a results directory against its values.
 
-    python scripts/observed_steps.py RESULTS [RESULTS ...]
+    python -m tests.observed_steps RESULTS [RESULTS ...]
 
 Prints how many there are and how many give a level that was not observed, or an interval that does
 not hold the ratio of the medians beside it; exits with 1 if any does.

@@ -12,8 +12,8 @@ import pytest
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.store.reading.read import read_results
-from scripts.observed_steps import check
 from tests.factories_alerts import line, series, stepped
+from tests.observed_steps import check
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
