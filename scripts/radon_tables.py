@@ -29,8 +29,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.here import environment_of, subjects_here
 from observatory.run.interpreters import NoInterpreterError
+from observatory.run.local import environment_of, local_subjects
 from observatory.run.releases import ReleasesError
 from observatory.run.sources import SubjectError
 from observatory.run.uv import UvError
@@ -194,7 +194,7 @@ def versions_in(python: Path) -> str:
 
 def python_of(text: str) -> Path:
     """The Python of a subject's environment, made if need be; errors as of `observatory run`."""
-    subjects = subjects_here(STATE)
+    subjects = local_subjects(STATE)
     return environment_of(subjects.parse(text), subjects, STATE).python
 
 

@@ -101,7 +101,7 @@ def _digest(path: Path) -> bytes:
 def _version(calibrations: Sequence[Calibration]) -> bytes:
     """What verdicts follow from beside the samples: the code and the noise floors."""
     found = hashlib.blake2b(cache.version().encode(), digest_size=16)
-    for source in sorted((_HERE / "decide").glob("*.py")):
+    for source in sorted((_HERE / "analyze").rglob("*.py")):
         found.update(source.read_bytes())
     for one in calibrations:
         found.update(one.model_dump_json().encode())

@@ -81,7 +81,7 @@ def test_without_times_a_subject_against_itself_is_decided(
     """As `git bisect run` needs it: nothing worse is status 0, not "could not judge"."""
     version, out = newest.versions.pytensor, tmp_path / "told.json"
     done = observatory(
-        "compare", version, version, *CELLS, "--launch", "spawn", "--measure", "counting",
+        "compare", version, version, *CELLS, "--launch", "spawn", "--pass", "counting",
         "--samples", str(tmp_path / "samples"), "--json", str(out),
     )  # fmt: skip
     assert done.returncode == Exit.OK, done.stderr

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from observatory.github.client import GitHub
-from observatory.github.delivering import deliver, left, told
+from observatory.github.delivering import deliver, describe, left
 from observatory.github.errors import GitHubError, MissingError
 from observatory.github.issues import Open, Plan, Standing, Wanted
 from observatory.github.transport import Transport
@@ -151,4 +151,4 @@ def test_people_and_unknown_alerts_are_said() -> None:
     ]
     many = Plan((), tuple(f"{n:010x}" for n in range(80)), (), ())
     assert next(left(many, 5)).endswith("and 30 more")
-    assert told(Open(alert())) == "an issue for alert 0000000001 opened: Files leaked 1"
+    assert describe(Open(alert())) == "an issue for alert 0000000001 opened: Files leaked 1"

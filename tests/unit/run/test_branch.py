@@ -12,7 +12,7 @@ import pytest
 
 from observatory.run import branch as module
 from observatory.run.branch import Branch, BranchError, NotMovedError
-from observatory.run.git import Git, GitError, told
+from observatory.run.git import Git, GitError, reason_in
 
 
 def git(where: Path, *arguments: str) -> str:
@@ -312,7 +312,9 @@ def test_a_remote_that_cannot_be_reached_is_said_without_its_password(clone: Pat
     with pytest.raises(NotMovedError, match="cannot be reached") as raised:
         Branch(clone, "results", "origin").change(adding("a"))
     assert "secret" not in str(raised.value)
-    assert told("fatal: https://me:secret@host/x not found") == "fatal: https://host/x not found"
+    assert (
+        reason_in("fatal: https://me:secret@host/x not found") == "fatal: https://host/x not found"
+    )
 
 
 def test_a_push_that_is_refused_is_said_and_not_repeated(remote: Path, clone: Path) -> None:

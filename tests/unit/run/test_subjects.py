@@ -8,7 +8,7 @@ from fakes import FakeUv
 
 from observatory.run.history import History
 from observatory.run.index import Index
-from observatory.run.interpreters import Found, NoInterpreterError
+from observatory.run.interpreters import Interpreters, NoInterpreterError
 from observatory.run.releases import load
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
@@ -99,7 +99,7 @@ def test_a_range_is_every_release_between_its_ends_on_one_python(subjects):
 
 
 def test_releases_without_a_common_python_get_one_each(subjects, found):
-    subjects.found = Found(tuple(i for i in found.interpreters if i.minor == "3.11"))
+    subjects.found = Interpreters(tuple(i for i in found.interpreters if i.minor == "3.11"))
     with pytest.raises(SubjectError, match=r"3\.3\.7 needs Python 3\.12"):
         subjects.parse("3.3.7")
     assert subjects.parse("3.0.7").python == "3.11"

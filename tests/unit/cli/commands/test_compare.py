@@ -272,7 +272,7 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
         return Comparison.model_validate_json(done.stdout)
 
     assert {v.metric for v in told().worse} == {"cache_misses", "compile_time"}
-    counted_only = told("--measure", "counting")
+    counted_only = told("--pass", "counting")
     assert {v.metric for v in counted_only.worse} == {"cache_misses"}
     assert {v.kind for v in counted_only.verdicts} == {"exact"}
     assert counted_only.warnings == [module.NO_TIMES]  # none on what a change of times counts

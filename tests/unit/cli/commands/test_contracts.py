@@ -94,7 +94,7 @@ def run(
                 raise fate
             return contracts(place, fate, lifted=lifted, extras=one.extras)
 
-        monkeypatch.setattr(options, "subjects_here", lambda state: _Subjects())
+        monkeypatch.setattr(options, "local_subjects", lambda state: _Subjects())
         monkeypatch.setattr(checking, "Numbas", _Numbas)
         monkeypatch.setattr(checking, "environment_of", environment_of)
         monkeypatch.setattr(checking, "check", check)
