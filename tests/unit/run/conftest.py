@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeUv
 
-from observatory.run.interpreters import Interpreters, Interpreter
+from observatory.run.interpreters import Interpreter, Interpreters
 from observatory.run.uv import UvError
 
 
