@@ -153,7 +153,7 @@ def _unreadable(
         started_at=started_at.isoformat(),
         status="killed" if code < 0 else "raised",
         failure=Failure(
-            message=f"the sample {died} without a valid record: {problem}"[:4000],
+            message=f"the primitive {died} without a valid record: {problem}"[:4000],
             signal=signal.Signals(-code).name if code < 0 else None,
             exit_code=code if code >= 0 else None,
             stderr=tuple(lines[-20:]),

@@ -53,7 +53,7 @@ class Narrowed:
             ("model", self.models, MODELS),
             ("scenario", self.scenarios, SCENARIOS),
             ("backend", self.backends, BACKENDS),
-            ("launch", self.launches, LAUNCHES),
+            ("start method", self.launches, LAUNCHES),
             ("pass", self.measures, MEASURES),
         ):
             for word in words or ():

@@ -97,7 +97,7 @@ def test_without_times_a_subject_against_itself_is_decided(
         (("3.3.7", "3.3.7", "--budget", "soon"), "is no time"),
         (("3.3.7", "3.3.7", "--backend", "JAX"), "there is no backend 'JAX'"),
         (("results:0.0.0", "results:3.3.7"), "no one subject '0.0.0'"),
-        (("results:3.3.7", "3.3.7"), "save both or measure both"),
+        (("results:3.3.7", "3.3.7"), "give saved results for both"),
     ],
 )
 def test_what_is_not_understood_is_said_in_a_sentence(

@@ -209,7 +209,7 @@ def test_a_branch_that_is_checked_out_is_not_moved_under_its_reader(
 
 def test_a_branch_of_something_else_is_refused(clone: Path) -> None:
     git(clone, "branch", "other", "main")
-    with pytest.raises(BranchError, match=r"holds code\.py and no results"):
+    with pytest.raises(BranchError, match=r"contains code\.py and no results"):
         Branch(clone, "other").change(adding("a"))
 
 
@@ -218,7 +218,7 @@ def test_a_checkout_holds_what_the_branch_holds(clone: Path, tmp_path: Path) -> 
     Branch(clone, "results", "origin").change(adding("a", "content"))
     assert Branch(clone, "results", "origin").checkout(tmp_path / "out")
     assert (tmp_path / "out" / "samples" / "a").read_text() == "content"
-    with pytest.raises(BranchError, match="is there already"):
+    with pytest.raises(BranchError, match="exists already"):
         Branch(clone, "results", "origin").checkout(tmp_path / "out")
 
 
@@ -301,7 +301,7 @@ def test_a_mistake_is_answered_in_a_sentence(
 
 
 def test_where_there_is_no_repository_it_is_said(tmp_path: Path) -> None:
-    with pytest.raises(GitError, match="there is no git repository"):
+    with pytest.raises(GitError, match="is not a git repository"):
         Branch(tmp_path / "none", "results")
     with pytest.raises(GitError, match="not a git repository"):
         Git(tmp_path)

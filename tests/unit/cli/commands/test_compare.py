@@ -284,7 +284,7 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
     assert told("--scenario", "warm_disk").workload  # what the cold builds tell of those cells
     done = CliRunner().invoke(app, ["compare", *sides, "--backend", "C"])
     assert isinstance(done.exception, SubjectError)
-    assert "there is no saved sample to compare" in str(done.exception)
+    assert "no saved sample is left to compare" in str(done.exception)
 
 
 def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
