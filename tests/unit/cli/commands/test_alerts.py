@@ -117,7 +117,7 @@ def test_a_second_look_changes_nothing(results: Path) -> None:
     ("arguments", "said"),
     [
         (("alerts", "--fail-on", "resolved"), "'resolved' is not a state"),
-        (("alerts", "--stale-after", "soon"), "'soon' is no span of time"),
+        (("alerts", "--stale-after", "soon"), "'soon' is not a length of time"),
         (("ack", "ffff", "--why", "x", "--until", "2w"), "no alert in"),
         (("ack", "", "--why", "x", "--until", "2w"), "no alert in"),
         (("evaluate-detector", ".", "--half", "third"), "there is no half 'third'"),

@@ -277,13 +277,13 @@ def test_a_dry_run_writes_nothing(
         (("comment",), "there is nowhere to publish; give --run, --pull or --summary"),
         (("comment", "--pull", "12"), "there is nothing to publish; give --run or FILE"),
         (("comment", "none.json", "--pull", "12"), "there is no file none.json"),
-        (("comment", "--run", "900", "--repo", "x"), "--repo 'x' is no repository"),
+        (("comment", "--run", "900", "--repo", "x"), "--repo 'x' is not a repository"),
         (
             ("comment", "--run", "900", "--config", "none.toml"),
             "there are no settings in none.toml",
         ),
         (("deliver",), "run `observatory alerts` first"),
-        (("deliver", "--page", "javascript:x"), "--page 'javascript:x' is no address"),
+        (("deliver", "--page", "javascript:x"), "--page 'javascript:x' is not an address"),
         (("comment", "--run", "900", "--summary", "no/where"), "cannot be written"),
     ],
 )

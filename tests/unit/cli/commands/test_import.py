@@ -41,7 +41,7 @@ def test_a_dirty_tree_is_said(tmp_path: Path) -> None:
     content = file(entry("a.py::t"), commit_info={"id": COMMIT, "dirty": True})
     done = observatory("import", saved(tmp_path, content), "--results", tmp_path / "results")
     assert done.returncode == Exit.OK
-    assert "changes that are in no commit" in done.stdout
+    assert "uncommitted changes" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["oops", json.dumps(foreign({})), "[]", ""])

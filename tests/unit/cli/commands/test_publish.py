@@ -109,7 +109,7 @@ def test_shards_of_a_matrix_are_published_together(repo: Path, tmp_path: Path) -
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(repo: Path, tmp_path: Path) -> None:
     done = publish(repo, measured(tmp_path / "results"), "--dry-run", "--push")
     assert "new: 1 sample" in done.output
-    assert "Nothing was committed to results of origin: a dry run" in done.output
+    assert "Nothing was committed to results of origin, because of --dry-run" in done.output
     assert git(repo, "branch", "--all") == ""
 
 
@@ -202,10 +202,10 @@ def test_a_push_that_cannot_be_done_has_a_status_of_its_own(repo: Path, tmp_path
     [
         (["nowhere"], "there is no results directory nowhere"),
         ([], "there is nothing to publish; give a results directory"),
-        (["RESULTS", "--compact-after", "soon"], "is no span of time"),
+        (["RESULTS", "--compact-after", "soon"], "is not a length of time"),
         (["RESULTS", "--branch", "a..b"], "cannot be the name of a branch"),
         (["RESULTS", "--remote", "none", "--push"], "has no remote 'none'"),
-        (["RESULTS", "--checkout", "RESULTS"], "is there already"),
+        (["RESULTS", "--checkout", "RESULTS"], "is not empty"),
     ],
 )
 def test_a_mistake_is_a_sentence(
