@@ -126,8 +126,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scenario", required=True, choices=SCENARIOS, help=listing(SCENARIOS))
     parser.add_argument("--backend", required=True, choices=BACKENDS, help=listing(BACKENDS))
     parser.add_argument("--launch", default="spawn", choices=LAUNCHES, help=listing(LAUNCHES))
-    parser.add_argument("--measure", default="timing", choices=MEASURES,
+    parser.add_argument("--pass", dest="measure", default="timing", choices=MEASURES,
                         help=listing(MEASURES))  # fmt: skip
+    parser.add_argument("--measure", default=argparse.SUPPRESS, choices=MEASURES,
+                        help=argparse.SUPPRESS)  # fmt: skip
     parser.add_argument("--cache", type=Path, metavar="DIR",
                         help="start from a copy of a cache that --keep-cache left")  # fmt: skip
     parser.add_argument("--keep-cache", type=Path, metavar="DIR",

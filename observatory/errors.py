@@ -1,4 +1,4 @@
-"""The exit statuses of `observatory`, and the class of every error that ends a command with one."""
+"""The exit statuses of `observatory`, and the base class of its errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 
 class Exit(IntEnum):
-    """The exit statuses: each has one meaning, which is the same for every command."""
+    """The exit statuses; each has one meaning for all commands."""
 
     OK = 0
     UNEXPECTED = 1
@@ -34,32 +34,30 @@ class Exit(IntEnum):
 
 
 _MEANINGS = {
-    Exit.OK: "done, and nothing was wrong",
-    Exit.UNEXPECTED: "a defect of the observatory itself; a traceback is printed",
-    Exit.USAGE: "the command was not understood, or nothing matched it",
-    Exit.SAMPLE_FAILED: "everything was recorded, but a measured process raised, died or hung",
-    Exit.ENVIRONMENT: "no interpreter was found, or an environment under test could not be made",
-    Exit.WRONG_RESULTS: "everything was recorded, and a subject returned wrong numbers",
-    Exit.UNREADABLE: "a file that the command needs is broken; with --strict, any file that it "
-    "would otherwise name and skip",
+    Exit.OK: "success",
+    Exit.UNEXPECTED: "a bug in the observatory (see the traceback)",
+    Exit.USAGE: "the command is invalid, or nothing matches it",
+    Exit.SAMPLE_FAILED: "a measured process failed; everything is recorded",
+    Exit.ENVIRONMENT: "an environment could not be made, or no Python fits",
+    Exit.WRONG_RESULTS: "a subject returned wrong numbers; everything is recorded",
+    Exit.UNREADABLE: "a file is unreadable (with --strict: any file)",
     Exit.WORSE: "compare: HEAD is worse than BASE",
-    Exit.UNDECIDED: "compare: nothing is worse, but not every cell could be judged",
-    Exit.ALERTS: "alerts --fail-on: there is an alert in one of these states",
-    Exit.SYMBOLS: "scan-cache: functions in a cache share a symbol, or may come to share one",
-    Exit.CONTRACTS: "contracts: something of numba that PyTensor relies on does not hold",
-    Exit.ARTIFACT: "comment: the artifact was refused, and nothing was written",
-    Exit.GITHUB: "comment, deliver: GitHub did not do all that was asked; run it again",
+    Exit.UNDECIDED: "not every result could be judged, and none is worse",
+    Exit.ALERTS: "alerts --fail-on: an alert is in one of the states",
+    Exit.SYMBOLS: "functions in a cache share a symbol, or could",
+    Exit.CONTRACTS: "contracts: numba breaks what PyTensor relies on",
+    Exit.ARTIFACT: "comment: the artifact was refused; nothing is written",
+    Exit.GITHUB: "comment, deliver: a request to GitHub failed; try again",
     Exit.UNFIT: "doctor: this machine is not fit to measure",
-    Exit.UNPUBLISHED: "publish: the branch could not be fetched or moved; run it again",
-    Exit.INTERRUPTED: "interrupted; what was measured is recorded, `--resume` goes on",
+    Exit.UNPUBLISHED: "publish: the branch could not be updated; try again",
+    Exit.INTERRUPTED: "interrupted; finished samples are recorded, and --resume continues",
 }
 
 
 class ObservatoryError(Exception):
-    """Something that a person can mend; the message is a sentence that says what and how.
+    """An error that a person can fix; the message says what is wrong, where, and what to do.
 
-    ``exit_code`` is the status with which a command ends that this error stops. Each subclass has
-    its own; a notebook can read it from the exception.
+    A command that raises it ends with the status ``exit_code``, which each subclass defines.
     """
 
     exit_code: ClassVar[Exit] = Exit.USAGE

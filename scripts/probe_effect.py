@@ -20,7 +20,7 @@ from rich.progress import track
 from scipy.stats import bootstrap
 
 from observatory.run.environments import Environment
-from observatory.run.here import STATE, environment_of, subjects_here
+from observatory.run.local import STATE, environment_of, local_subjects
 
 
 def pairs_of(where: Environment, backend: str, pairs: int, *options: str) -> np.ndarray:
@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument("--backend", action="append", default=[])
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the seconds of every pair")
     options = parser.parse_args()
-    subjects = subjects_here(STATE)
+    subjects = local_subjects(STATE)
     where = environment_of(subjects.parse(options.subject), subjects, STATE)
     kept = {}
     for backend in options.backend or ["C", "C_VM", "NUMBA"]:

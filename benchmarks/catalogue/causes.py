@@ -118,7 +118,7 @@ _ALL = (
     ),
     Cause(
         "not asked",
-        "{they} {are} compiled every time because HEAD no longer looks {them} up in a cache",
+        "{they} {are} compiled every time because {head} no longer looks {them} up in a cache",
         """Check what compiles these functions: it may bypass the cache now, or their caching was
         switched off.""",
         shows_in=("reuse_lost",),

@@ -158,7 +158,7 @@ def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
     passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
     if "timing" not in passes:
         yield "--budget 1h"  # counting ends when all is counted, and long before
-        yield from (f"--measure {name}" for name in MEASURES if name in passes)
+        yield from (f"--pass {name}" for name in MEASURES if name in passes)
 
 
 def _on_line(observed: Observed, number: int, first_bad: At) -> bool:

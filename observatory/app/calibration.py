@@ -1,4 +1,4 @@
-"""Measuring what chance alone does to times on this machine."""
+"""Measuring how much times vary by chance on this machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from observatory.analyze.comparison.noise_floors import floors_of
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.session import Session
 from observatory.app.version import tool_version
-from observatory.run.here import environment_of, subjects_here
 from observatory.run.interleave import matrix
+from observatory.run.local import environment_of, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 from observatory.store.base.problems import RecordUsageError
@@ -35,7 +35,7 @@ def calibrate(
     cells = matrix(narrowed)
     if not cells.timed:
         raise SubjectError(narrowed.none_left("those whose times are taken"))
-    subjects = subjects_here(session.state)
+    subjects = local_subjects(session.state)
     chosen = subjects.parse(subject, python=python)
     environment = environment_of(chosen, subjects, session.state)
     where = session.state / "calibrations" / session.run
@@ -65,7 +65,7 @@ def calibrate_saved(saved: str, narrowed: Narrowed) -> Calibration:
     pool = load(saved)
     kept = [sample for sample in pool.samples if narrowed.keeps(sample.cell)]
     if not kept:
-        raise RecordUsageError(f"{saved} holds no sample to learn from that the options leave")
+        raise RecordUsageError(f"{saved} has no sample that the options select")
     return _calibration(pool.header, Evidence.of(kept), max(sample.started_at for sample in kept))
 
 

@@ -8,7 +8,7 @@ from observatory.app.session import Session, take_samples
 from observatory.errors import Exit
 from observatory.guard.canary import Fate, Finding, judge, worst
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.here import environment_of
+from observatory.run.local import environment_of
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects

@@ -65,7 +65,7 @@ class Comparer:
             for number, (name, group) in enumerate(self.matrix.groups):
                 # The first is counted whatever it takes: it is what most wait for.
                 if not interleaving.count(group, deadline if number else math.inf):
-                    self._say(f"the budget is spent: {name} not all counted")
+                    self._say(f"{name}: the budget ended before everything was counted")
                 self._say_exact(name, group)
             self._confirm(interleaving)
             if time.monotonic() < deadline:
@@ -104,10 +104,10 @@ class Comparer:
             taken = look
             left = {verdict.cell for verdict in self.compare().undecided if verdict.kind == "noisy"}
             undecided = [cell for cell in undecided if cell in left]
-            self._say(f"{look} processes a side: {several(len(undecided), 'cell')} still undecided")
+            self._say(f"{look} processes each: {several(len(undecided), 'cell')} undecided")
         if undecided:
             spent = time.monotonic() >= deadline
-            why = "the budget is spent" if spent else f"{max(LOOKS)} processes a side were taken"
+            why = "the budget is spent" if spent else f"after {max(LOOKS)} processes each"
             self._say(f"{why}: {several(len(undecided), 'cell')} undecided")
 
     def _confirm(self, interleaving: Interleaving) -> None:
@@ -116,7 +116,7 @@ class Comparer:
         again = [cell for cell in self.matrix.counted if cell in alarmed]
         if again:
             interleaving.recount(again)
-            self._say(f"counted again where something got worse: {several(len(again), 'cell')}")
+            self._say(f"counted again, because they got worse: {several(len(again), 'cell')}")
 
     @contextlib.contextmanager
     def _caches(self) -> Iterator[Interleaving]:
@@ -160,8 +160,8 @@ class Comparer:
         exact = [v for v in so_far.verdicts if v.kind == "exact"]
         worse = [v for v in exact if v.conclusion == "worse"]
         better = [v for v in exact if v.conclusion == "better"]
-        told = f"{len(exact)} exact verdicts, {len(worse)} worse, {len(better)} better"
-        self._say(f"{name}: {told}", "error" if worse else "plain")
+        counts = f"{len(exact)} exact verdicts, {len(worse)} worse, {len(better)} better"
+        self._say(f"{name}: {counts}", "error" if worse else "plain")
         for cause in so_far.causes:
             self._say(f"  {cause.sentence}", "error")
 

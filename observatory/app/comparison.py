@@ -18,8 +18,8 @@ from observatory.app.measurement import TIMEOUT
 from observatory.app.progress import Message, Progress, silent, skipped
 from observatory.app.session import Session
 from observatory.app.version import tool_version
-from observatory.run.here import STATE, environment_of, subjects_here
 from observatory.run.interleave import SideName, matrix
+from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 from observatory.store.base.files import read_bounded, write_atomic
@@ -32,7 +32,7 @@ from observatory.store.records.machine import this_machine
 
 _LARGEST = 64 * 2**20
 """Bytes of a comparison that is read."""
-NO_TIMES = "times are left out: --measure does not ask for them"
+NO_TIMES = "times were not compared: --pass left them out"
 
 
 def compare(
@@ -74,7 +74,7 @@ def compare(
         results: Where the calibration of this machine is looked for.
         samples: Where every sample is kept; STATE/comparisons/RUN if None.
         machine: Name of this machine; its host name if None.
-        seed: Of the order of samples and of the tests.
+        seed: Seed for the order of the samples and for the tests.
         timeout: Seconds that one measured process may take.
         state: Where environments and filled caches are kept.
         reproduce: The command that repeats the comparison, as the comment names it.
@@ -102,8 +102,8 @@ def compare(
         return compare_saved(*sides, narrowed, Path(results), seed, repeat)
     if any(saved):
         raise SubjectError(
-            "one side is saved results and the other is not: what is measured now cannot be "
-            "judged against times of another run; save both or measure both"
+            "only one side is saved results, and times of different runs cannot be compared; "
+            "give saved results for both, or for none"
         )
     session = Session(
         results=Path(results), state=state, machine=this_machine(machine), timeout=timeout,
@@ -139,8 +139,7 @@ def compare_saved(
     ]
     if not cells:
         raise SubjectError(
-            "there is no saved sample to compare; where there are some, --model, --scenario, "
-            "--backend and --launch left them out"
+            "no saved sample is left to compare; change --model, --scenario, --backend or --launch"
         )
     warnings = () if "timing" in passes else (NO_TIMES,)
     return compared(setting, of_base, of_head, 0.0, cells, warnings=warnings)
@@ -160,10 +159,10 @@ def _measured(
     cells = matrix(narrowed)
     if not cells.counted:
         raise SubjectError(narrowed.none_left("the comparison"))
-    subjects = subjects_here(session.state)
+    subjects = local_subjects(session.state)
     parsed = subjects.parse_all(texts, requirements, python)
     if len(parsed) != 2:
-        raise SubjectError(f"{' and '.join(texts)} name {len(parsed)} subjects; two are compared")
+        raise SubjectError(f"{' and '.join(texts)} are {len(parsed)} subjects; give exactly two")
     where = samples or session.state / "comparisons" / session.run
     measured = []
     for name, subject in zip(("base", "head"), parsed, strict=True):
@@ -198,7 +197,7 @@ def load_comparison(path: Path) -> Comparison:
     try:
         return Comparison.model_validate_json(content)
     except ValidationError as error:
-        raise RecordError(f"{path} is no comparison: {reason_of(error)}") from error
+        raise RecordError(f"{path} is not a comparison: {reason_of(error)}") from error
 
 
 def as_json(comparison: Comparison) -> bytes:

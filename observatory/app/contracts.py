@@ -10,7 +10,7 @@ from observatory.app.progress import Message, Progress, silent
 from observatory.errors import Exit
 from observatory.run.contracts import SuiteError, check
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.here import environment_of
+from observatory.run.local import environment_of
 from observatory.run.numbas import Numba, Numbas
 from observatory.run.subjects import Subjects
 from observatory.store.records import contracts as record
@@ -85,7 +85,7 @@ def numbas_of(
     if pre:
         prerelease = numbas.newest_prerelease()
         if prerelease is None:
-            checks.progress(Message("pre-releases: no pre-release on the index"))
+            checks.progress(Message("--pre: the index has no pre-release of numba"))
         else:
             found.append(prerelease)
     if not (found or pre):

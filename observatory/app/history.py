@@ -72,7 +72,7 @@ def alerts(
 
     """
     directory = Path(results)
-    acknowledged, unread = said_of(directory)
+    acknowledged, unread = acknowledgements_of(directory)
     before = alerts_record.load(directory)
     moment = AlertContext(now or datetime.now(UTC), stale_after, acknowledged, before)
     found, problems = find_alerts(directory, moment)
@@ -158,7 +158,7 @@ def watched_of(
     )
 
 
-def said_of(results: Path) -> tuple[Triage, list[Problem]]:
+def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:
     """What people said; a broken file is named, and alarms as if nothing had been said."""
     try:
         return triage.load(results), []

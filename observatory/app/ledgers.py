@@ -75,5 +75,5 @@ def ledger(
     broken = "".join(f"; {problem}" for problem in problems)
     known = ", ".join(dict.fromkeys(there)) or "none"
     raise SelectionError(
-        f"no result holds the functions of {subject!r} in {cell}; cells with some: {known}{broken}"
+        f"no result has the functions of {subject!r} in {cell}; choose from {known}{broken}"
     )

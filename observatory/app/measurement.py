@@ -10,7 +10,7 @@ from observatory.app.progress import Progress, silent
 from observatory.app.session import Session, Tally, take_samples
 from observatory.errors import Exit
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.here import STATE, environment_of, subjects_here
+from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
@@ -89,7 +89,7 @@ def measure(
         NoInterpreterError: No Python here fits a subject.
 
     """
-    found = subjects_here(state)
+    found = local_subjects(state)
     texts = [subjects] if isinstance(subjects, str) else subjects
     chosen = found.parse_all(texts, requirements, python)
     narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)

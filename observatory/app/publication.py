@@ -81,7 +81,7 @@ def message(made: Publication) -> str:
     labels = list(dict.fromkeys(header.subject.label for header in headers))
     machines = list(dict.fromkeys(header.machine.machine for header in headers))
     if not labels:
-        return "Results: nothing new is measured\n"
+        return "Results: nothing new\n"
     first = f"Results: {_some(labels)} on {_some(machines)}"
     return f"{first}\n\n" + "\n".join(lines(made)) + "\n"
 
@@ -100,6 +100,6 @@ def lines(made: Publication) -> list[str]:
     if tidied.journals:
         found.append(
             f"{several(tidied.journals, 'journal')} compacted, {tidied.before:,} to "
-            f"{tidied.after:,} bytes; {several(tidied.ledgers, 'ledger')} that nobody reads removed"
+            f"{tidied.after:,} bytes; {several(tidied.ledgers, 'ledger')} removed"
         )
     return [*found, *united.notes]

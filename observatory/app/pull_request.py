@@ -47,7 +47,7 @@ def publish(
 
     def the_comment() -> None:
         if target.pull.locked:
-            say(f"pull request {number} is locked: it gets no comment")
+            say(f"pull request {number} is locked; no comment was written")
         elif dry_run:
             actions = sticky.look(github, number, said, {}).actions
             say(f"would be done: {', '.join(type(one).__name__.lower() for one in actions)}")
@@ -57,7 +57,7 @@ def publish(
 
     def the_label() -> None:
         if wanted.label and not dry_run and github.remove_label(number, wanted.label):
-            say(f"pull request {number}: took the label {wanted.label} off")
+            say(f"pull request {number}: removed the label {wanted.label}")
 
     def the_check() -> None:
         if wanted.check == "none":

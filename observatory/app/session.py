@@ -104,9 +104,9 @@ class Tally:
         if self.wrong:
             parts.append(f"{self.wrong} RETURNED WRONG RESULTS")
         if self.failed:
-            parts.append(f"{self.failed} FAILED (raised, died or hung; the journal says how)")
+            parts.append(f"{self.failed} FAILED (the journal says how)")
         if self.unavailable:
-            parts.append(f"{self.unavailable} not available in their subject")
+            parts.append(f"{self.unavailable} not available in the subject")
         if self.without_environment:
             parts.append(f"{self.without_environment} SUBJECTS WITHOUT AN ENVIRONMENT")
         return ", ".join(parts) + "."
@@ -151,7 +151,7 @@ def take_samples(
         finally:
             session.progress(RunEnds(subject.label))
             for problem in _renew(session.results, journal):
-                session.say(f"left out: {problem}", "warning")
+                session.say(f"skipped: {problem}", "warning")
     if not session.keep_caches:
         shutil.rmtree(caches, ignore_errors=True)
         with contextlib.suppress(OSError):  # others of the run are still needed

@@ -16,7 +16,7 @@ from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprint import fingerprint
-from observatory.app.history import runs_of, said_of, watched_of
+from observatory.app.history import acknowledgements_of, runs_of, watched_of
 from observatory.app.pairs import finished_pairs
 from observatory.app.version import tool_version
 from observatory.store.base.problems import Problem, RecordError
@@ -101,7 +101,7 @@ def _alerts(
     tracks: Sequence[SegmentedSeries],
     problems: list[Problem],
 ) -> Alerts:
-    said = [said_of(one) for one in directories]
+    said = [acknowledgements_of(one) for one in directories]
     for _, unread in said:
         problems += unread
     triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])

@@ -13,7 +13,7 @@ from observatory.app.progress import Message, Progress, silent
 from observatory.guard import upgrades as deciding
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.here import environment_of, subjects_here
+from observatory.run.local import environment_of, local_subjects
 from observatory.run.mutex import alone
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain
@@ -79,7 +79,7 @@ def sides_of(
     texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str], state: Path
 ) -> list[tuple[Side, Environment]]:
     """The subjects in their order, each with its flags and its environment. Raises SubjectError."""
-    subjects = subjects_here(state)
+    subjects = local_subjects(state)
     chosen: list[Subject] = []
     if len(pythons) <= 1:
         # Together, so that all get one Python where one fits all.
@@ -88,14 +88,17 @@ def sides_of(
         for text, python in zip_longest(texts, pythons):
             if text is None or python is None:
                 raise SubjectError(
-                    f"{len(texts)} subjects and {len(pythons)} times --python: "
-                    "give one for all, or one for each"
+                    f"--python is given {len(pythons)} times for {len(texts)} subjects; "
+                    "give it once, or once for each"
                 )
             chosen += subjects.parse_all([text], (), python)
     if len(chosen) < 2:
-        raise SubjectError("an upgrade needs two subjects at least: 3.2.3 3.2.4")
+        raise SubjectError("an upgrade needs at least two subjects; write e.g. 3.2.3 3.2.4")
     if len(flags) > len(chosen):
-        raise SubjectError(f"{len(flags)} times --flags for {len(chosen)} subjects")
+        raise SubjectError(
+            f"--flags is given {len(flags)} times for {len(chosen)} subjects; give it at most "
+            "once for each"
+        )
     sides = []
     for one, added in zip_longest(chosen, flags):
         environment = environment_of(one, subjects, state)

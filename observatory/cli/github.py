@@ -1,4 +1,4 @@
-"""What the commands share that write to GitHub: their options, the client, safe lines."""
+"""What the commands that write to GitHub share: options, the client and safe output."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ API = "https://api.github.com"
 _REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 
 Repo = Annotated[
-    str, typer.Option(envvar="GITHUB_REPOSITORY", help="OWNER/NAME.", show_default=False)
+    str,
+    typer.Option(
+        envvar="GITHUB_REPOSITORY", help="Repository on GitHub, OWNER/NAME.", show_default=False
+    ),
 ]
 Api = Annotated[str, typer.Option(envvar="GITHUB_API_URL", help="Address of GitHub's REST API.")]
-Config = Annotated[
-    Path | None, typer.Option(help=f"Settings of the repository. Default: {settings.FILE}.")
-]
+Config = Annotated[Path | None, typer.Option(help=f"Settings file. Default: {settings.FILE}.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be done, and write nothing to GitHub.")
+    bool, typer.Option("--dry-run", help="Print what would be done, and change nothing on GitHub.")
 ]
 
 
@@ -34,11 +35,9 @@ def client(repo: str, api: str) -> GitHub:
     """GitHub for one repository. Raises SelectionError for a bad name or without a token."""
     token = os.environ.get("GITHUB_TOKEN", "").strip()
     if not token:
-        raise SelectionError(
-            "there is no token in GITHUB_TOKEN; docs/github.md says which it needs"
-        )
+        raise SelectionError("GITHUB_TOKEN is not set; docs/github.md says which token is needed")
     if not _REPO.fullmatch(repo):
-        raise SelectionError(f"--repo {repo!r:.100} is no repository; say it like OWNER/NAME")
+        raise SelectionError(f"--repo {repo!r:.100} is not a repository; write OWNER/NAME")
     return GitHub(Transport(api, token, CLOCK), repo)
 
 

@@ -15,6 +15,7 @@ from observatory.cli.lazy import LazyGroup
 from observatory.errors import Exit, ObservatoryError
 
 _EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
+_OLD_OPTIONS = {"measure": "pass"}
 
 
 class Commands(LazyGroup):
@@ -24,28 +25,28 @@ class Commands(LazyGroup):
     """
 
     sentences: ClassVar[dict[str, str]] = {
-        "observe": "Measure the newest PyTensor and build the pages.",
-        "run": "Measure subjects; record every sample.",
+        "observe": "Measure the newest PyTensor and build its pages.",
+        "run": "Measure subjects and record every sample.",
         "show": "Show subjects as tables, side by side.",
         "compare": "Say whether HEAD is worse than BASE, and why.",
-        "canary": "Say whether siblings return each other's numbers.",
-        "upgrade": "Let a subject use the cache that another one left.",
-        "alerts": "Find what got worse along the history.",
-        "ack": "Acknowledge an alert: known, why, until when.",
+        "canary": "Check that a shared cache mixes up no results.",
+        "upgrade": "Check a subject on the cache of another one.",
+        "alerts": "Find what got worse in the history.",
+        "ack": "Acknowledge an alert until a date.",
         "comment": "Publish a comparison on its pull request.",
         "deliver": "Keep one GitHub issue for each alert.",
         "dashboard": "Build the static site.",
-        "publish": "Add results to a branch of results.",
-        "nightly": "Do all that is done every night, step by step.",
-        "export": "Export the tidy frame as CSV, JSON or parquet.",
-        "plot": "Draw what was recorded as PNG, SVG or PDF.",
+        "publish": "Add results to a branch of a repository.",
+        "nightly": "Measure, check, build and publish every night.",
+        "export": "Export the results as CSV, JSON or Parquet.",
+        "plot": "Plot results as PNG, SVG or PDF.",
         "contracts": "Check what PyTensor relies on in numba.",
         "scan-cache": "Find functions in a cache that share a symbol.",
-        "init": "Write the workflows that observe a project.",
-        "import": "Import pytest-benchmark's files as results.",
-        "doctor": "Say whether this machine is fit to measure.",
-        "calibrate": "Measure what chance alone does on this machine.",
-        "evaluate-detector": "Measure how often detectors are wrong.",
+        "init": "Write GitHub workflows for a project.",
+        "import": "Import results of pytest-benchmark.",
+        "doctor": "Check whether this machine is fit to measure.",
+        "calibrate": "Measure the noise of times on this machine.",
+        "evaluate-detector": "Measure the error rates of change detectors.",
     }
 
 
@@ -56,8 +57,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Measure what PyTensor's compile caches do, cell by cell, and show what changed.\n\n"
-    "Begin with `observatory observe`: it measures the newest PyTensor and builds html/.",
+    context_settings={"token_normalize_func": lambda name: _OLD_OPTIONS.get(name, name)},
+    help="Measure the compile caches of PyTensor and show what changed.\n\n"
+    "Begin with `observatory observe`. It measures the newest PyTensor and builds html/.",
     epilog=_EPILOG,
 )
 
@@ -73,7 +75,7 @@ def _options(
     _: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -101,5 +103,5 @@ def main() -> None:
         errors.print(sentence, style="red", markup=False)
         sys.exit(error.exit_code)
     except _Interrupted:
-        errors.print("observatory: interrupted; what was measured is recorded", markup=False)
+        errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)

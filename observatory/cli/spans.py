@@ -21,6 +21,6 @@ def span(text: str, option: str = "") -> timedelta:
     found = _SPAN.fullmatch(text)
     if found is None:
         raise SelectionError(
-            f"{option} {text!r} is no span of time; write it like 36h, 30d or 8w".lstrip()
+            f"{option} {text!r} is not a length of time; write it like 36h, 30d or 8w".lstrip()
         )
     return int(found[1]) * _UNITS[found[2]]

@@ -21,7 +21,7 @@ from observatory.store.records.comparison import Comparison
 
 COMPARISON = "comparison.json"
 NUMBER = "pull-request.txt"
-"""The number of the pull request in digits: a claim, see `observatory.github.belonging`."""
+"""The number of the pull request in digits; unverified, see `pull_request_match`."""
 LARGEST_ZIP = 8 * 2**20
 LARGEST_COMPARISON = 16 * 2**20
 _BOUNDS = {COMPARISON: LARGEST_COMPARISON, NUMBER: 32}

@@ -24,8 +24,8 @@ from observatory.github.models import (
     Run,
     Viewer,
 )
+from observatory.github.retrying import LIMIT_REPEATS, until_reset
 from observatory.github.transport import Transport, graphql_address, problems_of
-from observatory.github.waiting import LIMIT_REPEATS, until_reset
 from observatory.store.base.problems import reason_of
 
 _Model = TypeVar("_Model", bound=BaseModel)

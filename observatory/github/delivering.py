@@ -1,4 +1,4 @@
-"""Alerts brought to GitHub: does what `observatory.github.issues` decides, and looks again."""
+"""Deliver alerts to GitHub: carry out what `observatory.github.issues` decides, and check."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Delivery:
 def look(
     github: GitHub, alerts: Sequence[Wanted], most: int, made: Mapping[int, Issue]
 ) -> tuple[Plan, frozenset[int]]:
-    """What is left to do, and which of the issues just ``made`` GitHub does not list yet."""
+    """The remaining plan, and the numbers of issues just ``made`` that GitHub does not list yet."""
     listed = {issue.number: issue for issue in github.issues()}
     now = datetime.fromtimestamp(github.transport.clock.now(), UTC)
     plan = decide(alerts, list({**made, **listed}.values()), most, now)
@@ -36,7 +36,7 @@ def look(
 
 
 def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], most: int) -> Delivery:
-    """Bring the issues to what the alerts say, until nothing is left to do. Raises GitHubError."""
+    """Open, update and close issues until nothing is left to do. Raises GitHubError."""
     made: dict[int, Issue] = {}
     done: list[str] = []
     missing: frozenset[int] = frozenset()
@@ -57,16 +57,16 @@ def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], mos
                 break
     if missing:
         raise GitHubError(
-            f"GitHub does not list {_numbers(missing)}, which were just opened, as opened by "
-            f"{github.viewer.login}: they would be opened again the next time; look there first"
+            f"GitHub does not list {_numbers(missing)}, which were just opened by "
+            f"{github.viewer.login}; look there before the next run, which would open them again"
         )
     raise GitHubError(
         f"the issues are not as they should be after {_ROUNDS} attempts; run it again"
     )
 
 
-def told(action: Open | Change) -> str:
-    """What is to be done, as a line: "#12 closed: it is resolved"."""
+def describe(action: Open | Change) -> str:
+    """One planned action as a line: "#12 closed: it is resolved"."""
     if isinstance(action, Open):
         return f"an issue for alert {action.wanted.id} opened: {action.wanted.title}"
     return f"#{action.issue.number} {action.why}"
@@ -76,14 +76,14 @@ def left(plan: Plan, most: int) -> Iterator[str]:
     """What was not done, and why: a sentence each."""
     if plan.waiting:
         yield (
-            f"{_several(len(plan.waiting), 'alert')} without an issue, as no more than {most} are "
+            f"{_several(len(plan.waiting), 'alert')} without an issue, because at most {most} are "
             f"opened in a night: {_some(plan.waiting)}"
         )
     if plan.respected:
-        yield f"left as people want it: {_some(plan.respected)}"
+        yield f"not changed, because people changed them: {_some(plan.respected)}"
     if plan.unknown:
         numbers = [f"#{number}" for number in plan.unknown]
-        yield f"of alerts that are not in the file, and left alone: {_some(numbers)}"
+        yield f"not changed, because their alerts are not in the file: {_some(numbers)}"
 
 
 def _do(
@@ -101,7 +101,7 @@ def _do(
         "state_reason": action.reason,
     }
     github.edit_issue(action.issue.number, {k: v for k, v in fields.items() if v is not None})
-    return told(action)
+    return describe(action)
 
 
 def _several(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from observatory.github import artifact, belonging
+from observatory.github import artifact, pull_request_match
 from observatory.github.artifact import LARGEST_ZIP, Artifact
 from observatory.github.client import GitHub
 from observatory.github.errors import RefusedError
@@ -24,7 +24,7 @@ class Target:
 def run_of(github: GitHub, number: int) -> Run:
     """A run that a pull request started. Raises RefusedError for another, and GitHubError."""
     run = github.run(number)
-    belonging.check_run(run)
+    pull_request_match.check_run(run)
     return run
 
 
@@ -51,7 +51,7 @@ def target_of(github: GitHub, found: Artifact, run: Run | None, pull: int | None
     the_pull = github.pull(number)
     if run is None:
         return Target(the_pull, the_pull.head.sha, None)
-    older = belonging.moved_on(run, the_pull, lambda: github.commits(number))
+    older = pull_request_match.moved_on(run, the_pull, lambda: github.commits(number))
     return Target(the_pull, run.head_sha, run, older)
 
 

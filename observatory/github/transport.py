@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from observatory.github import waiting
+from observatory.github import retrying
 from observatory.github.errors import GitHubError, MissingError, UnsureError, printable
 from observatory.github.wire import Answer, is_loopback, once
 
@@ -111,7 +111,7 @@ class Transport:
                 continue
             if answer.status < 300 or answer.status == HTTPStatus.FOUND:
                 return answer
-            wait = waiting.pause(
+            wait = retrying.pause(
                 answer.status, answer.headers, answer.message(),
                 repeatable=repeatable, attempt=attempt, now=self.clock.now(),
             )  # fmt: skip
@@ -138,7 +138,7 @@ class Transport:
         scheme = urlsplit(target).scheme
         if scheme != "https" and scheme != urlsplit(self.api).scheme:
             raise GitHubError(f"GitHub gave no address to {doing}")
-        for attempt in range(waiting.SERVER_REPEATS):
+        for attempt in range(retrying.SERVER_REPEATS):
             try:
                 answer = once("GET", target, {}, None, most)
             except HTTPError:
@@ -172,7 +172,7 @@ class Transport:
             unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
             if not (unsent or repeatable):
                 raise UnsureError(f"GitHub did not answer when asked to {doing}: {why}") from error
-            if attempt >= waiting.SERVER_REPEATS:
+            if attempt >= retrying.SERVER_REPEATS:
                 raise GitHubError(
                     f"GitHub cannot be reached to {doing}: {why}; run it again"
                 ) from error
@@ -197,7 +197,7 @@ class Transport:
 def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
     status, said = answer.status, answer.message()
     told = f"{status}: {said}" if said else f"{status}"
-    if waiting.limited(status, answer.headers, said):
+    if retrying.limited(status, answer.headers, said):
         return GitHubError(f"GitHub's limits do not let us {doing} ({told}); run it again later")
     match status:
         case 401:

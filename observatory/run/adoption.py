@@ -66,10 +66,10 @@ class Tool:
 
     def __post_init__(self) -> None:
         if not _REPOSITORY.fullmatch(self.repository):
-            raise RecordUsageError(f"{self.repository!r} is no repository; say it like OWNER/NAME")
+            raise RecordUsageError(f"{self.repository!r} is not a repository; write OWNER/NAME")
         if not _COMMIT.fullmatch(self.commit):
             raise RecordUsageError(
-                f"{self.commit!r} is no full hash of a commit: a shorter one, a tag or a branch "
+                f"{self.commit!r} is not a full commit hash; a shorter one, a tag or a branch "
                 "may come to mean something else"
             )
 
@@ -208,7 +208,7 @@ def _pyproject(path: Path) -> dict[str, dict[str, object]]:
     try:
         found = tomllib.loads((content or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is no TOML: {error}") from error
+        raise RecordError(f"{path} is not valid TOML: {error}") from error
     return {key: value for key, value in found.items() if isinstance(value, dict)}
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from observatory.errors import Exit
-from observatory.run.git import Git, told
+from observatory.run.git import Git, reason_in
 from observatory.store.base.problems import RecordError
 
 TRIES = 12
@@ -121,7 +121,7 @@ class Branch:
         False if there is no such branch: the directory is empty then. Raises BranchError.
         """
         if into.exists() and (not into.is_dir() or any(into.iterdir())):
-            raise BranchError(f"{into} is there already; give the name of a new directory")
+            raise BranchError(f"{into} exists already; give a new directory")
         tips = self._tips()
         into.mkdir(parents=True, exist_ok=True)
         self._unpack(tips, into.resolve())
@@ -152,14 +152,14 @@ class Branch:
                              remote, f"+{self._ref}:{tracking}")  # fmt: skip
         if done.returncode != 0 and "lock" not in done.stderr:
             raise NotMovedError(
-                f"the branch {self.name} cannot be fetched from {remote}: {told(done.stderr)}"
+                f"the branch {self.name} cannot be fetched from {remote}: {reason_in(done.stderr)}"
             )
         return self._git.resolved(tracking)
 
     def _at_remote(self, remote: str) -> str | None:
         done = self._git.run("ls-remote", remote, self._ref)
         if done.returncode != 0:
-            raise NotMovedError(f"{remote} cannot be reached: {told(done.stderr)}")
+            raise NotMovedError(f"{remote} cannot be reached: {reason_in(done.stderr)}")
         return next(iter(done.stdout.split()), None)
 
     def _unpack(self, tips: Sequence[str], tree: Path) -> None:
@@ -171,7 +171,7 @@ class Branch:
             names = {path.name for path in tree.iterdir()}
             if names and names.isdisjoint(_RESULTS):
                 raise BranchError(
-                    f"the branch {self.name} holds {min(names)} and no results; "
+                    f"the branch {self.name} contains {min(names)} and no results; "
                     "name one that holds nothing else, or one that is not there yet"
                 )
 
@@ -192,7 +192,7 @@ class Branch:
         done = self._git.run("commit-tree", tree, *words, "-F", "-", content=message,
                              variables=who)  # fmt: skip
         if done.returncode != 0:
-            raise NotMovedError(f"nothing could be committed: {told(done.stderr)}")
+            raise NotMovedError(f"nothing could be committed: {reason_in(done.stderr)}")
         return done.stdout.strip()
 
     def _move(self, commit: str, before: str | None) -> None:
@@ -214,7 +214,7 @@ class Branch:
         why = [line for line in said.splitlines() if line.startswith(("!", "remote:"))]
         raise NotMovedError(
             f"the branch {self.name} cannot be pushed to {self.remote}: "
-            f"{told('; '.join(why) or said)}"
+            f"{reason_in('; '.join(why) or said)}"
         )
 
     def _move_here(self, commit: str, before: str | None) -> None:
@@ -229,7 +229,7 @@ class Branch:
             return
         if self._git.resolved(self._ref) != before or any(w in done.stderr for w in _LOCKED):
             raise _Moved
-        raise NotMovedError(f"the branch {self.name} cannot be written: {told(done.stderr)}")
+        raise NotMovedError(f"the branch {self.name} cannot be written: {reason_in(done.stderr)}")
 
     def _follow(self, commit: str) -> None:
         """Let the local branch, if there is one that nobody works on, follow what was pushed."""

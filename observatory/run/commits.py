@@ -22,11 +22,11 @@ def commits_between(repository: Path, commits: str) -> list[str]:
     )
     if done.returncode != 0:
         raise SubjectError(
-            f"{commits!r} is no range of commits of {repository}: {done.stderr.strip()[:300]}"
+            f"{commits!r} is not a range of commits in {repository}: {done.stderr.strip()[:300]}"
         )
     found = done.stdout.split()
     if not found:
         raise SubjectError(
-            f"{commits!r} holds no commits in {repository}; is the order A..B right?"
+            f"{commits!r} contains no commits in {repository}; check the order, A..B"
         )
     return [f"pytensor @ git+{repository.as_uri()}@{commit}" for commit in found]

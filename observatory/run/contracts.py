@@ -52,7 +52,7 @@ def check(
         try:
             stdout, stderr = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as error:
-            raise SuiteError(f"the suite did not end within {timeout:g} s") from error
+            raise SuiteError(f"the contracts did not end within {timeout:g} s") from error
         finally:
             _end(process)
     try:
@@ -60,8 +60,8 @@ def check(
     except ValidationError as error:
         said = last_lines(stderr, 3) or "nothing"
         raise SuiteError(
-            f"the suite ended with status {process.returncode} and gave no record: "
-            f"{reason_of(error)}; it said: {said}"
+            f"the contracts ended with status {process.returncode} and printed no record: "
+            f"{reason_of(error)}; the output was: {said}"
         ) from error
     return record.model_copy(update={"checked": Checked(subject=subject, lifted=lifted)})
 

@@ -224,7 +224,7 @@ def _ask_versions(where: Path, subject: Subject) -> Versions:
     }
     if "pytensor" not in held:
         raise EnvironmentMakingError(
-            f"the environment for {subject.label} holds no pytensor; its requirements are "
+            f"the environment for {subject.label} has no pytensor; its requirements are "
             f"{', '.join(subject.requirements)}"
         )
     return Versions(

@@ -112,7 +112,7 @@ class Executor:
 
     def _command(self, task: Task) -> list[str]:
         cell = task.cell
-        command = self.environment.command("benchmarks.sample", "--measure", task.measure)
+        command = self.environment.command("benchmarks.sample", "--pass", task.measure)
         command += ["--model", cell.model, "--scenario", cell.scenario]
         command += ["--backend", cell.backend, "--launch", cell.launch]
         command += ["--timeout", str(self.timeout), "--end-with-parent"]

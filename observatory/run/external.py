@@ -45,10 +45,14 @@ def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
             found = json.loads(line)
         except (OSError, ValueError) as error:
             said = "nothing" if not isinstance(error, ValueError) else repr(line[:200])
-            raise ExternalDetectorError(f"{command!r} answered {said}: no JSON list") from error
+            raise ExternalDetectorError(
+                f"{command!r} answered {said}, which is not a JSON list"
+            ) from error
         places = range(1, len(values) + 1)
         if not isinstance(found, list) or any(type(o) is not int or o not in places for o in found):
-            raise ExternalDetectorError(f"{command!r} answered {line[:200]!r}: no list of indices")
+            raise ExternalDetectorError(
+                f"{command!r} answered {line[:200]!r}, not a list of indices"
+            )
         return sorted(found)
 
     try:

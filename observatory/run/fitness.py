@@ -66,7 +66,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Check:
     """One thing that was looked at."""
 
     what: str
@@ -76,101 +76,101 @@ class Finding:
     """Empty where there is nothing to do."""
 
 
-def judge(facts: Facts) -> list[Finding]:
+def judge(facts: Facts) -> list[Check]:
     """What was found, in a fixed order."""
     return list(_judged(facts))
 
 
-def _judged(facts: Facts) -> Iterator[Finding]:
+def _judged(facts: Facts) -> Iterator[Check]:
     per_cpu = facts.load / facts.cpus
     busy = per_cpu >= _BUSY
-    yield Finding(
+    yield Check(
         "load", "attention" if busy else "fine",
-        f"{facts.load:.2f} processes wanted one of {facts.cpus} CPUs over the last minute",
+        f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
         "end what else is running, or wait: times are taken strictly alone" * busy,
     )  # fmt: skip
     noisy = facts.spread > _SPREAD
-    yield Finding(
+    yield Check(
         "steadiness", "attention" if noisy else "fine",
-        f"a fixed loop varies by {facts.spread:.1%} from its first to its ninth decile",
+        f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
         "see the other findings; `observatory calibrate` learns what that means for a comparison"
         * noisy,
     )  # fmt: skip
     if facts.stolen > _STOLEN:
-        yield Finding(
-            "hypervisor", "attention", f"it gave {facts.stolen:.0%} of the time to others",
+        yield Check(
+            "hypervisor", "attention", f"it gave {facts.stolen:.0%} of the CPU to others",
             "take a machine of your own, or more samples",
         )  # fmt: skip
     yield from _processor(facts)
     yield from _limits(facts)
     yield from _room(facts)
-    yield Finding(
+    yield Check(
         "compiler", "fine" if facts.compiler else "unfit",
         f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
         "" if facts.compiler else "install one (Debian and Ubuntu: apt install g++)",
     )  # fmt: skip
     if facts.threads:
-        yield Finding(
+        yield Check(
             "threads", "fine",
-            f"{', '.join(facts.threads)} set more than one thread; samples run with one",
+            f"{', '.join(facts.threads)} allow more than one thread; samples use one",
         )  # fmt: skip
 
 
-def _processor(facts: Facts) -> Iterator[Finding]:
+def _processor(facts: Facts) -> Iterator[Check]:
     if facts.siblings and facts.siblings > 1:
-        yield Finding(
+        yield Check(
             "cores", "attention",
-            f"{facts.siblings} CPUs are threads of one core: what runs on one slows the other",
-            "leave the machine alone while times are taken, or turn SMT off",
+            f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
+            "run nothing else while times are taken, or turn SMT off",
         )  # fmt: skip
     elif facts.crowding and facts.crowding > _CROWDED:
-        yield Finding(
+        yield Check(
             "cores", "attention",
-            f"a loop takes {facts.crowding:.1f} times as long beside another: they share a core",
-            "leave the machine alone while times are taken; counting does not mind",
+            f"a loop takes {facts.crowding:.1f} times as long next to another: one core",
+            "run nothing else while times are taken; counting is not affected",
         )  # fmt: skip
     slow = sorted(set(facts.governors) - {"performance"})
     if facts.governors:
-        yield Finding(
+        yield Check(
             "frequency", "attention" if slow else "fine",
             f"governor {', '.join(sorted(set(facts.governors)))}",
             "sudo cpupower frequency-set -g performance" if slow else "",
         )  # fmt: skip
     else:
-        yield Finding("frequency", "fine", "the machine does not tell (a virtual one seldom does)")
+        yield Check("frequency", "fine", "the machine does not tell (a virtual one seldom does)")
     if facts.turbo:
-        yield Finding(
+        yield Check(
             "turbo", "attention", "the clock rises while few cores are busy",
             "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo",
         )  # fmt: skip
 
 
-def _limits(facts: Facts) -> Iterator[Finding]:
+def _limits(facts: Facts) -> Iterator[Check]:
     if facts.quota is not None and facts.quota < facts.cpus:
         few = facts.quota < 1
-        yield Finding(
+        yield Check(
             "CPU quota", "unfit" if few else "attention",
-            f"a control group stops what takes more than {facts.quota:g} of {facts.cpus} CPUs",
+            f"a control group limits processes to {facts.quota:g} of {facts.cpus} CPUs",
             "give the container whole CPUs (--cpuset-cpus) instead of a share of time",
         )  # fmt: skip
     available = min(facts.memory, facts.memory_limit or facts.memory)
     little = available < _ROOM
-    yield Finding(
+    yield Check(
         "memory", "unfit" if little else "fine", f"{available / 2**30:.1f} GiB available",
-        "two samples at once take 2 GiB: end something, or raise the limit" * little,
+        "two samples at once need 2 GiB; stop other processes or raise the limit" * little,
     )  # fmt: skip
     swapping = facts.swap_used > 0
-    yield Finding(
+    yield Check(
         "swap", "attention" if swapping else "fine",
         f"{facts.swap_used / 2**20:.0f} MiB in use" if swapping else "none in use",
         "swapoff -a, if there is memory enough: pages that come back are in the times" * swapping,
     )  # fmt: skip
 
 
-def _room(facts: Facts) -> Iterator[Finding]:
+def _room(facts: Facts) -> Iterator[Check]:
     full = facts.scratch_free < _ROOM
     far = facts.scratch_kind in ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
-    yield Finding(
+    yield Check(
         "disk", "unfit" if full else "attention" if far else "fine",
         f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
         "free some room, or set TMPDIR to another disk" if full

@@ -38,7 +38,7 @@ class Git:
 
     def __post_init__(self) -> None:
         if not self.repository.is_dir():
-            raise GitError(f"there is no git repository {self.repository}")
+            raise GitError(f"{self.repository} is not a git repository")
         self.directory = self.repository
         self.directory = Path(self.text("rev-parse", "--absolute-git-dir", found=False))
 
@@ -48,7 +48,7 @@ class Git:
         """What a command prints. Raises GitError if it fails."""
         done = self.run(*arguments, found=found, variables=variables)
         if done.returncode != 0:
-            said = told(done.stderr)
+            said = reason_in(done.stderr)
             raise GitError(f"git {arguments[0]} failed in {self.repository}: {said}")
         return done.stdout.strip()
 
@@ -83,12 +83,12 @@ class Git:
                 check=False,
             )
         except FileNotFoundError as error:
-            raise GitError("git is not installed here, or not on PATH") from error
+            raise GitError("git is not installed or not on PATH") from error
         except subprocess.TimeoutExpired as error:
             raise GitError(f"git {arguments[0]} did not end within {_TIMEOUT:g} s") from error
 
 
-def told(said: str) -> str:
+def reason_in(said: str) -> str:
     """The end of what git said, on one line, without what may be a password."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return re.sub(r"://[^/@\s]*@", "://", " ".join(lines[-3:]))[:500] or "it does not say why"
+    return re.sub(r"://[^/@\s]*@", "://", " ".join(lines[-3:]))[:500] or "no reason was given"

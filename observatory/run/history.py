@@ -105,7 +105,7 @@ class History:
     @property
     def _expected_head(self) -> str:
         if not self.table.releases:
-            raise HistoryError("the table of releases is empty: there is no history to build")
+            raise HistoryError("the table of releases is empty; run scripts/update_releases.py")
         return self.commits[self.table.releases[-1].version]
 
     def _import(self, repository: Path) -> None:
@@ -178,7 +178,7 @@ def _git(*args: str | Path, stdin: bytes = b"") -> str:
             ["git", *map(str, args)], input=stdin, capture_output=True, check=False
         )
     except OSError as error:
-        raise HistoryError(f"git cannot be started ({error}): install git") from error
+        raise HistoryError(f"git cannot be started ({error}); install it") from error
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()[-800:]
         raise HistoryError(f"git failed to build the history of releases: {said}")

@@ -51,7 +51,7 @@ class Interpreter:
 
 
 @dataclass(frozen=True)
-class Found:
+class Interpreters:
     """The newest patch of each minor version, newest first, and why others were passed over."""
 
     interpreters: tuple[Interpreter, ...]
@@ -65,7 +65,7 @@ class Found:
         here = ", ".join(i.minor for i in self.interpreters) or "none"
         reasons = "".join(f"; {reason}" for reason in self.skipped if f"Python {minor}" in reason)
         raise NoInterpreterError(
-            f"Python {minor} was asked for and is not installed (found: {here}{reasons}); "
+            f"Python {minor} is not installed (found: {here}{reasons}); "
             "install it, or name another with --python"
         )
 
@@ -79,7 +79,7 @@ class Choice:
     note: str | None = None
 
 
-def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Found:
+def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Interpreters:
     """Look for CPython 3.11 to 3.14 on PATH, in pyenv, among uv's own, and at ``candidates``.
 
     Interpreters that do not run, are free-threaded or pre-releases, or come without the headers
@@ -97,11 +97,11 @@ def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Foun
             if known is None or Version(known.version) < Version(answer.version):
                 best[answer.minor] = answer
     newest_first = sorted(best.values(), key=lambda i: Version(i.version), reverse=True)
-    return Found(tuple(newest_first), tuple(skipped))
+    return Interpreters(tuple(newest_first), tuple(skipped))
 
 
 def newest_supported(
-    index: Index, found: Found, requirements: Sequence[str] = ("pytensor",)
+    index: Index, found: Interpreters, requirements: Sequence[str] = ("pytensor",)
 ) -> Choice:
     """Choose the interpreter that gets the newest PyTensor; among equals, the newest one.
 
@@ -123,8 +123,7 @@ def newest_supported(
             refusals.append(f"Python {interpreter.minor}: {error.said}")
     if not offers:
         raise NoInterpreterError(
-            f"none of the installed interpreters gets {' '.join(requirements)}: "
-            + "; ".join(refusals)
+            f"no installed Python can install {' '.join(requirements)}: " + "; ".join(refusals)
         )
     # dicts keep order and max takes the first of equals: the newest interpreter.
     minor = max(offers, key=lambda name: offers[name])
@@ -133,7 +132,7 @@ def newest_supported(
 
 
 def _fallback_note(
-    index: Index, found: Found, requirements: Sequence[str], offers: dict[str, Version]
+    index: Index, found: Interpreters, requirements: Sequence[str], offers: dict[str, Version]
 ) -> str | None:
     here = {interpreter.minor for interpreter in found.interpreters}
     best_here = max(offers.values())
@@ -209,12 +208,12 @@ def _ask(path: Path) -> Interpreter | str | None:
         return None
     name = f"Python {interpreter.version} at {interpreter.path}"
     if not facts["final"]:
-        return f"{name} is a pre-release and was passed over"
+        return f"{name} is a pre-release and was skipped"
     if facts["free_threaded"]:
-        return f"{name} is free-threaded, which numba does not support, and was passed over"
+        return f"{name} is free-threaded, which numba does not support, and was skipped"
     if not facts["headers"]:
         return (
-            f"{name} comes without Python.h, which the C backend needs, and was passed over: "
+            f"{name} has no Python.h, which the C backend needs, and was skipped: "
             "install its development package"
         )
     return interpreter

@@ -48,7 +48,7 @@ class Nightly:
                 continue
             if reason := self._why_not(step, night):
                 night = self._changed(night, place, skipped=reason)
-                self.say(f"{step.name}: not done, {reason}")
+                self.say(f"{step.name}: skipped, {reason}")
                 continue
             night, command = self._begun(night, place)
             self.say(f"{step.name}: observatory {' '.join(command)}")
@@ -85,10 +85,10 @@ class Nightly:
         for name in step.needs:
             needed = by_name.get(name)
             if needed is not None and needed.status not in _TOLD_NOTHING_NEW:
-                return f"as {name} {'failed' if needed.skipped is None else 'was not done'}"
+                return f"because {name} {'failed' if needed.skipped is None else 'was skipped'}"
         measures = step.name.partition(" ")[0] in ("measure", "canary", "contracts")
         if not measures and not Path(night.results).is_dir():
-            return f"as there is no results directory {night.results}"
+            return f"because there is no results directory {night.results}"
         return None
 
     def _changed(self, night: Night, place: int, **changes: object) -> Night:

@@ -53,7 +53,7 @@ class Narrowed:
             ("model", self.models, MODELS),
             ("scenario", self.scenarios, SCENARIOS),
             ("backend", self.backends, BACKENDS),
-            ("launch", self.launches, LAUNCHES),
+            ("start method", self.launches, LAUNCHES),
             ("pass", self.measures, MEASURES),
         ):
             for word in words or ():
@@ -88,7 +88,7 @@ class Narrowed:
             of_scenario = product(models, (scenario,), backends, launches)
             problems |= {Cell(*words).problem() for words in of_scenario}
         why = problems.pop() if len(problems) == 1 else None
-        return f"these options leave no cell of {of}" + (f": {why}" if why else "")
+        return f"no cell of {of} matches these options" + (f": {why}" if why else "")
 
 
 def quick() -> Preset:

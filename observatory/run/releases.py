@@ -48,7 +48,7 @@ class Release(BaseModel):
     pythons: tuple[str, ...] = Field(
         min_length=1, description="minor versions on which that installs from wheels alone"
     )
-    note: str = Field("", description="a milestone, for people; no hash depends on it")
+    note: str = Field("", description="a milestone; no hash depends on it")
 
     @property
     def requirements(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def read_wheel(path: Path) -> tuple[str, str, Path, str]:
     try:
         name, version, _, _ = parse_wheel_filename(path.name)
     except InvalidWheelFilename as error:
-        raise SubjectError(f"{path} does not have the name of a wheel: {error}") from error
+        raise SubjectError(f"the name of {path} is not that of a wheel: {error}") from error
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -73,7 +73,7 @@ def _newest_member(path: Path) -> datetime:
         with zipfile.ZipFile(path) as archive:
             moments = [datetime(*info.date_time, tzinfo=UTC) for info in archive.infolist()]
     except (zipfile.BadZipFile, ValueError) as error:
-        raise SubjectError(f"{path} is no wheel that can be read: {error}") from error
+        raise SubjectError(f"{path} is not a readable wheel: {error}") from error
     return max(moments, default=datetime(1980, 1, 1, tzinfo=UTC))
 
 
@@ -85,7 +85,7 @@ def from_url(url: str) -> Core:
     place, _, reference = unquote(parts.path).rpartition("@")
     if parts.scheme != "git+file" or not place:
         raise SubjectError(
-            f"{url!r} is not supported: clone the repository and name a commit of the clone, as in "
+            f"{url!r} is not supported; clone the repository and give a commit of the clone, as in "
             "pytensor @ git+file:///PATH@COMMIT"
         )
     commit, seconds, before = _ask_git(Path(place), reference)
@@ -116,7 +116,7 @@ def _ask_git(repository: Path, reference: str) -> tuple[str, int, int]:
         )
     except (OSError, subprocess.CalledProcessError) as error:
         raise SubjectError(
-            f"{repository} has no commit {reference!r}, or is no git repository on this machine"
+            f"{repository} has no commit {reference!r}, or is not a local git repository"
         ) from error
     commits, dates = zip(*(line.split() for line in done.stdout.splitlines()), strict=True)
     same = takewhile(lambda date: date == dates[0], dates)

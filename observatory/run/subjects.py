@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 from observatory.run.history import History
 from observatory.run.index import Index
-from observatory.run.interpreters import Choice, Found, newest_supported
+from observatory.run.interpreters import Choice, Interpreters, newest_supported
 from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
 from observatory.store.records.subject import Subject
@@ -41,7 +41,7 @@ class Subjects:
 
     history: History
     index: Index
-    found: Found
+    found: Interpreters
 
     def parse(self, text: str, extras: Sequence[str] = (), python: str | None = None) -> Subject:
         """Read one subject. ``extras``: further requirements; ``python``: a minor version.
@@ -51,7 +51,7 @@ class Subjects:
         """
         subjects = self.parse_all([text], extras, python)
         if len(subjects) != 1:
-            raise SubjectError(f"{text!r} names {len(subjects)} subjects where one is wanted")
+            raise SubjectError(f"{text!r} names {len(subjects)} subjects; give exactly one")
         return subjects[0]
 
     def parse_all(
@@ -87,18 +87,15 @@ class Subjects:
         try:
             requirement = Requirement(head)
         except InvalidRequirement as error:
-            raise SubjectError(f"{head!r} is no subject; accepted: {ACCEPTED}") from error
+            raise SubjectError(f"{head!r} is not a subject; accepted: {ACCEPTED}") from error
         if canonicalize_name(requirement.name) != "pytensor":
-            raise SubjectError(
-                f"{head!r} is not about pytensor, which a subject must begin with; "
-                f"accepted: {ACCEPTED}"
-            )
+            raise SubjectError(f"{head!r} does not begin with pytensor; accepted: {ACCEPTED}")
         if requirement.url is not None:
             return [from_url(requirement.url)]
         pins = list(requirement.specifier)
         if len(pins) != 1 or pins[0].operator != "==" or "*" in pins[0].version:
             raise SubjectError(
-                f"{head!r} does not name one release: pin it, as in pytensor==3.3.7, or say newest"
+                f"{head!r} does not name one release; write pytensor==3.3.7 or newest"
             )
         return [self._release(str(Version(pins[0].version)))]
 
@@ -113,7 +110,7 @@ class Subjects:
                 self._known(str(Version(end)))
             inside = self.history.table.between(*ends)
         except (InvalidVersion, ReleasesError) as error:
-            raise SubjectError(f"{head!r} is no range of releases: {error}") from error
+            raise SubjectError(f"{head!r} is not a range of releases: {error}") from error
         return [self._core(release) for release in inside]
 
     def _release(self, version: str) -> Core:
@@ -151,7 +148,7 @@ class Subjects:
             extra = self._extra(text, core)
             if extra.name == "pytensor":
                 raise SubjectError(
-                    f"{text!r}: pytensor is the subject itself and cannot be added to it"
+                    f"{text!r}: pytensor is the subject itself and cannot be a further requirement"
                 )
             read[extra.name] = extra
         return [read[name] for name in sorted(read)]
@@ -164,11 +161,11 @@ class Subjects:
             requirement = Requirement(text)
         except InvalidRequirement as error:
             raise SubjectError(
-                f"{text!r} is no requirement; add name==version, name or the path of a wheel"
+                f"{text!r} is not a requirement; write name==version, name or the path of a wheel"
             ) from error
         if requirement.url is not None or requirement.marker is not None:
             raise SubjectError(
-                f"{text!r}: only name==version, name or the path of a wheel can be added"
+                f"{text!r}: a further requirement is name==version, name or the path of a wheel"
             )
         name = canonicalize_name(requirement.name)
         if not re.fullmatch(r"==[^*,]+", str(requirement.specifier)):
@@ -228,7 +225,7 @@ class Subjects:
                 return interpreter.minor
         here = ", ".join(i.minor for i in self.found.interpreters) or "none"
         raise SubjectError(
-            f"{core.label} needs Python {' or '.join(core.pythons)}, and of those none is "
+            f"{core.label} needs Python {' or '.join(core.pythons)}, which is not "
             f"installed (found: {here})"
         )
 
@@ -245,7 +242,7 @@ def _split(text: str) -> tuple[str, list[str]]:
         return text.strip(), []
     words = re.sub(r"\s*(===|==|>=|<=|~=|!=|<|>|\s@\s)\s*", lambda m: m[1].strip(), text).split()
     if not words:
-        raise SubjectError(f"an empty text is no subject; accepted: {ACCEPTED}")
+        raise SubjectError(f"an empty text is not a subject; accepted: {ACCEPTED}")
     return words[0], words[1:]
 
 

@@ -64,7 +64,7 @@ class RealUv:
                 cwd=Path.cwd().anchor,
             )
         except subprocess.TimeoutExpired as error:
-            raise UvError(_spoken(args), f"nothing for {timeout:.0f} s, so it was ended") from error
+            raise UvError(_spoken(args), f"it was stopped after {timeout:.0f} s") from error
         except OSError as error:
             raise UvError(_spoken(args), f"it cannot be started ({error})") from error
         if done.returncode != 0:

@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import SIBLINGS
-from observatory.run import here
+from observatory.run import local
 from observatory.run.environments import Environment
-from observatory.run.here import subjects_here
+from observatory.run.local import local_subjects
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.base.locking import locked
@@ -137,13 +137,13 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Shelf:
 
 @pytest.fixture(scope="session")
 def subjects() -> Subjects:
-    return subjects_here(STATE)
+    return local_subjects(STATE)
 
 
 @pytest.fixture(scope="session")
 def environment_of(subjects: Subjects) -> Callable[[str], Environment]:
     """Make (or find) the environment of a subject."""
-    return lambda text: here.environment_of(subjects.parse(text), subjects, STATE)
+    return lambda text: local.environment_of(subjects.parse(text), subjects, STATE)
 
 
 @pytest.fixture(scope="session")

@@ -109,7 +109,7 @@ def test_the_hazard_is_seen_in_the_release_that_had_it(
 def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
     bench: Bench, tmp_path: Path
 ) -> None:
-    options = ("--model", "linalg", "--measure", "counting")
+    options = ("--model", "linalg", "--pass", "counting")
     filled = bench.sample("upgrade", "NUMBA", *options, "--keep-fresh", str(tmp_path / "own"))
     assert filled.record["status"] == "ok"
     assert "stale_results" not in filled.metrics

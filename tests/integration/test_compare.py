@@ -81,7 +81,7 @@ def test_without_times_a_subject_against_itself_is_decided(
     """As `git bisect run` needs it: nothing worse is status 0, not "could not judge"."""
     version, out = newest.versions.pytensor, tmp_path / "told.json"
     done = observatory(
-        "compare", version, version, *CELLS, "--launch", "spawn", "--measure", "counting",
+        "compare", version, version, *CELLS, "--launch", "spawn", "--pass", "counting",
         "--samples", str(tmp_path / "samples"), "--json", str(out),
     )  # fmt: skip
     assert done.returncode == Exit.OK, done.stderr
@@ -97,7 +97,7 @@ def test_without_times_a_subject_against_itself_is_decided(
         (("3.3.7", "3.3.7", "--budget", "soon"), "is no time"),
         (("3.3.7", "3.3.7", "--backend", "JAX"), "there is no backend 'JAX'"),
         (("results:0.0.0", "results:3.3.7"), "no one subject '0.0.0'"),
-        (("results:3.3.7", "3.3.7"), "save both or measure both"),
+        (("results:3.3.7", "3.3.7"), "give saved results for both"),
     ],
 )
 def test_what_is_not_understood_is_said_in_a_sentence(

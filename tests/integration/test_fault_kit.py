@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.catalogue import Cell, metrics_of
-from observatory.run import here
+from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
@@ -250,7 +250,7 @@ def test_a_wheel_installs_as_part_of_a_subject(
     wheel = build("key_salted", tmp_path)
     subject = subjects.parse(f"{newest.versions.pytensor} {wheel}")
     assert subject.label.startswith(f"{newest.versions.pytensor} observatory-fault-key-salted==1.0")
-    made = here.environment_of(subject, subjects, tmp_path / "state")
+    made = local.environment_of(subject, subjects, tmp_path / "state")
     assert made.versions.packages["observatory-fault-key-salted"] == "1.0"
     assert waiting(made) == ["observatory_fault_key_salted"]
 

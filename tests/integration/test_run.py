@@ -87,7 +87,7 @@ def test_an_interrupted_run_loses_nothing_and_is_resumed(
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "what was measured is recorded" in stderr
+    assert "every finished sample is recorded" in stderr
     assert processes_of(tmp_path) == []
     assert leftovers(tmp_path) == []
     before = count(results)

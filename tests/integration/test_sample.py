@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.models.parts.parameters import VARIANTS
-from observatory.run import here
+from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from tests.integration.conftest import STATE, Bench, Measured
@@ -81,7 +81,7 @@ def test_the_process_that_supervises_imports_nothing_heavy(bench: Bench) -> None
 
 
 def test_a_warm_sample_is_filled_by_another_process_and_starts_from_a_copy(bench: Bench) -> None:
-    found = bench.sample("warm_disk", "NUMBA", "--measure", "counting")
+    found = bench.sample("warm_disk", "NUMBA", "--pass", "counting")
     filler, measured = where(found, "process started")
     assert (filler["role"], measured["role"]) == ("fill", "measure")
     (copied,) = where(found, "cache copied")
@@ -106,7 +106,7 @@ def test_a_miss_in_one_warm_sample_does_not_fill_the_cache_of_the_next(
         if entry.suffix in (".so", ".cpp", ".pkl"):
             entry.unlink()  # now every warm build of this cache has to compile
     for _ in range(2):
-        found = bench.sample("warm_disk", "C", "--measure", "counting", "--cache", str(kept))
+        found = bench.sample("warm_disk", "C", "--pass", "counting", "--cache", str(kept))
         assert found.metrics["cache_misses"] == 1
 
 
@@ -258,7 +258,7 @@ def test_settings_of_the_user_change_nothing(bench: Bench, tmp_path: Path) -> No
         "PYTHONHASHSEED": "0",
     }
     cache = str(bench.cache("cold", "NUMBA"))
-    options = ("--measure", "counting", "--cache", cache)
+    options = ("--pass", "counting", "--cache", cache)
     found = bench.sample("warm_disk", "NUMBA", *options, env=hostile)
     assert found.metrics["cache_misses"] == 0
     assert found.metrics["functions_compiled"] == 0
@@ -320,7 +320,7 @@ def test_what_python_cannot_give_is_absent_with_a_reason(bench: Bench, subjects:
     if "3.11" not in {interpreter.minor for interpreter in subjects.found.interpreters}:
         pytest.skip("no Python 3.11 is installed")
     subject = subjects.parse("2.36.3", python="3.11")
-    old = bench.within(here.environment_of(subject, subjects, STATE))
+    old = bench.within(local.environment_of(subject, subjects, STATE))
     found = old.taken("cold", "C", measure="tracing")
     assert found.status == 4
     assert "sys.monitoring" in found.record["absent"]["python_calls"]

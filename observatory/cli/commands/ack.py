@@ -21,15 +21,18 @@ from observatory.store.records.alerts import Acknowledgement
 
 
 def command(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="Of the alert; its beginning will do.")],
-    why: Annotated[str, typer.Option(help="What is known: the next person reads it.")],
-    until: Annotated[str, typer.Option(help="A date, 2026-12-31, or a span from now: 36h, 2w.")],
-    who: Annotated[str | None, typer.Option(help="Default: your name in git.")] = None,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="The alert's identifier, or its first characters.")
+    ],
+    why: Annotated[str, typer.Option(help="The reason, for the next reader.")],
+    until: Annotated[str, typer.Option(help="A date (2026-12-31) or a time from now (36h, 2w).")],
+    who: Annotated[str | None, typer.Option(help="Your name. Default: user.name of git.")] = None,
     results: options.Results = Path("results"),
 ) -> None:
-    """Acknowledge an alert: say that it is known, why, and until when it may rest.
+    """Acknowledge an alert: record that it is known, why, and until when.
 
-    Appends to RESULTS/triage.toml, which belongs into git. After that time the alert comes back.
+    The command appends to RESULTS/triage.toml; commit that file. The alert returns when the time is
+    over.
     """  # fmt: skip
     known = record.load(results)
     alerts = known.alerts if known else []
@@ -38,20 +41,18 @@ def command(
         there = ", ".join(alert.id for alert in matching or alerts if alert.state != "resolved")
         what = "no alert" if not matching else "more than one alert"
         raise SelectionError(
-            f"{what} in {results / record.FILE} has an id that begins with {id_!r}; "
-            f"there is {there or 'none: run `observatory alerts` first'}"
+            f"{what} in {results / record.FILE} has an ID that begins with {id_!r}; "
+            + (f"choose from {there}" if there else "run `observatory alerts` first")
         )
     now = datetime.now(UTC)
     if (end := _until(until, now)) <= now:
-        raise SelectionError(f"--until {until} is over already")
+        raise SelectionError(f"--until {until} is in the past; give a later time")
     if not why.strip():
-        raise SelectionError("--why is empty: say what is known, for the next person")
+        raise SelectionError("--why is empty; give the reason")
     try:
         said = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
     except ValidationError as error:
-        raise SelectionError(
-            f"the acknowledgement is not as it has to be: {reason_of(error)}"
-        ) from error
+        raise SelectionError(f"the acknowledgement is not valid: {reason_of(error)}") from error
     path = triage.add(results, said)
     print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
 
@@ -63,7 +64,7 @@ def _until(text: str, now: datetime) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise SelectionError(
-            f"--until {text!r} is no date; say it like 2026-12-31, or a span like 2w"
+            f"--until {text!r} is not a date; write 2026-12-31, or a time from now such as 2w"
         ) from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
@@ -77,4 +78,4 @@ def _me() -> str:
     try:
         return name or getpass.getuser()
     except (KeyError, OSError) as error:  # a container without a name for its user
-        raise SelectionError("git knows no name of yours: say --who") from error
+        raise SelectionError("git has no user.name; give your name with --who") from error

@@ -1,4 +1,4 @@
-"""`observatory alerts`: what got worse along the history, and what became of it."""
+"""`observatory alerts`: what got worse in the history."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ from observatory.text.alerts import drawn
 def command(
     results: options.Results = Path("results"),
     everything: Annotated[
-        bool, typer.Option("--all", help="Also what is resolved, and improvements.")
+        bool, typer.Option("--all", help="Also list resolved alerts and improvements.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print alerts.json instead.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Exit status {Exit.ALERTS} if one is {', '.join(STATES[:4])}; repeatable."
+            help=f"Exit with status {Exit.ALERTS} if an alert is in this state; repeatable: "
+            f"{', '.join(STATES[:4])}."
         ),
     ] = None,
     stale_after: Annotated[
-        str, typer.Option(help="A machine without a newer sample is an alert: 36h, 2d, 3w.")
+        str, typer.Option(help="Alert if a machine has no sample for so long: 36h, 2d, 3w.")
     ] = f"{STALE_AFTER.days}d",
-    feed: Annotated[Path | None, typer.Option(help="Also write an Atom feed here.")] = None,
-    link: Annotated[str, typer.Option(help="Address of the page, for the feed.")] = "",
+    feed: Annotated[Path | None, typer.Option(help="Also write an Atom feed to this file.")] = None,
+    link: Annotated[str, typer.Option(help="Address of the pages, for links in the feed.")] = "",
     strict: options.Strict = False,
 ) -> None:
-    """Find what got worse along the history, and say what became of it.
+    """Find what got worse in the history, and print an alert for each cause.
 
-    Writes RESULTS/alerts.json. Counts alert at once, with their cause; times when enough subjects
-    were measured since. What people said with `observatory ack` is in RESULTS/triage.toml.
+    The command writes RESULTS/alerts.json and reads the acknowledgements in RESULTS/triage.toml.
+    Counts alert at the first subject that changed, times when enough later subjects agree.
     """  # fmt: skip
     wanted = _states(fail_on or ())
     now = datetime.now(UTC)
@@ -65,5 +66,7 @@ def command(
 def _states(words: Iterable[str]) -> set[str]:
     wanted = set(words)
     if odd := wanted - set(STATES[:4]):
-        raise SelectionError(f"no alert is ever {odd.pop()!r}; choose from {', '.join(STATES[:4])}")
+        raise SelectionError(
+            f"--fail-on {odd.pop()!r} is not a state; choose from {', '.join(STATES[:4])}"
+        )
     return wanted

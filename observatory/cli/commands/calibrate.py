@@ -1,4 +1,4 @@
-"""`observatory calibrate`: what chance alone does on this machine."""
+"""`observatory calibrate`: how much times vary by chance on this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from observatory.app.session import Session
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.run.here import STATE
+from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
 from observatory.store.reading.saved import INTERLEAVED
@@ -28,18 +28,18 @@ _FEWEST_SAMPLES = 4 * FEWEST
 
 
 def command(
-    subject: Annotated[str, typer.Option(help="What to measure it with.")] = "newest",
+    subject: Annotated[str, typer.Option(help="The subject to measure.")] = "newest",
     samples: Annotated[
         int,
-        typer.Option(help="Timed processes of each cell.", min=2 * FEWEST),
+        typer.Option(help="Number of timed processes for each cell.", min=2 * FEWEST),
     ] = _FEWEST_SAMPLES,
     saved: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", help="Measure nothing: learn from the samples that an earlier one took."
+            metavar="DIR", help="Read the samples of this directory instead of measuring."
         ),
     ] = None,
-    python: Annotated[str | None, typer.Option(help="Python of the environment.")] = None,
+    python: options.Python = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
@@ -48,12 +48,11 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Measure what chance alone does to times on this machine.
+    """Measure how much times vary by chance on this machine.
 
-    One subject is measured against itself. The outcome, results/calibrations/<machine>.json, is
-    the smallest change that `observatory
-    compare` takes seriously on this machine, cell by cell. About ten minutes; do it on the
-    machine as it will be when comparing, and again when the machine has changed.
+    The command measures one subject against itself in about ten minutes. It writes the noise floor
+    of each cell, the smallest change that `observatory compare` reports on this machine, to
+    RESULTS/calibrations/. Repeat it when the machine has changed.
     """  # fmt: skip
     narrowed = Narrowed(None, scenario, backend, launch)
     if saved is not None:
@@ -76,7 +75,7 @@ def _table(floors: list[Floor], machine: str) -> Table:
         if f.kind == "noisy"
     ]
     return Table(
-        title=f"What chance does on {machine}",
+        title=f"Noise floors of {machine}",
         header=("scenario", "backend", "launch", "metric", f"1 % of {FEWEST} vs {FEWEST} exceed"),
         rows=tuple(rows),
         footnotes=(),

@@ -17,7 +17,7 @@ from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
 from observatory.guard.canary import Finding
-from observatory.run.here import STATE, subjects_here
+from observatory.run.local import STATE, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
@@ -27,32 +27,28 @@ from observatory.text.siblings import sentence, table
 def command(
     subject: Annotated[
         list[str] | None,
-        typer.Argument(help='As for `run`: 3.3.7, "3.3.7 numba==0.66.0", 2.36.0..3.3.7.'),
+        typer.Argument(
+            help='What to check: newest (default), 3.3.7, "3.3.7 numba==0.66.0", 2.36.0..3.3.7.'
+        ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Every model in every arrangement; takes much longer.")
+        bool,
+        typer.Option("--full", help="Check every model in every scenario; this takes much longer."),
     ] = False,
-    model: Annotated[
-        list[str] | None, typer.Option(help=f"Only this one; repeatable: {', '.join(MEMBERS)}.")
-    ] = None,
-    scenario: Annotated[
-        list[str] | None, typer.Option(help=f"Only this one; repeatable: {', '.join(SIBLINGS)}.")
-    ] = None,
+    model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,
+    scenario: Annotated[options.Words, options.only("--scenario", SIBLINGS, "scenario")] = None,
     launch: options.Launches = None,
-    with_: Annotated[
-        list[str] | None, typer.Option("--with", help="Another requirement; repeatable.")
-    ] = None,
-    python: Annotated[str | None, typer.Option(help="Python of the environment.")] = None,
+    with_: options.With = None,
+    python: options.Python = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Find out whether processes that share a cache return each other's numbers.
+    """Check whether processes that share a cache return each other's results.
 
-    Siblings (forked, from a fork server, spawned; in turn, at once, nested, ...) compile different
-    functions of one name into one cache; a fresh process reads all of them, and every value is
-    compared with NumPy's. Every sample is recorded under RESULTS.
+    Sibling processes compile different functions of one name into one cache. A fresh process then
+    loads all of them, and every value is compared with NumPy's. Samples are stored in RESULTS.
     """  # fmt: skip
     console = Console()
     preset = "canary-full" if full or model else "canary"
@@ -66,7 +62,7 @@ def command(
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     findings = canary(
-        session, subjects_here(state), subject or ["newest"],
+        session, local_subjects(state), subject or ["newest"],
         Narrowed(model, scenario, None, launch), preset=preset, requirements=with_ or (),
         python=python, measured=measured,
     )  # fmt: skip

@@ -24,20 +24,21 @@ def command(
         Path | None,
         typer.Argument(
             metavar="FILE",
-            help="A comparison (JSON), or an artifact (zip). Default: downloaded from --run.",
+            help="A comparison (JSON) or an artifact (zip). Default: the artifact of --run.",
         ),
     ] = None,
     run: Annotated[
-        int | None, typer.Option(min=1, help="The workflow run whose artifact it is.")
+        int | None, typer.Option(min=1, help="The workflow run that made the artifact.")
     ] = None,
     pull: Annotated[
         int | None,
-        typer.Option(min=1, help="The pull request, if you know it. Never from an artifact."),
+        typer.Option(min=1, help="Number of the pull request. Default: that of --run."),
     ] = None,
     repo: github.Repo = "",
     name: Annotated[str, typer.Option("--artifact", help="Name of the artifact.")] = _ARTIFACT,
     summary: Annotated[
-        Path | None, typer.Option(help="Also append the comment here: $GITHUB_STEP_SUMMARY.")
+        Path | None,
+        typer.Option(help="Also append the comment to this file, e.g. $GITHUB_STEP_SUMMARY."),
     ] = None,
     config: github.Config = None,
     api: github.Api = github.API,
@@ -45,12 +46,11 @@ def command(
 ) -> None:
     """Publish a comparison as one comment on its pull request, with a check on the commit.
 
-    With --run the artifact is from strangers: it is checked before anything is written, and its
-    pull request has to be the one that GitHub's own record of the run fits. The token is in
-    GITHUB_TOKEN.
+    An artifact of --run is not trusted: the command first checks its content and that GitHub's
+    record of the run names the same pull request. The token is read from GITHUB_TOKEN.
     """  # fmt: skip
     if run is None and pull is None and summary is None:
-        raise SelectionError("nowhere to publish: say which --run, --pull or --summary")
+        raise SelectionError("there is nowhere to publish; give --run, --pull or --summary")
     wanted = settings.load(config).comment
     try:
         local = None if file is None else artifact_of(file)
@@ -62,7 +62,7 @@ def command(
         found = _given(local) if local or not the_run else downloaded(hub, the_run, name)
         target = target_of(hub, found, the_run, pull)
     except RefusedError as error:
-        raise RefusedError(f"refused: {error}; nothing was written") from error
+        raise RefusedError(f"the artifact was refused: {error}; nothing was written") from error
     text = comment_of(found.comparison)
     _summarise(summary, text)
     publish(hub, target, found.comparison, text, wanted, dry_run, github.say)
@@ -70,7 +70,7 @@ def command(
 
 def _given(local: Artifact | None) -> Artifact:
     if local is None:
-        raise SelectionError("nothing to publish: say which --run, or a FILE")
+        raise SelectionError("there is nothing to publish; give --run or FILE")
     return local
 
 

@@ -21,7 +21,7 @@ from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.errors import Exit
 from observatory.run.commits import commits_between
-from observatory.run.here import STATE
+from observatory.run.local import STATE
 from observatory.store.base.files import write_atomic
 from observatory.store.reading.saved import looks_saved
 from observatory.store.records.comparison import Comparison
@@ -36,57 +36,54 @@ def command(
     base: Annotated[
         str,
         typer.Argument(
-            help="What to compare against: a release (3.3.6), a wheel, a git ref with --repo, "
+            help="The subject to compare with: a release (3.3.6), a wheel, with --repo a git ref, "
             "or saved results (DIR or DIR:LABEL)."
         ),
     ],
-    head: Annotated[str, typer.Argument(help="What to judge; written like BASE.")],
+    head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
     budget: Annotated[
-        str, typer.Option(help="Time for measuring, environments not counted: 90s, 10m, 1h.")
+        str, typer.Option(help="Longest time for measuring, without environments: 90s, 10m, 1h.")
     ] = "10m",
     repo: Annotated[
-        Path | None, typer.Option(help="A clone of PyTensor: BASE and HEAD are refs of it.")
+        Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
     ] = None,
-    with_: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="Another requirement in both environments; repeatable."),
-    ] = None,
-    python: Annotated[
-        str | None, typer.Option(help="Python of both. Default: the newest that fits.")
-    ] = None,
+    with_: options.With = None,
+    python: options.Python = None,
     model: options.Models = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"Only this pass; repeatable: {', '.join(MEASURES)}. Counting is always taken; "
-            "with nothing else the verdict is exact and quick, and no time is judged."
+    pass_: Annotated[
+        options.Words,
+        options.only(
+            "--pass", MEASURES, "pass", "Counting is always taken; alone it is exact and fast."
         ),
     ] = None,
     json_: Annotated[
-        Path | None, typer.Option("--json", help="Write the comparison as JSON; - for stdout.")
+        Path | None,
+        typer.Option("--json", help="Write the comparison as JSON to this file; - is stdout."),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write the pull request's comment; - for stdout.")
+        Path | None,
+        typer.Option(help="Write the comment for a pull request to this file; - is stdout."),
     ] = None,
     samples: Annotated[
         Path | None,
-        typer.Option(help="Where every sample is kept. Default: STATE/comparisons/RUN."),
+        typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN."),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
-    seed: Annotated[int, typer.Option(help="Seed of the order of samples and of the tests.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed for the order of the samples and for the tests.")
+    ] = 0,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
     """Say whether HEAD is worse than BASE, by how much and why.
 
-    Both are measured side by side in one run, one value a process. Counters come first: what
-    stopped hitting, and for which cause, is said within the first minute or two. Times are taken
-    until a test decides every cell or the budget is spent. --results is where the machine's
-    calibration is looked for. Every sample is kept, and can be compared again as saved results.
+    The command measures both in turn. It first counts cache events, which takes a minute or two,
+    and then takes times until a test decides every cell or the budget is spent. RESULTS holds the
+    noise floors of this machine. Every sample is kept and can be compared again.
     """  # fmt: skip
     seconds = _seconds(budget)
     saved = looks_saved(base) or looks_saved(head)
@@ -101,7 +98,7 @@ def command(
         }
     comparison = compare_subjects(
         *texts, budget=seconds, models=model, scenarios=scenario, backends=backend,
-        launches=launch, passes=measure, requirements=with_ or (), python=python, results=results,
+        launches=launch, passes=pass_, requirements=with_ or (), python=python, results=results,
         samples=samples, machine=machine, seed=seed, timeout=timeout, state=state,
         reproduce=shlex.join(["observatory", *repeated(sys.argv[1:], pinned)]),
         progress=TerminalProgress(Console(stderr=True)),
@@ -146,7 +143,7 @@ def _seconds(text: str) -> float:
     """``90``, ``90s``, ``10m`` or ``1.5h`` in seconds."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
     if found is None or float(found[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is no time; say 90s, 10m or 1.5h")
+        raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
     return float(found[1]) * _UNITS[found[2] or "s"]
 
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
-from observatory.run.here import STATE, subjects_here
+from observatory.run.local import STATE, local_subjects
 from observatory.store.records.contracts import Contracts, Status
 
 _WORDS: dict[Status, str] = {
@@ -33,38 +33,37 @@ def command(
     subject: Annotated[
         str,
         typer.Argument(
-            help='A release (3.3.7), newest, a wheel, or a commit; also "3.3.7 numba==0.66.0".'
+            help='The subject: newest, 3.3.7, "3.3.7 numba==0.66.0", a wheel or a commit.'
         ),
     ] = "newest",
     requirement: Annotated[
-        list[str] | None, typer.Argument(help="Further requirements, e.g. numba==0.66.0, a wheel.")
+        list[str] | None,
+        typer.Argument(help="Further requirements, e.g. numba==0.66.0 or a wheel."),
     ] = None,
     numba: Annotated[
         list[str] | None,
-        typer.Option(help="With this numba, within PyTensor's bounds or not; repeatable."),
+        typer.Option(help="Check this numba, also outside PyTensor's bounds; repeatable."),
     ] = None,
     all_allowed: Annotated[
         bool,
-        typer.Option("--all-allowed", help="With every numba that PyTensor allows."),
+        typer.Option("--all-allowed", help="Check every numba that PyTensor allows."),
     ] = False,
     newest: Annotated[
-        bool, typer.Option("--newest", help="With the newest numba, PyTensor's bound lifted.")
+        bool, typer.Option("--newest", help="Check the newest numba, whatever PyTensor's bound is.")
     ] = False,
     pre: Annotated[
-        bool, typer.Option("--pre", help="With the newest pre-release of numba, if there is one.")
+        bool, typer.Option("--pre", help="Check the newest pre-release of numba, if there is one.")
     ] = False,
     results: options.Results = Path("results"),
-    python: Annotated[
-        str | None, typer.Option(help="Python of the environment, e.g. 3.12. Default: the newest.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the records instead.")] = False,
-    state: Annotated[Path, typer.Option(help="Where environments are kept.")] = STATE,
+    python: options.Python = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    state: options.State = STATE,
 ) -> None:
-    """Check what PyTensor relies on in numba and no document of numba's promises.
+    """Check the undocumented behaviour of numba that PyTensor relies on.
 
-    By default with the numba that the subject brings. Writes RESULTS/contracts/.
+    The default is the numba that the subject installs. Records are stored in RESULTS/contracts/.
     """  # fmt: skip
-    subjects = subjects_here(state)
+    subjects = local_subjects(state)
     requirements = requirement or ()
     parsed = subjects.parse(subject, requirements, python)
     progress = TerminalProgress(Console(stderr=True))

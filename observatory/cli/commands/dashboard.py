@@ -20,19 +20,19 @@ def command(
         list[Path] | None,
         typer.Option(help="Directory of asv results; repeatable.  [default: results]"),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Directory to write the site into.")] = Path("html"),
+    out: Annotated[Path, typer.Option(help="Directory of the pages.")] = Path("html"),
     commit_url: Annotated[
-        str, typer.Option(help="Where a commit is shown: its hash is added. https only.")
+        str, typer.Option(help="Address of a commit, to which its hash is added; https.")
     ] = "",
     compare_url: Annotated[
-        str, typer.Option(help="Where two commits are compared: HASH...HASH is added.")
+        str, typer.Option(help="Address of a comparison, to which HASH...HASH is added; https.")
     ] = "",
     strict: options.Strict = False,
 ) -> None:
-    """Build the static site: open OUT/index.html, no server and no network needed.
+    """Build the static site. Open OUT/index.html; it needs no server and no network.
 
-    Any directory of asv results will do. Alerts are those of RESULTS/alerts.json: `observatory
-    alerts` first.
+    Any directory of asv results can be shown. Run `observatory alerts` first: the pages show the
+    alerts in RESULTS/alerts.json.
     """  # fmt: skip
     links = Links(_address("--commit-url", commit_url), _address("--compare-url", compare_url))
     page, problems = build_site(results or [Path("results")], out, links)
@@ -43,6 +43,6 @@ def command(
 def _address(option: str, text: str) -> str:
     if text and not re.fullmatch(r"https://[\w.\-]+(/[\w.\-~%]*)*/?", text):
         raise SelectionError(
-            f"{option} {text!r} is no https address such as https://host/o/r/commit/"
+            f"{option} {text!r} is not an https address; write it like https://host/o/r/commit/"
         )
     return text

@@ -28,23 +28,25 @@ def command(
     results: options.Results = Path("results"),
     repo: github.Repo = "",
     page: Annotated[
-        str | None, typer.Option(help="Address of the site: issues link to the alert's page.")
+        str | None, typer.Option(help="Address of the pages, for links in the issues.")
     ] = None,
     config: github.Config = None,
     api: github.Api = github.API,
     dry_run: github.DryRun = False,
 ) -> None:
-    """Keep one issue for each alert of RESULTS/alerts.json: open, update, close, reopen.
+    """Keep one issue for each alert of RESULTS/alerts.json: open, update, close and reopen it.
 
-    What people do by hand stays: a closed issue, an edited title, a lock. The token is in
-    GITHUB_TOKEN.
+    The command never undoes what people did: it leaves closed issues, edited titles and locks
+    alone. The token is read from GITHUB_TOKEN.
     """  # fmt: skip
     if page is not None and not _PAGE.fullmatch(page):
-        raise SelectionError(f"--page {page!r} is no address; say it like https://example.org/")
+        raise SelectionError(
+            f"--page {page!r} is not an address; write it like https://example.org/"
+        )
     wanted = settings.load(config).issues
     found = record.load(results)
     if found is None:
-        raise SelectionError(f"there is no {results / record.FILE}: run `observatory alerts` first")
+        raise SelectionError(f"there is no {results / record.FILE}; run `observatory alerts` first")
     pages = {alert.id for alert in with_page(found)} if page else set()
     alerts = [
         _wanted(alert, f"{page}".rstrip("/") if alert.id in pages else None)
@@ -53,11 +55,11 @@ def command(
     hub = github.client(repo, api)
     if dry_run:
         plan, _ = delivering.look(hub, alerts, wanted.most_a_night, {})
-        lines = [f"would be done: {delivering.told(action)}" for action in plan.actions]
+        lines = [f"would be done: {delivering.describe(action)}" for action in plan.actions]
     else:
         done = delivering.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
         lines, plan = list(done.done), done.plan
-    github.say(*(lines or ["every issue says this already"]))
+    github.say(*(lines or ["every issue is up to date"]))
     for line in delivering.left(plan, wanted.most_a_night):
         github.say(line)
 

@@ -25,41 +25,43 @@ from observatory.store.base.files import write_atomic
 
 
 def command(
-    results: Annotated[Path, typer.Argument(help="Any directory of asv results.")],
-    detector: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Only this one; repeatable: {', '.join(DETECTORS)}."),
-    ] = None,
+    results: Annotated[Path, typer.Argument(help="A directory of asv results, of any project.")],
+    detector: Annotated[options.Words, options.only("--detector", DETECTORS, "detector")] = None,
     others: Annotated[
         list[str] | None,
         typer.Option(
             "--external",
             metavar="NAME=COMMAND",
-            help="Also a program that reads a JSON list of values a line and answers with a JSON "
-            "list of indices; repeatable. See scripts/otava_detector.py.",
+            help="Also evaluate a program that reads JSON lists of values, one a line, and writes "
+            "lists of indices; repeatable. See scripts/otava_detector.py.",
         ),
     ] = None,
     half: Annotated[
         str,
         typer.Option(
-            help="first or second: every other series; ours was chosen on the first half."
+            help="Series: all, first or second (every other one). Ours was tuned on the first."
         ),
     ] = "all",
     online: Annotated[
-        bool, typer.Option("--online", help="Also night after night: ninety times the work.")
+        bool,
+        typer.Option(
+            "--online", help="Also run night after night; this takes ninety times as long."
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of windows, permutations and positions.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
     repeat: Annotated[
-        int, typer.Option(help="Windows of each series: with one, luck moves F1 by 0.01.", min=1)
+        int, typer.Option(help="Windows of each series; with one, F1 varies by 0.01.", min=1)
     ] = 1,
-    json: Annotated[Path | None, typer.Option(help="Write every figure here.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Draw it here: .png, .svg or .pdf.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write all rates as JSON to this file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Plot the rates to this file: .png, .svg or .pdf.")
+    ] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Measure how often detectors of steps are wrong, on the series of any asv results.
+    """Measure the error rates of change detectors on the series of any asv results.
 
-    Windows of real series are permuted, so that every alarm is false, and steps of known size are
-    put in. Series of fewer than 200 values are left out.
+    The command permutes windows of real series, so that every alarm is false, and inserts steps of
+    known size. It uses series of at least 200 values.
     """  # fmt: skip
     known = _known(detector or list(DETECTORS))
     programs = _programs(others)
@@ -99,7 +101,9 @@ def command(
 def _known(names: Sequence[str]) -> dict[str, Detector]:
     for name in names:
         if name not in DETECTORS:
-            raise SelectionError(f"there is no detector {name!r}; choose from {list(DETECTORS)}")
+            raise SelectionError(
+                f"there is no detector {name!r}; choose from {', '.join(DETECTORS)}"
+            )
     return {name: DETECTORS[name][0] for name in names}
 
 
@@ -108,7 +112,7 @@ def _programs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
     for text in texts or ():
         name, separator, command = text.partition("=")
         if not (name and separator and command.strip()):
-            raise SelectionError(f"--external {text!r} is not NAME=COMMAND")
+            raise SelectionError(f"--external {text!r} is not valid; write NAME=COMMAND")
         found.append((name, command))
     return found
 
@@ -153,7 +157,7 @@ def _drawn(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def _json(found: Evaluated, series: int, half: str, seed: int, repeat: int) -> bytes:
-    def told(one: Rates) -> dict[str, object]:
+    def as_dict(one: Rates) -> dict[str, object]:
         return {
             "detector": one.detector,
             "f1": one.f1,
@@ -170,8 +174,8 @@ def _json(found: Evaluated, series: int, half: str, seed: int, repeat: int) -> b
         "seed": seed,
         "windows_of_each": repeat,
         "parameters": asdict(PARAMETERS),
-        "permuted": [told(one) for one in found.alone],
-        "permuted_in_blocks": [told(one) for one in found.blocks],
+        "permuted": [as_dict(one) for one in found.alone],
+        "permuted_in_blocks": [as_dict(one) for one in found.blocks],
         "online": [
             {
                 "detector": one.detector,

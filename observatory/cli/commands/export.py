@@ -17,14 +17,14 @@ from observatory.store.reading.export import export, exported
 
 def command(
     format_: Annotated[
-        str, typer.Option("--format", help="csv, json (one object a row) or parquet.")
+        str, typer.Option("--format", help="csv, json (one object for each row) or parquet.")
     ] = "csv",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; standard output if none.")
+        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
     ] = None,
     results: options.Results = Path("results"),
     subject: Annotated[
-        list[str] | None, typer.Option(help="Only this subject; repeatable.")
+        list[str] | None, typer.Option(help="Only this subject, e.g. 3.3.7; repeatable.")
     ] = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
@@ -32,7 +32,7 @@ def command(
     metric: options.Metrics = None,
     strict: options.Strict = False,
 ) -> None:
-    """Export the tidy frame: one row per cell and metric, for pandas, a spreadsheet or a plot."""
+    """Export the results as a table with one row for each cell and metric."""
     reading = read(results)
     with naming_problems(reading, strict):
         rows = select(

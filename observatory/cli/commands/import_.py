@@ -17,26 +17,26 @@ from observatory.store.asv.imported import Done, Options, import_file
 def command(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.json...", help="What `pytest --benchmark-json` saved."),
+        typer.Argument(metavar="FILE.json...", help="Files that `pytest --benchmark-json` wrote."),
     ],
     results: options.Results = Path("results"),
     machine: Annotated[
-        str | None, typer.Option(help="Name of the machine that measured. Default: its host name.")
+        str | None, typer.Option(help="Name of the machine. Default: the host name in the file.")
     ] = None,
     commit: Annotated[
-        str | None, typer.Option(help="Hash of what was measured. Default: what the file says.")
+        str | None, typer.Option(help="Hash of the measured commit. Default: that in the file.")
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option(help="Keeps this run beside others of the same commit and machine."),
+        typer.Option(help="Name that keeps this run apart from others of its commit and machine."),
     ] = None,
     extra: Annotated[
         list[str] | None,
-        typer.Option(help="A number of extra_info to import as a benchmark; repeatable."),
+        typer.Option(help="Also import this number from extra_info; repeatable."),
     ] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Import files of pytest-benchmark as an asv result file, so that asv and this tool read them.
+    """Import files of pytest-benchmark as asv results, which asv and this tool can read.
 
     Importing a file twice changes nothing.
     """  # fmt: skip
@@ -58,14 +58,13 @@ def _report(console: Console, done: Done) -> None:
     console.print(f"{done.benchmarks} benchmarks: {where}", markup=False)
     if saved.dirty:
         console.print(
-            "They were measured with changes that are in no commit, and are filed under the commit "
-            "below them.",
+            "They were measured with uncommitted changes, and are stored under the last commit.",
             style="yellow", markup=False,
         )  # fmt: skip
     if saved.left_out:
         left = sorted(map(repr, saved.left_out))
         more = f" and {len(left) - 10} more" if len(left) > 10 else ""
         console.print(
-            f"Not imported of extra_info: {', '.join(left[:10])}{more}; --extra NAME does it",
+            f"Not imported from extra_info: {', '.join(left[:10])}{more}. Use --extra NAME.",
             markup=False,
         )

@@ -22,31 +22,37 @@ def command(
     ] = Path(),
     observatory: Annotated[
         str | None,
-        typer.Option(metavar="OWNER/NAME", help="Where the observatory is. Default: this clone's."),
+        typer.Option(
+            metavar="OWNER/NAME",
+            help="GitHub repository of the observatory. Default: that of this clone.",
+        ),
     ] = None,
     commit: Annotated[
-        str | None, typer.Option(help="Its commit, in full. Default: the one that is checked out.")
+        str | None,
+        typer.Option(help="Full hash of its commit. Default: the one that is checked out."),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help=f"Write over what is there; it is kept as NAME{_BACKUP}."),
+        typer.Option(
+            "--force", help=f"Replace existing files; the old ones are kept as NAME{_BACKUP}."
+        ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be written, and write nothing.")
+        bool, typer.Option("--dry-run", help="Print the files instead of writing them.")
     ] = False,
 ) -> None:
-    """Write the workflows that measure, compare and show a project; each line is explained.
+    """Write commented GitHub workflows that measure, compare and show a project.
 
-    Finds asv suites and tests with pytest-benchmark: they are shown as they are, with history,
-    alerts and comparison. A checkout of PyTensor also gets comparisons of pull requests.
+    The command finds asv suites and tests with pytest-benchmark and needs no change of them. A
+    checkout of PyTensor also gets comparisons of pull requests.
     """  # fmt: skip
     project = look(directory)
     chosen = files_for(project, this_tool(observatory, commit, _HOME))
     _say_found(project)
     if not chosen:
         raise RecordUsageError(
-            f"{project.root} is no PyTensor, and has neither an asv.conf.json nor a test that uses "
-            "pytest-benchmark: there is nothing to show yet"
+            f"{project.root} is not PyTensor and has neither an asv.conf.json nor a test that uses "
+            "pytest-benchmark; add benchmarks first"
         )
     written = 0
     for file in chosen:
@@ -71,10 +77,10 @@ def _say_found(project: Project) -> None:
 def _write(root: Path, file: File, force: bool) -> bool:
     path = root / file.path
     if path.exists() and path.read_bytes() == file.content:
-        print(f"{file.path}: is there already, as it would be written")
+        print(f"{file.path}: already up to date")
         return False
     if path.exists() and not force:
-        print(f"{file.path}: is there already and stays as it is; --force replaces it")
+        print(f"{file.path}: exists and was not changed; --force replaces it")
         return False
     if path.exists():
         write_atomic(_free(path), path.read_bytes())
@@ -92,10 +98,10 @@ def _free(path: Path) -> Path:
 
 
 def _say_next(project: Project) -> None:
-    print("Then:")
+    print("Next:")
     print('- GitHub, Settings, Pages: choose "GitHub Actions" as the source')
     if project.is_pytensor:
-        print("- create the label run-benchmark; whoever may label may ask for a comparison")
+        print("- create the label run-benchmark; everyone who may set it can request a comparison")
     if project.tests is not None or project.asv is not None:
-        print('- read the lines marked "YOURS": they install what the benchmarks need')
-    print("- commit the files, and look at them in a pull request")
+        print('- edit the lines marked "YOURS", which install what the benchmarks need')
+    print("- commit the files in a pull request")

@@ -1,4 +1,4 @@
-"""`observatory nightly`: all that is done every night, in its order, whatever fails."""
+"""`observatory nightly`: every step of a night in order, whichever fails."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
 from observatory.errors import Exit
 from observatory.run.commits import commits_between
-from observatory.run.here import STATE
+from observatory.run.local import STATE
+from observatory.run.night_steps import STEPS, Wishes, steps
 from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
-from observatory.run.nights import STEPS, Wishes, steps
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
@@ -40,7 +40,7 @@ SEVEREST_FIRST = (
     Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED, Exit.GITHUB, Exit.UNREADABLE,
     Exit.UNDECIDED,
 )  # fmt: skip
-"""Of several steps that ended badly the first of these is the status of the night."""
+"""The status of the night is the first of these with which a step ended."""
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = re.compile(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?")
 
@@ -49,54 +49,61 @@ def command(
     subject: Annotated[
         list[str] | None,
         typer.Argument(
-            help="What to measure anew: newest, 3.3.7. Default: newest, if no --commits."
+            help="What to measure: newest, 3.3.7. Default: newest, unless --commits is given."
         ),
     ] = None,
-    repo: Annotated[Path | None, typer.Option(help="A clone of PyTensor, for --commits.")] = None,
+    repo: options.Repo = None,
     commits: Annotated[
         str | None,
-        typer.Option(help="A range A..B of its commits; those that were measured are left out."),
+        typer.Option(help="A range A..B of commits in --repo; commits with results are skipped."),
     ] = None,
     results: options.Results = Path("results"),
     out: Annotated[Path, typer.Option(help="Directory of the pages.")] = Path("html"),
-    preset: Annotated[str, typer.Option(help="How much is measured of each.")] = "quick",
-    python: Annotated[str | None, typer.Option(help="Python of the environments.")] = None,
-    with_: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="Another requirement; repeatable; '' is none."),
-    ] = None,
+    preset: Annotated[
+        str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
+    ] = "quick",
+    python: options.Python = None,
+    with_: options.With = None,
     launch: options.Launches = None,
     backend: options.Backends = None,
     scenario: options.Scenarios = None,
     machine: options.Machine = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Only this step; repeatable: {', '.join(STEPS)}."),
-    ] = None,
-    canary: Annotated[bool, typer.Option(help="Do siblings return each other's numbers?")] = True,
-    contracts: Annotated[bool, typer.Option(help="What PyTensor relies on in numba.")] = True,
-    feed: Annotated[bool, typer.Option("--feed", help="Atom, with --link in it.")] = False,
-    link: Annotated[str, typer.Option(help="Where the pages will be, for feed and issues.")] = "",
+    only: Annotated[options.Words, options.only("--only", STEPS, "step")] = None,
+    canary: Annotated[
+        bool, typer.Option(help="Check that a shared cache mixes up no results.")
+    ] = True,
+    contracts: Annotated[bool, typer.Option(help="Check what PyTensor relies on in numba.")] = True,
+    feed: Annotated[
+        bool, typer.Option("--feed", help="Also write an Atom feed, with links to --link.")
+    ] = False,
+    link: Annotated[
+        str, typer.Option(help="Address of the pages, for links in the feed and in issues.")
+    ] = "",
     deliver: Annotated[
-        str, typer.Option(metavar="OWNER/NAME", help="Keep an issue there for each alert.")
+        str,
+        typer.Option(
+            metavar="OWNER/NAME", help="Keep one issue for each alert in this repository."
+        ),
     ] = "",
     publish: Annotated[
         str, typer.Option(metavar="BRANCH", help="Add the results to this branch.")
     ] = "",
-    publish_in: Annotated[Path, typer.Option(help="The repository that it is of.")] = Path(),
-    remote: Annotated[str, typer.Option(help="Where it is pushed to; '' for nowhere.")] = "origin",
+    publish_in: Annotated[Path, typer.Option(help="The repository of --publish.")] = Path(),
+    remote: Annotated[
+        str, typer.Option(help="The remote that --publish pushes to; '' pushes nowhere.")
+    ] = "origin",
     summary: Annotated[
-        Path | None, typer.Option(help="Append a summary as Markdown: $GITHUB_STEP_SUMMARY.")
+        Path | None, typer.Option(help="Append a summary to this file, e.g. $GITHUB_STEP_SUMMARY.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew, even if a night was not ended.")
+        bool, typer.Option("--fresh", help="Start again instead of continuing an unfinished night.")
     ] = False,
-    state: Annotated[Path, typer.Option(help="Where nights and environments are kept.")] = STATE,
+    state: options.State = STATE,
 ) -> None:
-    """Measure, guard, alert, build the pages, tell GitHub, publish: each by its own command.
+    """Run all commands of a night: measure, check, find alerts, build the pages and publish.
 
-    A step that fails hides none of the others. Called again after a kill, it goes on where it
-    stopped. The exit status is the worst of all steps'.
+    A step that fails does not stop the others. After an interruption the command continues with
+    the next unfinished step. The exit status is that of the worst step.
     """  # fmt: skip
     _check(preset, only or (), repo, commits, link, deliver)
     narrowed = Narrowed(None, scenario, backend, launch)
@@ -126,7 +133,7 @@ def command(
             night = _new(wishes, asked, now)
             record.save(directory, night)
         else:
-            say(f"going on with the night of {night.started_at:%Y-%m-%d %H:%M} UTC")
+            say(f"continuing the night of {night.started_at:%Y-%m-%d %H:%M} UTC")
         night = Nightly(directory, partial(command_of, lock=lock), say).carry_out(night)
     console.print(_table(night))
     if summary is not None:
@@ -142,7 +149,7 @@ def _check(
     preset: str, only: Sequence[str], repo: Path | None, commits: str | None, link: str,
     deliver: str,
 ) -> None:  # fmt: skip
-    """What would only be found out hours later. Raises SelectionError."""
+    """Check early what would otherwise fail hours later. Raises SelectionError."""
     if preset not in PRESETS:
         raise SelectionError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
     for name in only:
@@ -151,9 +158,11 @@ def _check(
     if (repo is None) != (commits is None):
         raise SelectionError("--repo and --commits go together: --repo CLONE --commits A..B")
     if link and not _ADDRESS.fullmatch(link):
-        raise SelectionError(f"--link {link!r} is no https address such as https://host/pages/")
+        raise SelectionError(
+            f"--link {link!r} is not an https address; write it like https://host/pages/"
+        )
     if deliver and not _REPOSITORY.fullmatch(deliver):
-        raise SelectionError(f"--deliver {deliver!r} is no repository; say it like OWNER/NAME")
+        raise SelectionError(f"--deliver {deliver!r} is not a repository; write OWNER/NAME")
     if deliver and not os.environ.get("GITHUB_TOKEN"):
         raise SelectionError("--deliver needs a token in the environment variable GITHUB_TOKEN")
 
@@ -170,27 +179,27 @@ def _table(night: Night) -> Table:
                   box=SIMPLE_HEAD, padding=(0, 1, 0, 0))  # fmt: skip
     for name in ("step", "outcome", "took"):
         drawn.add_column(name, justify="right" if name == "took" else "left")
-    for told in map(_told, night.steps):
+    for told in map(_row, night.steps):
         took = "" if told.took is None else units.seconds(told.took)
         drawn.add_row(Text(told.name), Text(told.outcome, style="" if told.good else "red"), took)
     return drawn
 
 
-def _told(step: NightStep) -> Told:
+def _row(step: NightStep) -> Told:
     took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
     return Told(step.name, _outcome(step), took, step.status == Exit.OK)
 
 
 def _outcome(step: NightStep) -> str:
     if step.skipped is not None:
-        return f"not done, {step.skipped}"
+        return f"skipped: {step.skipped}"
     if step.status is None:
-        return "interrupted" if step.tries else "not begun"
+        return "interrupted" if step.tries else "not started"
     if step.status == Exit.OK:
-        return "done" if step.tries == 1 else f"done, at the {step.tries}. try"
+        return "done" if step.tries == 1 else f"done, after {step.tries} attempts"
     if step.status in set(Exit):
         return f"{step.status}: {Exit(step.status).meaning}"
-    return f"it died of signal {-step.status}" if step.status < 0 else f"status {step.status}"
+    return f"killed by signal {-step.status}" if step.status < 0 else f"status {step.status}"
 
 
 def _summarise(summary: Path, night: Night, wishes: Wishes, console: Console) -> None:
@@ -198,7 +207,7 @@ def _summarise(summary: Path, night: Night, wishes: Wishes, console: Console) ->
     with suppress(RecordError):  # the step that found them has said so
         alerts = alerts_record.load(wishes.results)
     picture = _picture(wishes, summary)
-    told = list(map(_told, night.steps))
+    told = list(map(_row, night.steps))
     text = night_summary(told, alerts, datetime.now(UTC), wishes.link, picture)
     try:
         with summary.open("a", encoding="utf-8") as stream:  # it belongs to several steps of a job

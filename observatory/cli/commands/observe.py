@@ -14,7 +14,7 @@ from observatory.app.site import build_site
 from observatory.cli import options
 from observatory.cli.measured import finish
 from observatory.cli.progress import TerminalProgress
-from observatory.run.here import STATE, subjects_here
+from observatory.run.local import STATE, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
@@ -22,18 +22,18 @@ from observatory.store.records.machine import this_machine
 
 def command(
     results: options.Results = Path("results"),
-    out: Annotated[Path, typer.Option(help="Directory of the page.")] = Path("html"),
+    out: Annotated[Path, typer.Option(help="Directory of the pages.")] = Path("html"),
     machine: options.Machine = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the last run.")] = False,
     state: options.State = STATE,
 ) -> None:
-    """Measure the newest PyTensor (quick matrix), show the table, build the page.
+    """Measure the newest PyTensor, print its table and build the pages.
 
-    Finds the newest interpreter that PyTensor supports, makes an environment, takes one timed and
-    one counting sample of each cell, and ends with the location of the page.
-    """
+    The command makes an environment with the newest Python that PyTensor supports, and takes one
+    timing and one counting sample of each cell of the quick preset.
+    """  # fmt: skip
     console = Console()
-    subjects = subjects_here(state)
+    subjects = local_subjects(state)
     newest, choice = subjects.newest()
     session = Session(
         results=results, state=state, machine=this_machine(machine), timeout=TIMEOUT,

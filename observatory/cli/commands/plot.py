@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Draw what was recorded as PNG, SVG or PDF.\n\nThe same results give the same bytes. "
-    "`observatory.app.plot` draws the same in a notebook.",
+    help="Plot results as PNG, SVG or PDF.\n\nThe same results always give the same file. "
+    "In a notebook, `observatory.app.plot` draws the same.",
 )
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf.")]
-Metric = Annotated[str, typer.Option(help=f"What is drawn: {', '.join(METRICS)}.")]
-Model = Annotated[str, typer.Option(help="The model of the cells.")]
+Metric = Annotated[str, typer.Option(help=f"The metric: {', '.join(METRICS)}.")]
+Model = Annotated[str, typer.Option(help="The model.")]
 Launch = Annotated[str, typer.Option(help=f"The start method: {', '.join(LAUNCHES)}.")]
 Scenario = Annotated[str, typer.Option(help=f"The scenario: {', '.join(SCENARIOS)}.")]
-Machine = Annotated[str | None, typer.Option(help="Whose values. Default: the most measured.")]
+Machine = Annotated[
+    str | None, typer.Option(help="The machine. Default: the one with most values.")
+]
 Log = Annotated[
     bool | None,
-    typer.Option("--log/--linear", help="The scale. Default: logarithmic for times and sizes."),
+    typer.Option("--log/--linear", help="Scale. Default: logarithmic for times and sizes."),
 ]
 Width = Annotated[float, typer.Option(help="Width in inches.", min=2, max=40)]
 Height = Annotated[float | None, typer.Option(help="Height in inches.", min=1, max=40)]
@@ -52,7 +54,7 @@ def history(
     width: Width = 7.0,
     height: Height = None,
 ) -> None:
-    """Draw a metric of each backend along the subjects."""
+    """Plot a metric of each backend over the subjects."""
     from observatory.app import frame, plot
 
     rows = frame(results)
@@ -67,16 +69,18 @@ def series(
     output: Output,
     results: options.Results = Path("results"),
     metric: Metric = "compile_time",
-    model: Annotated[list[str] | None, typer.Option(help="Only this; repeatable.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only this model; repeatable.")] = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
-    machine: Annotated[list[str] | None, typer.Option(help="Only this; repeatable.")] = None,
+    machine: Annotated[
+        list[str] | None, typer.Option(help="Only this machine; repeatable.")
+    ] = None,
     log: Log = None,
     width: Width = 7.0,
     height: Height = None,
 ) -> None:
-    """Draw series with their levels and steps."""
+    """Plot series with their levels and steps."""
     from observatory.app import plot
     from observatory.app import series as series_of
 
@@ -90,15 +94,15 @@ def series(
 @app.command()
 def compare(
     comparison: Annotated[
-        Path, typer.Argument(metavar="FILE.json", help="What `compare --json` wrote.")
+        Path, typer.Argument(metavar="FILE.json", help="A file that `compare --json` wrote.")
     ],
     output: Output,
     metric: Metric = "compile_time",
-    most: Annotated[int, typer.Option(help="Cells that are drawn at most.", min=1)] = 30,
+    most: Annotated[int, typer.Option(help="Largest number of cells.", min=1)] = 30,
     width: Width = 7.5,
     height: Height = None,
 ) -> None:
-    """Draw one metric of a comparison, cell by cell, with intervals."""
+    """Plot one metric of a comparison for each cell, with intervals."""
     from observatory.app import plot
     from observatory.app.comparison import load_comparison
 
@@ -109,19 +113,19 @@ def compare(
 
 @app.command()
 def ledger(
-    subject: Annotated[str, typer.Argument(help="As the results call it, e.g. 3.3.7.")],
+    subject: Annotated[str, typer.Argument(help="A subject in the results, e.g. 3.3.7.")],
     output: Output,
     results: options.Results = Path("results"),
     model: Model = "radon",
     scenario: Scenario = "cold",
-    backend: Annotated[str, typer.Option(help="The backend of the cell.")] = "NUMBA",
+    backend: Annotated[str, typer.Option(help="The backend.")] = "NUMBA",
     launch: Launch = "fork",
     machine: Machine = None,
-    most: Annotated[int, typer.Option(help="Names that are drawn at most.", min=1)] = 15,
+    most: Annotated[int, typer.Option(help="Largest number of function names.", min=1)] = 15,
     width: Width = 7.0,
     height: Height = None,
 ) -> None:
-    """Draw the slowest compiled functions of a cell, coloured by outcome."""
+    """Plot the slowest compiled functions of a cell, coloured by outcome."""
     from observatory.app import ledger as ledger_of
     from observatory.app import plot
 

@@ -19,38 +19,41 @@ from observatory.run.branch import Branch, NotMovedError, Published
 def command(
     results: Annotated[
         list[Path] | None,
-        typer.Argument(help="Results directories: yours, or those that matrix jobs uploaded."),
+        typer.Argument(help="Results directories to add."),
     ] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, a local clone.")] = Path(),
-    branch: Annotated[str, typer.Option(help="Its branch; made if it is not there.")] = "results",
-    remote: Annotated[str, typer.Option(help="Where --push pushes to.")] = "origin",
+    repo: Annotated[Path, typer.Option(help="A local clone of the repository.")] = Path(),
+    branch: Annotated[
+        str, typer.Option(help="The branch; a new one is made if needed.")
+    ] = "results",
+    remote: Annotated[str, typer.Option(help="The remote for --push.")] = "origin",
     push: Annotated[
-        bool, typer.Option("--push", help="Fetch the branch, add to it and push it.")
+        bool, typer.Option("--push", help="Fetch the branch first and push it afterwards.")
     ] = False,
     compact_after: Annotated[
         str,
         typer.Option(
-            help="What no page reads of journals without a newer sample goes: 36h, 30d, 8w, never."
+            help="Remove what no page reads from journals without a sample in this time: 36h, "
+            "30d, 8w, never."
         ),
     ] = "30d",
     checkout: Annotated[
-        Path | None, typer.Option(help="Also write what the branch then holds into this directory.")
+        Path | None, typer.Option(help="Also check the branch out into this new directory.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be added, and commit nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be added, and commit nothing.")
     ] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Add results to a branch that holds results and nothing else.
+    """Add results to a branch that holds only results.
 
-    Journals are merged sample by sample, so that publishing twice changes nothing and several may
-    publish at once: nobody's commit is overwritten. What people wrote on the branch stays.
+    Journals are merged sample by sample. Publishing twice changes nothing, and several machines can
+    publish at once. The command never overwrites a commit or what people wrote on the branch.
     """  # fmt: skip
     kept_for = None if compact_after == "never" else span(compact_after, "--compact-after")
     if not results and checkout is None:
-        raise SelectionError("nothing to publish: name a results directory")
+        raise SelectionError("there is nothing to publish; give a results directory")
     if checkout is not None and checkout.exists() and any(checkout.iterdir()):
-        raise SelectionError(f"--checkout {checkout} is there already; name a new directory")
+        raise SelectionError(f"--checkout {checkout} is not empty; give a new directory")
     target = Branch(repo, branch, remote if push else None)
     made = Publication()
 
@@ -74,10 +77,10 @@ def command(
 def _outcome(target: Branch, done: Published, dry_run: bool) -> str:
     where = f"{target.name} of {target.remote or target.repository.resolve()}"
     if dry_run:
-        return f"Nothing was committed to {where}: a dry run."
+        return f"Nothing was committed to {where}, because of --dry-run."
     if done.before == done.after:
-        return f"{where} has all of this already."
-    again = f", at the {done.tries}. try" if done.tries > 1 else ""
+        return f"{where} is up to date."
+    again = f" after {done.tries} attempts" if done.tries > 1 else ""
     verb = "pushed" if target.remote else "committed"
-    began = ", which begins with it" if done.before is None else ""
+    began = ", a new branch" if done.before is None else ""
     return f"{verb} {str(done.after)[:10]} to {where}{began}{again}."

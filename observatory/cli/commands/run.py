@@ -13,7 +13,7 @@ from observatory.cli import options
 from observatory.cli.measured import finish
 from observatory.cli.progress import TerminalProgress
 from observatory.run.commits import commits_between
-from observatory.run.here import STATE
+from observatory.run.local import STATE
 from observatory.run.presets import PRESETS
 from observatory.run.sources import SubjectError
 
@@ -22,59 +22,51 @@ def command(
     subject: Annotated[
         list[str] | None,
         typer.Option(
-            help='What to measure; repeatable: 3.3.7, newest, "3.3.7 numba==0.66.0", a '
-            'wheel, "pytensor @ git+file:///clone@sha". Default: newest.'
+            help='What to measure: newest (default), 3.3.7, "3.3.7 numba==0.66.0", a wheel or '
+            '"pytensor @ git+file:///clone@sha"; repeatable.'
         ),
     ] = None,
     releases: Annotated[
-        str | None, typer.Option(help="A range of releases, 2.35.1..3.3.7, or a list with commas.")
+        str | None,
+        typer.Option(help="A range of releases (2.35.1..3.3.7), or a list separated by commas."),
     ] = None,
-    repo: Annotated[Path | None, typer.Option(help="A clone of PyTensor, for --commits.")] = None,
+    repo: options.Repo = None,
     commits: Annotated[
-        str | None, typer.Option(help="A range A..B of its commits, built from source.")
+        str | None, typer.Option(help="A range A..B of commits in --repo, built from source.")
     ] = None,
-    with_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            help="Another requirement in the environment, e.g. numba==0.66.0, "
-            "pymc or a wheel; repeatable.",
-        ),
-    ] = None,
-    python: Annotated[
-        str | None, typer.Option(help="Python of the environment, e.g. 3.12. Default: the newest.")
-    ] = None,
+    with_: options.With = None,
+    python: options.Python = None,
     preset: Annotated[
         str | None,
         typer.Option(
-            help=f"How much of the matrix: {', '.join(PRESETS)}. "
+            help=f"How much of the matrix is measured: {', '.join(PRESETS)}. "
             "Default: full; history for --releases and --commits."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Short for --preset quick.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The same as --preset quick.")] = False,
     model: options.Models = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
-    measure_: options.Measures = None,
+    pass_: options.Passes = None,
     rounds: Annotated[
-        int | None, typer.Option(help="Timed samples of each cell that the preset times.", min=1)
+        int | None, typer.Option(help="Number of timing samples for each cell.", min=1)
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the last run of each subject and preset.")
+        bool, typer.Option("--resume", help="Continue the last run of each subject and preset.")
     ] = False,
     radon_data: Annotated[
-        Path | None, typer.Option(help="Real data: a CSV with county, floor, log_radon.")
+        Path | None, typer.Option(help="Use this CSV with the columns county, floor and log_radon.")
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Measure subjects and record every sample under results/.
+    """Measure subjects and record every sample in RESULTS.
 
-    Each subject gets an environment of its own; each sample a process and caches of its own. What
-    is measured is on disk at once: interrupt it at will and --resume.
+    Each subject gets its own environment, and each sample its own process and caches. Every sample
+    is stored at once; --resume continues an interrupted run.
     """  # fmt: skip
     texts = [*(subject or ()), *((releases or "").split(",") if releases else ())]
     if (repo is None) != (commits is None):
@@ -82,17 +74,16 @@ def command(
     if repo is not None and commits is not None:
         texts += commits_between(repo, commits)
     if quick and preset not in (None, "quick"):
-        raise SubjectError(f"--quick and --preset {preset} contradict each other; give one")
+        raise SubjectError(f"--quick contradicts --preset {preset}; give only one of them")
     name = "quick" if quick else preset or ("history" if releases or commits else "full")
     if radon_data is not None and results == Path("results"):
         raise SubjectError(
-            "other data make other series: give --radon-data a results directory of its own with "
-            "--results DIR"
+            "--radon-data changes what the series mean; give another directory with --results"
         )
     console = Console()
     finish(console, measure(
         texts or ["newest"], results=results, preset=name, models=model, scenarios=scenario,
-        backends=backend, launches=launch, passes=measure_, rounds=rounds,
+        backends=backend, launches=launch, passes=pass_, rounds=rounds,
         requirements=with_ or (), python=python, machine=machine, resume=resume, data=radon_data,
         timeout=timeout, state=state, progress=TerminalProgress(console),
     ))  # fmt: skip

@@ -33,19 +33,21 @@ def command(
         Path,
         typer.Argument(
             metavar="DIR",
-            help="PyTensor's base_compiledir, NUMBA_CACHE_DIR, or a directory above.",
+            help="PyTensor's base_compiledir, NUMBA_CACHE_DIR, or a parent directory.",
         ),
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print the whole report instead.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the report as JSON instead of a table.")
+    ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also harmless copies of one function.")
+        bool, typer.Option("--all", help="Also list harmless copies of one function.")
     ] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Find functions in numba's cache that share a symbol, or may come to share one.
+    """Find functions in numba's cache that share a symbol, or could come to share one.
 
-    Reads the files without running anything of them. A process that loads two functions of one
-    symbol calls the same one for both, and returns another model's numbers.
+    A process that loads two functions with one symbol calls the first one for both and returns
+    wrong results. The command reads the files and executes nothing in them.
     """  # fmt: skip
     report = scan(directory)
     if json:

@@ -21,9 +21,7 @@ from observatory.text.tables import Table, comparison_tables, subject_tables
 def command(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Subjects, e.g. 3.3.7; several are shown side by side. None: the newest."
-        ),
+        typer.Argument(help="Subjects in the results, e.g. 3.3.7. Default: the newest."),
     ] = None,
     results: options.Results = Path("results"),
     metric: options.Metrics = None,
@@ -34,7 +32,7 @@ def command(
 ) -> None:
     """Show the table of one subject, or of several side by side.
 
-    Several runs of one subject are one column: the latest run of each cell speaks.
+    Each subject is one column with the values of the latest run of each cell.
     """  # fmt: skip
     reading = read(results)
     console = Console()
@@ -62,5 +60,5 @@ def tables(
 def newest_subject(frame: pd.DataFrame) -> str:
     """The subject of the latest date. Raises SelectionError for an empty frame."""
     if frame.empty:
-        raise SelectionError("there are no results yet; make some: observatory run --quick")
+        raise SelectionError("there are no results; run `observatory run --quick` first")
     return str(frame.sort_values("date")["subject"].iloc[-1])

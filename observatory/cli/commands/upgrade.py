@@ -16,7 +16,7 @@ from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
 from observatory.errors import Exit
 from observatory.guard.upgrades import is_stale, is_wrong
-from observatory.run.here import STATE
+from observatory.run.local import STATE
 from observatory.run.upgrade import SCENARIO, cells_of
 from observatory.store.records.machine import this_machine
 from observatory.text.upgrades import table
@@ -26,39 +26,42 @@ def command(
     subject: Annotated[
         list[str],
         typer.Argument(
-            help="At least two, each used on the cache of the one before: 3.2.3 3.2.4, a range "
+            help="At least two subjects; each uses the cache of the one before: 3.2.3 3.2.4, "
             '3.2.3..3.3.7, "3.3.7 numba==0.66.0".'
         ),
     ],
     flags: Annotated[
         list[str] | None,
         typer.Option(
-            help="PYTENSOR_FLAGS of the first, the second, ... subject, e.g. floatX=float32; "
-            "repeatable, '' for none."
+            help="PYTENSOR_FLAGS, e.g. floatX=float32. Repeat it for each subject; '' sets none."
         ),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(models_of(SCENARIO))}. Default: all."),
+        typer.Option(help=f"Only this model; repeatable: {', '.join(models_of(SCENARIO))}."),
     ] = None,
     backend: Annotated[
         list[str] | None,
-        typer.Option(help=f"Repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."),
+        typer.Option(
+            help=f"Backends; repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."
+        ),
     ] = None,
     python: Annotated[
         list[str] | None,
-        typer.Option(help="Python of all, or, repeated, of the first, the second, ..."),
+        typer.Option(
+            help="Python of the environments. Repeat it for one that differs for each subject."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Let a subject use the cache that another one left, as an upgrade does.
+    """Check a subject that uses the cache of another one, as after an upgrade.
 
-    What it returns is compared with the reference and with what it returns from an empty cache: a
-    value that differs is stale. Then the first one comes back: what has it lost? Each pair is
-    recorded under RESULTS/upgrades.
+    Its results are compared with the reference and with those from an empty cache; a value that
+    differs is stale. The first subject then uses the cache again, to see what it lost. Each pair is
+    stored in RESULTS/upgrades.
     """  # fmt: skip
     console = Console()
     sides = sides_of(subject, flags or [], python or [], state)

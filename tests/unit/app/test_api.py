@@ -117,7 +117,7 @@ def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> Non
     assert dict(zip(functions["function"], functions["count"], strict=True)) == {"Add": 2, "Mul": 1}
     seconds = sum(entry.seconds for entry in ledger("Add", "Add", "Mul"))
     assert functions["seconds"].sum() == pytest.approx(seconds, abs=1e-3)
-    with pytest.raises(SelectionError, match="cells with some: radon warm_disk NUMBA fork"):
+    with pytest.raises(SelectionError, match="choose from radon warm_disk NUMBA fork"):
         app.ledger("3.3.7", results=recorded, scenario="cold")
 
 

@@ -59,9 +59,9 @@ def test_the_version_is_said() -> None:
     [
         (("show", "--results", "nowhere"), "there is no results directory nowhere"),
         (("run", "--preset", "huge", "--subject", "3.3.7"), "there is no preset 'huge'"),
-        (("run", "--subject", "9.9.x"), "'9.9.x' is not about pytensor"),
+        (("run", "--subject", "9.9.x"), "'9.9.x' does not begin with pytensor"),
         (("run", "--repo", "."), "--repo and --commits go together"),
-        (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is no range of commits"),
+        (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is not a range of commits"),
         (("frobnicate",), "No such command"),
     ],
 )
@@ -147,4 +147,4 @@ def test_an_interrupted_command_says_so_and_has_a_status_of_its_own(
         for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
             signal.signal(number, handler)
     assert left.value.code == Exit.INTERRUPTED
-    assert "what was measured is recorded" in capsys.readouterr().err
+    assert "every finished sample is recorded" in capsys.readouterr().err

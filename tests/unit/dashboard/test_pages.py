@@ -141,7 +141,7 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     again, bisect = steps(alert(found))
     assert again.command == (
         "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork "
-        "--budget 1h --measure counting"
+        "--budget 1h --pass counting"
     )
     first, second = bisect.command.splitlines()
     assert first == "git bisect start rel-3.3.0 rel-3.2.4"
@@ -153,9 +153,9 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     ("metrics", "passes"),
     [
         (["compile_time"], ""),
-        (["cache_misses", "compile_time"], "--budget 1h --measure counting"),  # not judged itself
-        (["reuse_lost"], "--budget 1h --measure counting"),
-        (["python_calls"], "--budget 1h --measure tracing"),
+        (["cache_misses", "compile_time"], "--budget 1h --pass counting"),  # not judged itself
+        (["reuse_lost"], "--budget 1h --pass counting"),
+        (["python_calls"], "--budget 1h --pass tracing"),
         (["wrong_results"], ""),
         (["cache_misses", "crashed"], ""),
     ],
@@ -173,7 +173,7 @@ def test_an_alert_is_seen_again_with_the_passes_that_tell_it(
     again, bisect = steps(alert(found, series=series))
     assert again.command.partition("--launch fork")[2].strip() == passes
     assert passes in bisect.command
-    assert ("--measure" in bisect.command) == bool(passes)
+    assert ("--pass" in bisect.command) == bool(passes)
 
 
 def test_of_hostile_labels_no_command_is_made() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeUv
 
-from observatory.run.interpreters import Found, Interpreter
+from observatory.run.interpreters import Interpreter, Interpreters
 from observatory.run.uv import UvError
 
 
@@ -21,7 +21,7 @@ def silent_uv() -> FakeUv:
 
 
 @pytest.fixture
-def found() -> Found:
-    return Found(
+def found() -> Interpreters:
+    return Interpreters(
         tuple(Interpreter(Path(f"/py/{v}/bin/python"), v) for v in ("3.13.0", "3.12.1", "3.11.7"))
     )

@@ -12,7 +12,7 @@ import pytest
 
 from observatory.run import branch as module
 from observatory.run.branch import Branch, BranchError, NotMovedError
-from observatory.run.git import Git, GitError, told
+from observatory.run.git import Git, GitError, reason_in
 
 
 def git(where: Path, *arguments: str) -> str:
@@ -209,7 +209,7 @@ def test_a_branch_that_is_checked_out_is_not_moved_under_its_reader(
 
 def test_a_branch_of_something_else_is_refused(clone: Path) -> None:
     git(clone, "branch", "other", "main")
-    with pytest.raises(BranchError, match=r"holds code\.py and no results"):
+    with pytest.raises(BranchError, match=r"contains code\.py and no results"):
         Branch(clone, "other").change(adding("a"))
 
 
@@ -218,7 +218,7 @@ def test_a_checkout_holds_what_the_branch_holds(clone: Path, tmp_path: Path) -> 
     Branch(clone, "results", "origin").change(adding("a", "content"))
     assert Branch(clone, "results", "origin").checkout(tmp_path / "out")
     assert (tmp_path / "out" / "samples" / "a").read_text() == "content"
-    with pytest.raises(BranchError, match="is there already"):
+    with pytest.raises(BranchError, match="exists already"):
         Branch(clone, "results", "origin").checkout(tmp_path / "out")
 
 
@@ -301,7 +301,7 @@ def test_a_mistake_is_answered_in_a_sentence(
 
 
 def test_where_there_is_no_repository_it_is_said(tmp_path: Path) -> None:
-    with pytest.raises(GitError, match="there is no git repository"):
+    with pytest.raises(GitError, match="is not a git repository"):
         Branch(tmp_path / "none", "results")
     with pytest.raises(GitError, match="not a git repository"):
         Git(tmp_path)
@@ -312,7 +312,9 @@ def test_a_remote_that_cannot_be_reached_is_said_without_its_password(clone: Pat
     with pytest.raises(NotMovedError, match="cannot be reached") as raised:
         Branch(clone, "results", "origin").change(adding("a"))
     assert "secret" not in str(raised.value)
-    assert told("fatal: https://me:secret@host/x not found") == "fatal: https://host/x not found"
+    assert (
+        reason_in("fatal: https://me:secret@host/x not found") == "fatal: https://host/x not found"
+    )
 
 
 def test_a_push_that_is_refused_is_said_and_not_repeated(remote: Path, clone: Path) -> None:

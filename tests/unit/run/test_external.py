@@ -27,12 +27,12 @@ def test_each_series_is_answered() -> None:
     ("command", "said"),
     [
         ("/no/such/program", "cannot be started"),
-        (program("print('hello')"), "no JSON list"),
-        (program("pass"), "no JSON list"),
-        (program("print([0.5])"), "no list of indices"),
+        (program("print('hello')"), "not a JSON list"),
+        (program("pass"), "not a JSON list"),
+        (program("print([0.5])"), "not a list of indices"),
         ("unbalanced 'quote", "cannot be started"),
-        (program("print('[true]')"), "no list of indices"),
-        (program("print([4])"), "no list of indices"),
+        (program("print('[true]')"), "not a list of indices"),
+        (program("print([4])"), "not a list of indices"),
     ],
 )
 def test_a_program_that_does_not_answer_as_asked_is_named(command: str, said: str) -> None:

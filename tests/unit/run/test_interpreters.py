@@ -5,7 +5,7 @@ import pytest
 from fakes import FakeUv, option
 
 from observatory.run.index import Index
-from observatory.run.interpreters import Found, NoInterpreterError, find, newest_supported
+from observatory.run.interpreters import Interpreters, NoInterpreterError, find, newest_supported
 from observatory.run.uv import UvError
 
 
@@ -56,7 +56,7 @@ def test_programs_that_do_not_run_and_unsupported_versions_are_left_out(
     broken.write_text("#!/bin/sh\nexit 127\n")
     broken.chmod(0o755)
     missing = tmp_path / "not-there"
-    assert find(silent_uv, [broken, missing, python("3.10.1")]) == Found(())
+    assert find(silent_uv, [broken, missing, python("3.10.1")]) == Interpreters(())
 
 
 def test_a_uv_that_fails_does_not_hide_the_interpreters_on_path(silent_uv, python, monkeypatch):
@@ -91,7 +91,7 @@ def test_an_older_interpreter_that_gets_a_newer_pytensor_is_chosen(found):
 
 
 def test_falling_back_to_an_old_python_says_what_that_means(found):
-    only = Found(tuple(i for i in found.interpreters if i.minor == "3.11"))
+    only = Interpreters(tuple(i for i in found.interpreters if i.minor == "3.11"))
     choice = newest_supported(_offering({"3.11": "3.0.7", "3.12": "3.3.7", "3.13": "3.3.7"}), only)
     assert choice.pytensor == "3.0.7"
     assert choice.note == (
@@ -102,7 +102,7 @@ def test_falling_back_to_an_old_python_says_what_that_means(found):
 
 def test_no_interpreter_at_all_says_what_to_install():
     with pytest.raises(NoInterpreterError, match="install one"):
-        newest_supported(_offering({}), Found((), ("Python 3.12.1 comes without Python.h",)))
+        newest_supported(_offering({}), Interpreters((), ("Python 3.12.1 comes without Python.h",)))
 
 
 def test_an_index_that_refuses_every_interpreter_is_quoted(found):

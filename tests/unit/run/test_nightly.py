@@ -75,7 +75,7 @@ def test_what_needs_a_step_that_failed_is_not_done(stage: Stage) -> None:
     deliver = step("deliver", needs=["alerts"])
     night = stage.nightly.carry_out(stage.night(step("alerts"), deliver, step("publish")))
     assert stage.started == ["alerts", "publish"]
-    assert night.steps[1].skipped == "as alerts failed"
+    assert night.steps[1].skipped == "because alerts failed"
     assert night.over
 
 

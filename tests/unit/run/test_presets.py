@@ -88,7 +88,7 @@ def test_where_nothing_is_left_the_reason_is_said_if_there_is_one(
 ) -> None:
     assert tasks_of(quick(), narrowed) == []
     said = narrowed.none_left("the preset quick")
-    assert said.startswith(f"these options leave no cell of the preset quick{why}")
+    assert said.startswith(f"no cell of the preset quick matches these options{why}")
     assert bool(why) is (":" in said)
 
 

@@ -8,7 +8,7 @@ from fakes import FakeUv
 
 from observatory.run.history import History
 from observatory.run.index import Index
-from observatory.run.interpreters import Found, NoInterpreterError
+from observatory.run.interpreters import Interpreters, NoInterpreterError
 from observatory.run.releases import load
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
@@ -99,7 +99,7 @@ def test_a_range_is_every_release_between_its_ends_on_one_python(subjects):
 
 
 def test_releases_without_a_common_python_get_one_each(subjects, found):
-    subjects.found = Found(tuple(i for i in found.interpreters if i.minor == "3.11"))
+    subjects.found = Interpreters(tuple(i for i in found.interpreters if i.minor == "3.11"))
     with pytest.raises(SubjectError, match=r"3\.3\.7 needs Python 3\.12"):
         subjects.parse("3.3.7")
     assert subjects.parse("3.0.7").python == "3.11"
@@ -109,7 +109,7 @@ def test_a_python_that_the_release_cannot_use_or_that_is_not_there_is_refused(su
     assert subjects.parse("3.3.7", python="3.12.1").python == "3.12"
     with pytest.raises(SubjectError, match=r"does not install on Python 3\.11"):
         subjects.parse("3.3.7", python="3.11")
-    with pytest.raises(NoInterpreterError, match=r"3\.14 was asked for"):
+    with pytest.raises(NoInterpreterError, match=r"3\.14 is not installed"):
         subjects.parse("3.3.7", python="3.14")
 
 
@@ -160,16 +160,16 @@ def test_commits_of_one_second_come_in_their_order(subjects, tmp_path):
     ("text", "said"),
     [
         ("", "empty"),
-        ("numpy==2", "not about pytensor"),
+        ("numpy==2", "does not begin with pytensor"),
         ("pytensor>=3", "does not name one release"),
         ("3.1.0", "no release 3.1.0"),
         ("3.3.7..2.35.1", "runs backwards"),
-        ("2.35.1..x", "no range"),
+        ("2.35.1..x", "not a range"),
         ("pytensor @ git+https://localhost/x@abc", "clone the repository"),
         ("pytensor @ git+file:///nowhere/at/all@abc", "no commit 'abc'"),
         ("/nowhere/pytensor-1-py3-none-any.whl", "cannot be read"),
-        ("nonsense.whl", "name of a wheel"),
-        ("3.3.7 numba~~1", "no requirement"),
+        ("nonsense.whl", "not that of a wheel"),
+        ("3.3.7 numba~~1", "not a requirement"),
         ("3.3.7 pytensor==3.3.6", "is the subject itself"),
         ("pytensor @ git+file:///tmp@--output=/tmp/x", "no commit"),
     ],
@@ -185,5 +185,5 @@ def test_a_wheel_of_another_project_is_no_subject(subjects, wheel):
 
 
 def test_one_subject_is_wanted_where_a_range_is_given(subjects):
-    with pytest.raises(SubjectError, match="2 subjects where one"):
+    with pytest.raises(SubjectError, match="2 subjects; give exactly one"):
         subjects.parse("3.3.6..3.3.7")

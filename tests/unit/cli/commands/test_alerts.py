@@ -116,13 +116,13 @@ def test_a_second_look_changes_nothing(results: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("alerts", "--fail-on", "resolved"), "no alert is ever 'resolved'"),
-        (("alerts", "--stale-after", "soon"), "'soon' is no span of time"),
+        (("alerts", "--fail-on", "resolved"), "'resolved' is not a state"),
+        (("alerts", "--stale-after", "soon"), "'soon' is not a length of time"),
         (("ack", "ffff", "--why", "x", "--until", "2w"), "no alert in"),
         (("ack", "", "--why", "x", "--until", "2w"), "no alert in"),
         (("evaluate-detector", ".", "--half", "third"), "there is no half 'third'"),
         (("evaluate-detector", ".", "--detector", "x"), "there is no detector 'x'"),
-        (("evaluate-detector", ".", "--external", "x"), "is not NAME=COMMAND"),
+        (("evaluate-detector", ".", "--external", "x"), "write NAME=COMMAND"),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence(
@@ -136,7 +136,7 @@ def test_a_mistake_is_answered_in_a_sentence(
     ("options", "said"),
     [
         (("--why", " ", "--until", "2w"), "--why is empty"),
-        (("--why", "x", "--until", "2020-01-01"), "is over already"),
+        (("--why", "x", "--until", "2020-01-01"), "is in the past"),
         (("--why", "x", "--until", "someday"), "is no date"),
     ],
 )

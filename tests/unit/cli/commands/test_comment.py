@@ -158,7 +158,7 @@ def test_a_locked_conversation_gets_its_check_and_no_comment(
     fake.artifact(packed())
     code, out, _ = observatory("comment", "--run", 900)
     assert code == Exit.OK
-    assert "pull request 12 is locked: it gets no comment" in out
+    assert "pull request 12 is locked; no comment was written" in out
     assert (fake.comments, len(fake.checks)) == ([], 1)
 
 
@@ -274,16 +274,16 @@ def test_a_dry_run_writes_nothing(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("comment",), "nowhere to publish: say which --run, --pull or --summary"),
-        (("comment", "--pull", "12"), "nothing to publish: say which --run, or a FILE"),
+        (("comment",), "there is nowhere to publish; give --run, --pull or --summary"),
+        (("comment", "--pull", "12"), "there is nothing to publish; give --run or FILE"),
         (("comment", "none.json", "--pull", "12"), "there is no file none.json"),
-        (("comment", "--run", "900", "--repo", "x"), "--repo 'x' is no repository"),
+        (("comment", "--run", "900", "--repo", "x"), "--repo 'x' is not a repository"),
         (
             ("comment", "--run", "900", "--config", "none.toml"),
             "there are no settings in none.toml",
         ),
         (("deliver",), "run `observatory alerts` first"),
-        (("deliver", "--page", "javascript:x"), "--page 'javascript:x' is no address"),
+        (("deliver", "--page", "javascript:x"), "--page 'javascript:x' is not an address"),
         (("comment", "--run", "900", "--summary", "no/where"), "cannot be written"),
     ],
 )
@@ -301,7 +301,7 @@ def test_without_a_token_nothing_is_asked(
 ) -> None:
     monkeypatch.delenv("GITHUB_TOKEN")
     code, _, err = observatory("comment", "--run", 900)
-    assert (code, "there is no token in GITHUB_TOKEN" in err) == (Exit.USAGE, True)
+    assert (code, "GITHUB_TOKEN is not set" in err) == (Exit.USAGE, True)
     assert fake.asked == []
 
 
@@ -337,7 +337,7 @@ def test_the_life_of_an_alert_on_github(
     assert "(https://pytensor.example/caches/alerts/3d032b8ecd.html)" in issue["body"]
     assert issue["user"] == BOT
     _, out, _ = observatory("deliver", "--results", tmp_path, *site)
-    assert out == "every issue says this already\n"
+    assert out == "every issue is up to date\n"
     saved(tmp_path, alert("open"))
     assert observatory("deliver", "--results", tmp_path, *site)[1] == out
     saved(tmp_path, alert("resolved", resolution="it is over since 3.3.8"))
@@ -353,7 +353,7 @@ def test_more_alerts_than_a_night_opens_are_named(
     _, out, _ = observatory("deliver", "--results", tmp_path)
     assert len(fake.issues) == 5
     assert "3d032b8ecd" in fake.issues[0]["body"]
-    assert "5 alerts without an issue, as no more than 5 are opened in a night: 00" in out
+    assert "5 alerts without an issue, because at most 5 are opened in a night: 00" in out
 
 
 def test_the_artifact_of_a_workflow_may_be_downloaded_before(

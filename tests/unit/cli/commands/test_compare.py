@@ -272,7 +272,7 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
         return Comparison.model_validate_json(done.stdout)
 
     assert {v.metric for v in told().worse} == {"cache_misses", "compile_time"}
-    counted_only = told("--measure", "counting")
+    counted_only = told("--pass", "counting")
     assert {v.metric for v in counted_only.worse} == {"cache_misses"}
     assert {v.kind for v in counted_only.verdicts} == {"exact"}
     assert counted_only.warnings == [module.NO_TIMES]  # none on what a change of times counts
@@ -284,7 +284,7 @@ def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> No
     assert told("--scenario", "warm_disk").workload  # what the cold builds tell of those cells
     done = CliRunner().invoke(app, ["compare", *sides, "--backend", "C"])
     assert isinstance(done.exception, SubjectError)
-    assert "there is no saved sample to compare" in str(done.exception)
+    assert "no saved sample is left to compare" in str(done.exception)
 
 
 def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def run(
                 raise fate
             return contracts(place, fate, lifted=lifted, extras=one.extras)
 
-        monkeypatch.setattr(options, "subjects_here", lambda state: _Subjects())
+        monkeypatch.setattr(options, "local_subjects", lambda state: _Subjects())
         monkeypatch.setattr(checking, "Numbas", _Numbas)
         monkeypatch.setattr(checking, "environment_of", environment_of)
         monkeypatch.setattr(checking, "check", check)
@@ -181,7 +181,7 @@ def test_a_missing_pre_release_is_said(run: Run, asked: Any) -> None:
     code, _, err = run("3.3.7", "--pre")
     assert code == Exit.OK
     assert asked == []
-    assert "no pre-release on the index" in err
+    assert "the index has no pre-release" in err
 
 
 def test_a_pre_release_is_looked_at(run: Run, asked: Any, monkeypatch: Any) -> None:

@@ -29,7 +29,7 @@ def test_what_is_imported_is_exported_again(tmp_path: Path) -> None:
     done = observatory("import", one, two, *where, "--extra", "rss", "--machine", "box")
     assert (done.returncode, done.stderr) == (Exit.OK, "")
     assert f"box/{COMMIT[:8]}-pytest-benchmark-py3.12.json" in done.stdout
-    assert "Not imported of extra_info: 'note'" in done.stdout
+    assert "Not imported from extra_info: 'note'" in done.stdout
     rows = pd.read_csv(io.StringIO(observatory("export", *where).stdout))
     assert dict(zip(rows["scenario"], rows["value"], strict=True)) == {
         "a.t(1)": 1.0, "a.t(2)": 2.0, "b.u": 2.0, "b.u.track_rss": 7.0,
@@ -41,7 +41,7 @@ def test_a_dirty_tree_is_said(tmp_path: Path) -> None:
     content = file(entry("a.py::t"), commit_info={"id": COMMIT, "dirty": True})
     done = observatory("import", saved(tmp_path, content), "--results", tmp_path / "results")
     assert done.returncode == Exit.OK
-    assert "changes that are in no commit" in done.stdout
+    assert "uncommitted changes" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["oops", json.dumps(foreign({})), "[]", ""])

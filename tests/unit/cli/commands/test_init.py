@@ -113,14 +113,14 @@ def test_nothing_is_ever_written_over(pytensor: Path) -> None:
     mine.write_text("mine")
     done = init(pytensor)
     assert mine.read_text() == "mine"
-    assert "observatory.yml: is there already and stays as it is" in done.output
+    assert "observatory.yml: exists and was not changed" in done.output
     assert "6 files written." in done.output
 
 
 def test_a_second_time_says_that_all_is_there(pytensor: Path) -> None:
     init(pytensor)
     done = init(pytensor)
-    assert done.output.count("is there already, as it would be written") == 7
+    assert done.output.count("already up to date") == 7
     assert "0 files written." in done.output
 
 
@@ -150,11 +150,11 @@ def test_the_settings_are_the_defaults(pytensor: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "arguments", "said"),
     [
-        ({"x_DOT_py": "def test_x(): ..."}, TOOL, "there is nothing to show yet"),
+        ({"x_DOT_py": "def test_x(): ..."}, TOOL, "add benchmarks first"),
         ({"tests__a_DOT_py": BENCHMARK}, (), "say --observatory OWNER/NAME --commit HASH"),
-        ({"tests__a_DOT_py": BENCHMARK}, (*TOOL[:3], "main"), "is no full hash"),
-        ({"tests__a_DOT_py": BENCHMARK}, ("--observatory", "x", *TOOL[2:]), "is no repository"),
-        ({"pyproject_DOT_toml": "[", "tests__a_DOT_py": BENCHMARK}, TOOL, "is no TOML"),
+        ({"tests__a_DOT_py": BENCHMARK}, (*TOOL[:3], "main"), "is not a full commit hash"),
+        ({"tests__a_DOT_py": BENCHMARK}, ("--observatory", "x", *TOOL[2:]), "is not a repository"),
+        ({"pyproject_DOT_toml": "[", "tests__a_DOT_py": BENCHMARK}, TOOL, "is not valid TOML"),
         ({"a b__a_DOT_py": BENCHMARK}, TOOL, "cannot be written into a workflow"),
         ({"asv_DOT_conf_DOT_json": "{"}, TOOL, "cannot be read"),
         ({"asv_DOT_conf_DOT_json": '{"results_dir": "../x"}'}, TOOL, "outside of the repository"),

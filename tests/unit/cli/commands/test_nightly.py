@@ -161,7 +161,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     assert process.wait(timeout=30) == Exit.INTERRUPTED
     status, said = stage.night("3.3.7", "--only", "measure")
     assert status == Exit.OK
-    assert "going on with the night of" in said
+    assert "continuing the night of" in said
     assert stage.begun() == ["run", "run resumed"]
     assert stage.taken().total() == TASKS
 
@@ -171,13 +171,13 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     [
         (["--preset", "huge"], "there is no preset 'huge'"),
         (["--backend", "JAX"], "there is no backend 'JAX'"),
-        (["--scenario", "siblings"], "these options leave no cell of the preset quick"),
+        (["--scenario", "siblings"], "no cell of the preset quick matches"),
         (["--only", "dinner"], "there is no step 'dinner'; choose from measure, canary"),
         (["--repo", "."], "--repo and --commits go together"),
-        (["--link", "ftp://x"], "is no https address"),
-        (["--deliver", "nobody"], "is no repository; say it like OWNER/NAME"),
+        (["--link", "ftp://x"], "is not an https address"),
+        (["--deliver", "nobody"], "is not a repository; write OWNER/NAME"),
         (["--deliver", "a/b"], "needs a token in the environment variable GITHUB_TOKEN"),
-        (["--repo", ".", "--commits", "no..where"], "is no range of commits"),
+        (["--repo", ".", "--commits", "no..where"], "is not a range of commits"),
     ],
 )
 def test_a_mistake_is_said_before_the_night_begins(

@@ -70,9 +70,9 @@ def test_results_are_on_the_branch_and_a_second_time_nothing_is_new(
     first = publish(repo, results, "--push")
     assert first.exit_code == Exit.OK
     assert "new: 1 sample of 1 subject" in first.output
-    assert re.search(r"pushed \w{10} to results of origin, which begins with it", first.output)
+    assert re.search(r"pushed \w{10} to results of origin, a new branch", first.output)
     again = publish(repo, results, "--push")
-    assert "results of origin has all of this already" in again.output
+    assert "results of origin is up to date" in again.output
     assert git(repo, "rev-list", "--count", "origin/results") == "1"
 
 
@@ -109,7 +109,7 @@ def test_shards_of_a_matrix_are_published_together(repo: Path, tmp_path: Path) -
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(repo: Path, tmp_path: Path) -> None:
     done = publish(repo, measured(tmp_path / "results"), "--dry-run", "--push")
     assert "new: 1 sample" in done.output
-    assert "Nothing was committed to results of origin: a dry run" in done.output
+    assert "Nothing was committed to results of origin, because of --dry-run" in done.output
     assert git(repo, "branch", "--all") == ""
 
 
@@ -128,7 +128,7 @@ def test_old_journals_are_compacted_and_new_ones_are_not(repo: Path, tmp_path: P
     }
     assert kept == {"2.35.1": [True, False], "3.3.7": [True, True]}
     again = publish(repo, results, "--compact-after", "4w")
-    assert "has all of this already" in again.output
+    assert "is up to date" in again.output
 
 
 def test_never_compacts_nothing(repo: Path, tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_a_push_that_cannot_be_done_has_a_status_of_its_own(repo: Path, tmp_path
     ("arguments", "said"),
     [
         (["nowhere"], "there is no results directory nowhere"),
-        ([], "nothing to publish: name a results directory"),
-        (["RESULTS", "--compact-after", "soon"], "is no span of time"),
+        ([], "there is nothing to publish; give a results directory"),
+        (["RESULTS", "--compact-after", "soon"], "is not a length of time"),
         (["RESULTS", "--branch", "a..b"], "cannot be the name of a branch"),
         (["RESULTS", "--remote", "none", "--push"], "has no remote 'none'"),
-        (["RESULTS", "--checkout", "RESULTS"], "is there already"),
+        (["RESULTS", "--checkout", "RESULTS"], "is not empty"),
     ],
 )
 def test_a_mistake_is_a_sentence(

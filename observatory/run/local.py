@@ -17,7 +17,7 @@ STATE = Path(".observatory")
 """Where environments, filled caches and the history of releases are kept, in the checkout."""
 
 
-def subjects_here(state: Path) -> Subjects:
+def local_subjects(state: Path) -> Subjects:
     """What reads the subjects on this machine. Looks for interpreters: about a second."""
     uv = RealUv()
     return Subjects(History(load(), state), Index(uv), find(uv))

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from observatory.github.belonging import check_run, moved_on
 from observatory.github.errors import RefusedError
 from observatory.github.models import Pull, Run
+from observatory.github.pull_request_match import check_run, moved_on
 from tests.fake_github import FakeGitHub
 
 OTHER = "c" * 40
