@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import BACKENDS, MODELS
-from dashboard.judged import pair_files, rules_of
-from dashboard.observed import Observed, Spot
+from benchmarks.catalogue import MODELS
+from dashboard.colours import colour_of
+from dashboard.site_input import SiteInput, spot_name
+from dashboard.verdict_data import pair_files, rules_of
 from observatory.analyze.comparison.rules import best_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
@@ -27,14 +28,11 @@ from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
 from observatory.text.plain import clean
-from observatory.text.words import colour_name
 
 PER_FILE = 100
 """Series in one data file, about."""
 BLOCK = 16
 """Subjects in one data file."""
-PALETTE = 8
-"""Colours for series that are of no backend of ours."""
 _DIGITS = 6
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
@@ -43,7 +41,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def data_files(
-    observed: Observed, *, commit_url: str, compare_url: str
+    observed: SiteInput, *, commit_url: str, compare_url: str
 ) -> Iterator[tuple[str, bytes]]:
     """Every data file: its path in the site and its content."""
     digits = _digits(len(observed.tracks))
@@ -77,14 +75,6 @@ def data_files(
         yield _file(name, content)
 
 
-def colour_of(track: SegmentedSeries, id_: str) -> str:
-    """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
-    backend = track.series.place.backend
-    if backend in BACKENDS:
-        return colour_name(backend)
-    return f"s{int(id_, 16) % PALETTE}"
-
-
 def expected(place: SeriesKey) -> int | None:
     """What an exact count should be; None if no number is better than another."""
     return best_of(place.metric, place.scenario, place.backend) if place.model else None
@@ -113,7 +103,7 @@ def _file(name: str, content: object) -> tuple[str, bytes]:
     )  # fmt: skip
 
 
-def _index(observed: Observed, rules: list[int]) -> dict[str, list[Any]]:
+def _index(observed: SiteInput, rules: list[int]) -> dict[str, list[Any]]:
     places = [track.series.place for track in observed.tracks]
     return {
         "id": list(observed.ids),
@@ -127,7 +117,7 @@ def _index(observed: Observed, rules: list[int]) -> dict[str, list[Any]]:
     }
 
 
-def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]]:
+def _series_files(observed: SiteInput, digits: int) -> Iterator[tuple[str, bytes]]:
     groups: dict[str, dict[str, object]] = {
         format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
     }
@@ -139,7 +129,7 @@ def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]
 
 
 def _series(
-    observed: Observed, track: SegmentedSeries, id_: str, pages: frozenset[str]
+    observed: SiteInput, track: SegmentedSeries, id_: str, pages: frozenset[str]
 ) -> dict[str, object]:
     series, place = track.series, track.series.place
     columns, rows = observed.values, series.rows
@@ -198,7 +188,7 @@ def _drift(track: SegmentedSeries) -> dict[str, object] | None:
 
 
 def _alerts(
-    observed: Observed, track: SegmentedSeries, pages: frozenset[str]
+    observed: SiteInput, track: SegmentedSeries, pages: frozenset[str]
 ) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
@@ -210,7 +200,7 @@ def _alerts(
         }  # fmt: skip
 
 
-def _subject_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+def _subject_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
     """The values of each subject over all series: what two of them are compared by."""
     if not observed.tracks:
         return
@@ -241,16 +231,11 @@ def _subject_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
         yield _file(f"at-{line}-{number}", content)
 
 
-def _function_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+def _function_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
     found = sorted(observed.functions_at.items())
     yield _file("ledgers", {spot_name(spot): list(cells) for spot, cells in found})
     for spot, functions in found:
         yield _file(f"ledger-{spot_name(spot)}", _functions(functions))
-
-
-def spot_name(spot: Spot) -> str:
-    """A subject in addresses and names of files."""
-    return f"{spot[0]}-{spot[1]}"
 
 
 def _functions(functions: Functions) -> dict[str, object]:

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.data import colour_of
-from dashboard.observed import Observed
-from dashboard.pages.history import Table
+from dashboard.colours import colour_of
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series
 from observatory.store.records.alerts import At, SeriesChange
@@ -67,7 +67,7 @@ class Picture:
 
 
 def picture(
-    observed: Observed, number: int, change: SeriesChange | None = None, over: At | None = None
+    observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
     """A series: MOST_VALUES values around where a change of it begins, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
@@ -193,7 +193,7 @@ def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, st
     )
 
 
-def _table(name: str, observed: Observed, number: int, shown: range) -> Table:
+def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:
     series = observed.tracks[number].series
     unit = series.place.unit
     rows = []

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.pages.history import Line, Panel
+from dashboard.drawing.panels import ChartLine, Panel
 from observatory.text import units
 
 WIDTH, HEIGHT = 380.0, 272.0
@@ -138,7 +138,7 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
     )  # fmt: skip
 
 
-def _stroke(line: Line, xs: list[float], height: Callable[[float], float]) -> Stroke:
+def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) -> Stroke:
     ys = [height(p.value) if p.value and p.value > 0 else None for p in line.points]
     paths: list[list[str]] = [[]]
     marks, crosses = [], []

@@ -16,12 +16,13 @@ from benchmarks.catalogue import (
     Cell,
     without_cache,
 )
-from dashboard.observed import Observed, Spot
-from dashboard.pages.history import Table
+from dashboard.colours import css_name
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function, Functions
 from observatory.text import units
 from observatory.text.plain import clean, shorten
-from observatory.text.words import css_name, known_first, listed, meaning_of, several
+from observatory.text.words import known_first, listed, meaning_of, several
 
 MOST_SUBJECTS = 40
 _SHOWN = 12
@@ -79,10 +80,10 @@ class CachesPage:
 
 def path_of(spot: Spot) -> str:
     """Where the caches of a subject are shown."""
-    return f"caches/{spot[0]}-{spot[1]}.html"
+    return f"caches/{spot_name(spot)}.html"
 
 
-def chosen(observed: Observed) -> list[Spot]:
+def chosen(observed: SiteInput) -> list[Spot]:
     """The subjects that have a page: those that alerts speak of, and the newest, oldest first."""
     there = sorted(observed.functions_at, key=lambda spot: observed.subject(spot).date)
     commits = {
@@ -98,7 +99,7 @@ def chosen(observed: Observed) -> list[Spot]:
     return [spot for spot in there if spot in kept]
 
 
-def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
+def caches_page(observed: SiteInput, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
     """The page of one subject. ``times``: compile times in seconds, by cell."""
     functions = observed.functions_at[spot]
     subject, line = observed.subject(spot), observed.lines[spot[0]]
@@ -112,7 +113,7 @@ def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> 
     )
 
 
-def times_of(observed: Observed) -> dict[Spot, dict[Cell, float]]:
+def times_of(observed: SiteInput) -> dict[Spot, dict[Cell, float]]:
     """The compile times of every subject, by cell."""
     found: dict[Spot, dict[Cell, float]] = defaultdict(dict)
     for track in observed.tracks:

@@ -31,7 +31,7 @@ _TEXT = 600
 
 
 @dataclass(frozen=True)
-class Cell:
+class Outcome:
     """A contract with one numba, in a word."""
 
     text: str
@@ -40,16 +40,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ContractRow:
     """A contract with every numba."""
 
     name: str
     holds: str
-    cells: tuple[Cell, ...]
+    cells: tuple[Outcome, ...]
 
 
 @dataclass(frozen=True)
-class Said:
+class NotHeld:
     """What was seen where a contract does not hold, or could not be judged."""
 
     text: str
@@ -70,7 +70,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ContractTable:
     """One PyTensor on one Python."""
 
     id: str
@@ -82,11 +82,11 @@ class Table:
     declared: str
     taken: str
     columns: tuple[Column, ...]
-    groups: tuple[tuple[str, tuple[Row, ...]], ...]
-    said: tuple[Said, ...]
+    groups: tuple[tuple[str, tuple[ContractRow, ...]], ...]
+    said: tuple[NotHeld, ...]
 
 
-def contracts_page(records: Sequence[Contracts]) -> tuple[Table, ...]:
+def contracts_page(records: Sequence[Contracts]) -> tuple[ContractTable, ...]:
     """A table for each PyTensor and Python, the newest PyTensor first."""
     return tuple(
         _table(f"t{number}", title, own)
@@ -115,7 +115,7 @@ def _age(record: Contracts) -> tuple[tuple[bool, Version | str, str], datetime]:
     return version_order(record.numba), record.started_at
 
 
-def _table(id_: str, title: str, records: list[Contracts]) -> Table:
+def _table(id_: str, title: str, records: list[Contracts]) -> ContractTable:
     days = sorted({f"{one.started_at:%Y-%m-%d}" for one in records})
     declared = sorted({one.declared for one in records if one.declared})
     broken = [one for one in records if one.of("broken")]
@@ -127,7 +127,7 @@ def _table(id_: str, title: str, records: list[Contracts]) -> Table:
         word, verdict = "not judged", f"in part with {len(failed)} of {count}: {_versions(failed)}"
     else:
         word, verdict = "holds", f"all that this PyTensor uses, with {count}"
-    return Table(
+    return ContractTable(
         id=id_,
         title=title,
         word=word,
@@ -148,7 +148,7 @@ def _versions(records: Sequence[Contracts]) -> str:
     return listed([shorten(one.numba, 30) for one in records])
 
 
-def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[Row, ...]]]:
+def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[ContractRow, ...]]]:
     found: dict[str, dict[str, dict[int, str]]] = {}
     meanings: dict[str, str] = {}
     for place, one in enumerate(records):
@@ -158,7 +158,7 @@ def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[Row, ...]]]:
             meanings[contract.name] = contract.holds
     for area in sorted(found, key=_area_order):
         rows = tuple(
-            Row(
+            ContractRow(
                 shorten(name, 60),
                 shorten(meanings[name], _TEXT),
                 tuple(_cell(statuses.get(place)) for place in range(len(records))),
@@ -173,13 +173,13 @@ def _area_order(area: str) -> tuple[int, str]:
     return (known.index(area) if area in AREAS else len(known)), area
 
 
-def _cell(status: str | None) -> Cell:
+def _cell(status: str | None) -> Outcome:
     if status is None:
-        return Cell(units.MISSING, "absent")
-    return Cell(_WORDS[status], _FLAGS[status])
+        return Outcome(units.MISSING, "absent")
+    return Outcome(_WORDS[status], _FLAGS[status])
 
 
-def _said(records: list[Contracts]) -> Iterator[Said]:
+def _said(records: list[Contracts]) -> Iterator[NotHeld]:
     for status in ("broken", "failed"):
         found: dict[tuple[str, str, str], list[str]] = {}
         for one in records:
@@ -188,7 +188,7 @@ def _said(records: list[Contracts]) -> Iterator[Said]:
                     key = contract.name, contract.detail, contract.needed
                     found.setdefault(key, []).append(shorten(one.numba, 30))
         for (name, detail, needed), numbas in list(found.items())[:_MOST]:
-            yield Said(
+            yield NotHeld(
                 _WORDS[status], _FLAGS[status], shorten(name, 60), listed(numbas),
                 shorten(detail, _TEXT), shorten(needed, _TEXT),
             )  # fmt: skip

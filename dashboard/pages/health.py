@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from dashboard.observed import Observed
-from dashboard.pages.history import Table
+from dashboard.drawing.panels import Table
 from dashboard.pages.summary import Newest
+from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.text import units
@@ -58,7 +58,7 @@ class HealthPage:
     unjudged: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
-def lines_of(observed: Observed) -> Iterator[LineView]:
+def lines_of(observed: SiteInput) -> Iterator[LineView]:
     """Every line in words, those measured last first."""
     tracks = defaultdict(list)
     for track in observed.tracks:
@@ -78,11 +78,11 @@ def lines_of(observed: Observed) -> Iterator[LineView]:
         )  # fmt: skip
 
 
-def _alerting(observed: Observed, track: SegmentedSeries) -> bool:
+def _alerting(observed: SiteInput, track: SegmentedSeries) -> bool:
     return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
 
 
-def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
+def health_page(observed: SiteInput, subject: Newest | None) -> HealthPage:
     """``subject``: the newest with cells of ours, if there is one."""
     return HealthPage(
         lines=tuple(lines_of(observed)),
@@ -100,7 +100,7 @@ def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
     )
 
 
-def _noise(observed: Observed) -> Table | None:
+def _noise(observed: SiteInput) -> Table | None:
     """The noise of judged series by metric."""
     found = defaultdict(list)
     for track in observed.tracks:
@@ -121,7 +121,7 @@ def _noise(observed: Observed) -> Table | None:
     )
 
 
-def _floors(observed: Observed) -> Iterator[Table]:
+def _floors(observed: SiteInput) -> Iterator[Table]:
     """What chance does within one run, as `observatory calibrate` measured it."""
     for one in observed.calibrations:
         rows = tuple(
@@ -140,7 +140,7 @@ def _floors(observed: Observed) -> Iterator[Table]:
 
 
 def _notes(
-    observed: Observed, subject: Newest
+    observed: SiteInput, subject: Newest
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     for kind, title in _NOTES.items():
         said: dict[str, list[str]] = defaultdict(list)
@@ -165,7 +165,7 @@ def _cells(cells: list[str]) -> str:
     return f"{', '.join(cells[:3])} and {several(len(cells) - 3, 'more cell')}"
 
 
-def _packages(observed: Observed, subject: Newest) -> Table | None:
+def _packages(observed: SiteInput, subject: Newest) -> Table | None:
     """The packages in which the newest subject differs from the one before it on its line."""
     for line in observed.lines:
         if not subject.setting.is_of(line):

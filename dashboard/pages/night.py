@@ -29,7 +29,7 @@ _OTHER = "#808080"
 
 
 @dataclass(frozen=True)
-class Told:
+class StepOutcome:
     """A step of a night in words."""
 
     name: str
@@ -49,7 +49,11 @@ class Bar:
 
 
 def night_summary(
-    steps: Sequence[Told], alerts: Alerts | None, now: datetime, link: str, picture: str | None
+    steps: Sequence[StepOutcome],
+    alerts: Alerts | None,
+    now: datetime,
+    link: str,
+    picture: str | None,
 ) -> str:
     """The summary as Markdown. ``picture``: where it is, published or beside the summary.
 
@@ -63,7 +67,7 @@ def night_summary(
     return "\n\n".join(written) + "\n"
 
 
-def _blocks(steps: Sequence[Told], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
+def _blocks(steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
     yield Heading((f"Night of {now:%Y-%m-%d}",))
     if alerts is not None:
         yield Line((Strong(verdict(alerts, now)),))

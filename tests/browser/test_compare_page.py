@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.judged import GROUPS
+from dashboard.verdict_data import GROUPS
 from tests.browser import conftest
 from tests.browser.conftest import violations
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.catalogue import Cell
-from dashboard.observed import Observed
 from dashboard.pages.guard import PATH, guard_page
 from dashboard.site import build
+from dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part
 from tests import factories_frame as factory
 from tests.factories import WARM
@@ -16,7 +16,7 @@ FORK = Cell("closures", "siblings", "NUMBA", "fork")
 NESTED = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
 
 
-def measured(*values: tuple[Cell, str, float], **changes: object) -> Observed:
+def measured(*values: tuple[Cell, str, float], **changes: object) -> SiteInput:
     rows = [factory.row(cell, metric, value) for cell, metric, value in values]
     return observed(factory.as_frame(rows), **changes)
 

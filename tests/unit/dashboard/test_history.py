@@ -14,10 +14,10 @@ from tests import factories_frame as factory
 
 
 def past(frame: pd.DataFrame) -> History:
-    readings = factory.read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
-    subject = newest(readings)
+    cell_values = factory.read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
+    subject = newest(cell_values)
     assert subject is not None
-    return history(readings, subject)
+    return history(cell_values, subject)
 
 
 def test_releases_stand_in_order_whatever_the_order_of_the_rows():

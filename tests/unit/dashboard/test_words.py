@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from benchmarks.catalogue import BACKENDS
-from observatory.text.words import css_name, meaning_of, stylesheet
+from dashboard.colours import css_name, stylesheet
+from observatory.text.words import meaning_of
 
 
 def test_every_backend_has_a_colour_of_its_own_in_light_and_in_dark() -> None:

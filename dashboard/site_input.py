@@ -28,7 +28,7 @@ Spot = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Observed:
+class SiteInput:
     """What was read and decided of one or more results directories. Nothing of it is changed.
 
     ``tracks`` come by line, and then in the order of the vocabulary.
@@ -144,6 +144,11 @@ class Observed:
             for (machine, env_name, commit), one in self.functions.items()
         }
         return {self.spots[key]: one for key, one in found.items() if key in self.spots}
+
+
+def spot_name(spot: Spot) -> str:
+    """A subject in addresses and in names of files."""
+    return f"{spot[0]}-{spot[1]}"
 
 
 def _id(track: SegmentedSeries) -> str:
