@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import MODELS
+from benchmarks.catalogue import METRICS, MODELS
 from dashboard.colours import colour_of
 from dashboard.site_input import SiteInput, spot_name
 from dashboard.verdict_data import pair_files, rules_of
@@ -63,7 +63,7 @@ def data_files(
     rules, numbers = rules_of(observed)
     head = {
         "digits": digits, "block": BLOCK, "rules": rules,
-        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
+        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS), "phrases": _phrases(),
         "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
@@ -90,6 +90,17 @@ def significant(values: _Floats) -> _Floats:
         large, small = np.round(values * scale) / scale, np.round(values / scale) * scale
         rounded = np.where(up, large, small)
     return np.where(np.isfinite(rounded), rounded, values)
+
+
+def _phrases() -> dict[str, list[list[str]]]:
+    """By exact metric: claims about a count that rose, and that fell, by 1 and by several."""
+    return {
+        name: [
+            [form.replace("HEAD", "B").replace("BASE", "A") for form in forms or ()]
+            for forms in (one.rose, one.fell)
+        ]
+        for name, one in METRICS.items() if one.rose or one.fell
+    }  # fmt: skip
 
 
 def _digits(count: int) -> int:

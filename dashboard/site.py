@@ -107,7 +107,7 @@ class _Site:
         yield "index.html", self._index()
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
-            yield WORDS, self._page(WORDS, glossaries=glossaries())
+        yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
         change = latest_change(observed)
         yield (
@@ -182,7 +182,7 @@ class _Site:
     def _alerts(self) -> bytes:
         alerts = self._observed.alerts
         titles = {
-            "Needing a person": NEEDING, "Acknowledged": ("acknowledged",),
+            "Needs attention": NEEDING, "Acknowledged": ("acknowledged",),
             "Resolved": ("resolved",),
         }  # fmt: skip
         shown = with_page(alerts)
@@ -268,7 +268,6 @@ class _Site:
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
-            "has_words": self._subject is not None,
         }
         found = _environment().get_template(f"{template or name}.j2")
         return found.render(common | values).encode()

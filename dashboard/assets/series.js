@@ -211,8 +211,8 @@
     const zeros = series.filter((one) => chosen.scale && one.v.some((value) => value <= 0));
     const bare = series.filter((one) => chosen.of && !seriesAxes.reference(one, chosen.of));
     return [
-      ...zeros.map((one) => `${one.name}, ${one.metric}: 0 has no place on a logarithmic scale.`),
-      ...bare.map((one) => `${one.name}, ${one.metric}: nothing is a percentage of a level of 0.`),
+      ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale cannot show 0.`),
+      ...bare.map((one) => `${one.name}, ${one.metric}: its level is 0, so there are no percentages.`),
     ].join(" ");
   }
 

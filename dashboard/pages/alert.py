@@ -126,9 +126,9 @@ def steps(change: Change) -> Iterator[NextStep]:
 
 
 def acknowledging(alert: Alert) -> NextStep:
-    """How to say that it is known."""
+    """How to acknowledge an alert."""
     return NextStep(
-        "Say that it is known, and until when it may rest:",
+        "Acknowledge it, here for four weeks:",
         f'observatory ack {alert.id} --why "..." --until 4w',
     )
 
@@ -171,7 +171,7 @@ def _places(alert: Alert) -> Iterator[tuple[str, str, datetime | None, str]]:
         yield "last good", *_place(alert.last_good)
     yield "first bad", *_place(alert.first_bad)
     if alert.resolved_by:
-        yield "over with", *_place(alert.resolved_by)
+        yield "resolved by", *_place(alert.resolved_by)
 
 
 def _place(at: At) -> tuple[str, datetime | None, str]:
@@ -189,7 +189,7 @@ def _series(series: Sequence[SeriesChange]) -> Table:
     )  # fmt: skip
     rest = len(series) - _SERIES
     more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
-    header = ("series", "metric", "before → after", "newest", "holds")
+    header = ("series", "metric", "before → after", "newest", "still holds")
     return Table(f"{units.count(len(series))} series{more}", header, rows)
 
 
@@ -206,8 +206,8 @@ def _functions(alert: Alert) -> Table:
         )
         for one in ordered[:_FUNCTIONS]
     )  # fmt: skip
-    header = ("function", "how many", "last good → first bad", "more time")
-    return Table(f"{several(len(ordered), 'function')}, the costliest first", header, rows)
+    header = ("function", "how many", "last good → first bad", "extra time")
+    return Table(f"{several(len(ordered), 'function')}, slowest first", header, rows)
 
 
 def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
@@ -219,6 +219,9 @@ def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tupl
         ends = [observed.spots.get((*where, at.commit)) for at in (good, bad)]
         if ends[0] and ends[1]:
             a, b = spot_name(ends[0]), spot_name(ends[1])
-            yield f"{clean(good.label)} against {clean(bad.label)}", f"compare.html#a={a}&b={b}"
+            yield (
+                f"Compare {clean(good.label)} with {clean(bad.label)}",
+                f"compare.html#a={a}&b={b}",
+            )
     if compare_url and _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
         yield "What changed in the code", f"{compare_url}{good.commit}...{bad.commit}"

@@ -48,7 +48,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Payback:
-    """One backend under one launch."""
+    """One backend with one start method."""
 
     backend: str
     launch: str
@@ -169,7 +169,7 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     place = place if model == "radon" else f"{clean(model)}, {place}"
     more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
     cut = _SHOWN if more else len(rows)
-    caption = f"{place}: the {cut}{more} costliest" if more else f"{place}: every function"
+    caption = f"{place}: the {cut}{more} slowest" if more else f"{place}: every function"
     return Kept(
         place, css_name(backend),
         tuple((outcome, units.count(counts[outcome])) for outcome in told),
@@ -210,7 +210,7 @@ def _paid(cold: float, warm: float, without: float | None) -> str:
     """
     each = cold if without is None else without
     if each <= warm:
-        return "it does not: a warm build takes as long as one without a cache"
+        return "never: a warm build takes as long as one without a cache"
     builds = max(1, math.ceil((cold - warm) / (each - warm) - 1e-9))
     saved = units.seconds(each - warm)
     if without is None:

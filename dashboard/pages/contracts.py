@@ -16,11 +16,11 @@ from observatory.text.words import listed, several
 PATH = "contracts.html"
 AREAS = {
     "uids": "Numbers and symbols of functions",
-    "locator": "Where stored functions are looked for",
+    "locator": "Where stored functions are searched for",
     "index": "Index and data files",
-    "loaded": "What a loaded function is",
+    "loaded": "Loaded functions",
     "compiling": "Flags and code generation",
-    "warnings": "Words of warnings",
+    "warnings": "Texts of warnings",
     "graphs": "Small graphs, from end to end",
     "names": "Names and their arguments",
 }
@@ -126,7 +126,7 @@ def _table(id_: str, title: str, records: list[Contracts]) -> ContractTable:
     elif failed:
         word, verdict = "not judged", f"in part with {len(failed)} of {count}: {_versions(failed)}"
     else:
-        word, verdict = "holds", f"all that this PyTensor uses, with {count}"
+        word, verdict = "holds", f"everything that this PyTensor uses, with {count}"
     return ContractTable(
         id=id_,
         title=title,

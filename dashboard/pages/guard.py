@@ -154,7 +154,7 @@ def _said(newest: Sequence[CellValue]) -> str:
          if o.metric in ("wrong_results", "crashed") and o.value}
     )  # fmt: skip
     where = f": {listed(hurt)}" if hurt else ""
-    return f"{shorten(newest[0].subject, 60)} in {several(len(cells), 'cell')}{where}"
+    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{where}"
 
 
 def _upgrade(one: Upgrade, part: Part) -> UpgradeRow:
@@ -175,16 +175,16 @@ def _findings(one: Upgrade) -> Iterator[str]:
     for part in one.parts:
         if part.stale:
             names = listed([clean(name) for name in part.stale])
-            yield f"{head} on the cache that {base} left returns what {base} compiled: {names}."
+            yield f"With the cache of {base}, {head} returns what {base} compiled: {names}."
         if part.base_wrong:
             names = listed([clean(name) for name in part.base_wrong])
-            yield f"{base} is off the reference even from an empty cache: {names}."
+            yield f"{base} computes wrong values even from an empty cache: {names}."
         if part.fresh_wrong:
             names = listed([clean(name) for name in part.fresh_wrong])
-            yield f"{head} is off the reference even from an empty cache: {names}."
+            yield f"{head} computes wrong values even from an empty cache: {names}."
         if part.again_stale:
             names = listed([clean(name) for name in part.again_stale])
             yield f"{base}, used again after {head}, returns what {head} compiled: {names}."
         if part.failure:
             why = shorten(part.failure, 400)
-            yield f"{head} on the cache of {base}, {clean(part.model)}: {why}"
+            yield f"{head} with the cache of {base}, {clean(part.model)}: {why}"

@@ -20,7 +20,7 @@ _MOST = 200
 _NOTES = {
     "failed": "Samples that failed",
     "disagrees": "Counts that differ between runs of one subject",
-    "unavailable": "Cells that the subject cannot give",
+    "unavailable": "Cells that the subject cannot run",
     "absent": "Metrics without a value",
 }
 _PACKAGES_SHOWN = 40
@@ -115,10 +115,8 @@ def _noise(observed: SiteInput) -> Table | None:
             shorten(metric, 60), units.count(len(ordered)), units.percent(median(ordered)),
             units.percent(ordered[int(0.9 * (len(ordered) - 1))]),
         ))  # fmt: skip
-    header = ("metric", "series judged", "median noise", "nine in ten below")
-    return Table(
-        "From subject to subject: how far values lie from their levels", header, tuple(rows)
-    )
+    header = ("metric", "series judged", "median noise", "90th percentile")
+    return Table("How far values lie from their levels", header, tuple(rows))
 
 
 def _floors(observed: SiteInput) -> Iterator[Table]:
@@ -132,9 +130,9 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
             for f in one.floors if f.metric in JUDGED_NOISY
         )  # fmt: skip
         caption = (
-            f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, taken "
-            f"{one.taken_at:%Y-%m-%d} of {clean(one.subject.label)}: the change that one in a "
-            "hundred comparisons of a subject with itself exceeds, 7 processes a side"
+            f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, {one.taken_at:%Y-%m-%d}: "
+            f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself exceed, with 7 "
+            "processes on each side"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 
@@ -183,7 +181,7 @@ def _packages(observed: SiteInput, subject: Newest) -> Table | None:
             for name in sorted(before.keys() | after.keys())
             if before.get(name) != after.get(name)
         )
-        caption = f"{several(len(rows), 'package')} of another version"
+        caption = f"{several(len(rows), 'package')} changed"
         header = ("package", shorten(old.label, 30), shorten(new.label, 30))
         return Table(caption, header, rows[:_PACKAGES_SHOWN])
     return None

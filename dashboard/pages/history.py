@@ -128,7 +128,7 @@ def _time_panel(
         for place, release in enumerate(releases)
     )
     title = f"Compile time, {scenario}"
-    caption = f"{title}, launch {launch}: median and interval by release"
+    caption = f"{title}, start method {launch}: median and interval by release"
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
     return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, lines, table)
 
@@ -176,7 +176,7 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
     )
     scenario = counted.scenario
     what = f"{counted.caption} of {COUNTED_BACKEND} in {scenario}"
-    caption = f"{what}: {counted.noun}s by release and launch"
+    caption = f"{what}: {counted.noun}s by release and start method"
     table = Table(caption, ("release", *launches), rows)
     line = ChartLine(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
     return Panel(
@@ -204,10 +204,10 @@ def _in_words(panel: Panel, counted: CountedSubject) -> str:
     since = newest_release
     for release, count in reversed(values):
         if count:
-            before = f"{release}, before it, had {count:,.0f}"
+            before = f"{release} had {count:,.0f}"
             return f"{panel.title}: no {what} since {since}; {before}."
         since = release
-    return f"{panel.title}: no {what} in any of the {several(len(values), 'release')} counted."
+    return f"{panel.title}: no {what} in {several(len(values), 'release')}."
 
 
 def _left_out(

@@ -50,7 +50,7 @@ def latest_change(observed: SiteInput) -> LatestChange:
     pair = observed.pairs.get((base, head))
     found = list(_of_pair(pair) if pair else _by_rules(observed, line))
     new, old = (shorten(one.label, 40) for one in reversed(line.subjects[-2:]))
-    calm = "nothing got worse or better" if pair else "no count and no level differs"
+    calm = "nothing got worse or better" if pair else "no count or level differs"
     many = f"{units.count(len(found))} differ" if found else calm
     return LatestChange(f"{new} against {old}: {many}", tuple(found[:MOST]))
 

@@ -166,7 +166,7 @@ def _why_no_time(
         each.name for each in metrics_of(cell.scenario, cell.launch)
     }:
         return "counted, not timed"
-    return "no time was recorded"
+    return "no time recorded"
 
 
 def _detail(one: CellValue) -> str:

@@ -45,7 +45,7 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     if found.kind == "first":
         return NewestChange("quiet", "first value", "")
     if found.kind == "too few":
-        return NewestChange("quiet", f"{said}, too few to judge", "")
+        return NewestChange("quiet", f"{said}, too few values", "")
     if found.kind == "unusual":
         return NewestChange("doubt", f"{said}, not confirmed", noise)
     return NewestChange("quiet", said, "" if found.kind == "described" else noise)

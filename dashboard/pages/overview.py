@@ -165,9 +165,9 @@ def _status(found: Alerts, wrong: bool, habits: int) -> str:
     if 0 < habits <= late:
         return "Stale"
     if kinds - {STALE} or wrong:
-        return "Needs a look"
+        return "Needs attention"
     if kinds:
-        return "Some machines are late"
+        return "Some machines send nothing"
     return "All well" if found.judged or found.compared else "Nothing judged yet"
 
 
@@ -218,7 +218,7 @@ def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | No
     link = f"series.html#s={observed.ids[number]}"
     css = f"b-{colour_of(track, observed.ids[number])}"
     if last.label != subject.subject:
-        words = f"not since {shorten(last.label, 16)}"
+        words = f"last in {shorten(last.label, 16)}"
         return Tile(units.MISSING, NewestChange("quiet", words, ""), spark(track), css, link, words)
     value = units.human(track.newest.value, series.place.unit)
     found = newest_change(observed, track)

@@ -122,7 +122,7 @@ def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
         Term("numba", subject.numba or "not installed"),
         Term("Python", subject.setting.python),
         Term("machine", subject.setting.machine),
-        Term("samples a timed cell", " to ".join(map(str, ends))),
+        Term("samples per timed cell", " to ".join(map(str, ends))),
         Term("measured", measured or "unknown"),
         *(Term("also measured with", str(other.setting)) for other in subject.others),
     )
@@ -171,7 +171,7 @@ def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
     expected = _expected_warm_cells(subject)
     absent = len(expected - set(counted))
     if absent:
-        said = f"the {len(counted)} warm caches that were counted hit, {absent} were not counted"
+        said = f"{len(counted)} warm caches hit, {absent} were not counted"
         return (Claim("unknown", said),)
     launches = {cell.launch for cell in counted}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""

@@ -53,7 +53,7 @@ def glossaries() -> tuple[Glossary, ...]:
     return (
         Glossary("Scenarios", terms(SCENARIOS)),
         Glossary("Backends", terms(BACKENDS)),
-        Glossary("Launches", terms(LAUNCHES)),
+        Glossary("Start methods", terms(LAUNCHES)),
         Glossary("Metrics", terms({name: METRICS[name] for name in SHOWN_METRICS})),
         Glossary("Models", terms(MODELS)),
     )

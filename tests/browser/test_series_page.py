@@ -157,7 +157,7 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None, has_words=False
+            root="", page="series.html", pages=[], version="0.1.0", newest=None
         )
     )
     return page
@@ -330,8 +330,8 @@ def test_texts_of_strangers_stay_text(drawn):
 
 def test_values_of_zero_are_told_where_they_cannot_be_drawn(drawn):
     seen = drawn(address(s=COUNT, scale="log", of="first"))
-    assert "0 has no place on a logarithmic scale" in seen.text("#cannot")
-    assert "nothing is a percentage of a level of 0" in seen.text("#cannot")
+    assert "a logarithmic scale cannot show 0" in seen.text("#cannot")
+    assert "its level is 0, so there are no percentages" in seen.text("#cannot")
 
 
 def test_a_long_history_is_drawn_and_its_older_steps_are_folded(drawn):

@@ -71,8 +71,8 @@ def test_what_is_acknowledged_says_so() -> None:
     ("values", "words"),
     [
         ([0.25], "first value"),
-        ([0.25, 0.25], "as before, too few to judge"),
-        ([0.25, 0.5], "slower: ×2, too few to judge"),
+        ([0.25, 0.25], "as before, too few values"),
+        ([0.25, 0.5], "slower: ×2, too few values"),
     ],
 )
 def test_what_cannot_be_judged_is_described(values: list[float], words: str) -> None:

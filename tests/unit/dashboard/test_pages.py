@@ -77,7 +77,7 @@ def shown(found: SiteInput) -> Overview:
 def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
-    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert (view.state, view.status) == ("bad", "Needs attention")
     assert view.sentence == "1 alert open, none of them new"
     assert [one.link for one in view.alerts] == ["alerts/0123456789.html"]
 
@@ -240,7 +240,7 @@ def test_cells_that_did_the_same_are_told_together() -> None:
         (4.0, 0.5, None, "from build 2 on; each saves 3.50 s of a cold build"),
         (4.0, 0.5, 3.0, "from build 2 on; each saves 2.50 s"),
         (9.0, 0.5, 3.0, "from build 4 on; each saves 2.50 s"),
-        (4.0, 3.5, 3.0, "it does not: a warm build takes as long as one without a cache"),
+        (4.0, 3.5, 3.0, "never: a warm build takes as long as one without a cache"),
     ],
 )
 def test_after_how_many_builds_a_cache_has_paid(
@@ -329,7 +329,7 @@ def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
         for row in factory.frame().to_dict("records")
     ]
     view = shown(observed(factory.as_frame(rows)))
-    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert (view.state, view.status) == ("bad", "Needs attention")
     assert "Nothing is wrong" not in view.sentence
 
 
@@ -378,7 +378,7 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
         for launch in ("fork", "spawn")
     }
     calm = latest_change(observed(factory.frame()))
-    assert calm.title == "3.3.7 against 3.3.4: no count and no level differs"
+    assert calm.title == "3.3.7 against 3.3.4: no count or level differs"
     assert latest_change(observed(factory.as_frame([]))).title == ""
 
 
