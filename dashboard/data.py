@@ -63,8 +63,8 @@ def data_files(
     rules, numbers = rules_of(observed)
     head = {
         "digits": digits, "block": BLOCK, "rules": rules,
-        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS), "phrases": _phrases(),
-        "lines": lines,
+        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
+        "phrases": _phrases(), "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))

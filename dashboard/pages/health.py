@@ -131,8 +131,8 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
         )  # fmt: skip
         caption = (
             f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, {one.taken_at:%Y-%m-%d}: "
-            f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself exceed, with 7 "
-            "processes on each side"
+            f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself "
+            "exceed, with 7 processes on each side"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 

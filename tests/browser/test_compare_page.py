@@ -548,9 +548,8 @@ def test_filters_narrow_the_tables_and_stand_in_the_address(visit, tmp_path):
     again.go("a=0-1&b=0-2&launch=fork&show=none")
     again.page.wait_for_function("!document.querySelector('#compare caption')")
     assert again.control("combobox", "Start method").input_value() == "fork"
-    assert (
-        again.texts("#compare .quiet")[0] == "No series that got worse or better passes the filters."
-    )
+    said = "No series that got worse or better passes the filters."
+    assert again.texts("#compare .quiet")[0] == said
     again.go("a=0-1&b=0-2&launch=nonsense&least=x&kind=y")
     again.page.wait_for_function("document.querySelector('#compare caption')")
     assert again.page.url.endswith("#a=0-1&b=0-2")
