@@ -12,7 +12,7 @@ PALETTE = 8
 
 
 def colour_of(track: SegmentedSeries, id_: str) -> str:
-    """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
+    """The constant colour name of a series: that of its backend, or one that its id chooses."""
     backend = track.series.place.backend
     if backend in BACKENDS:
         return colour_name(backend)
@@ -20,7 +20,7 @@ def colour_of(track: SegmentedSeries, id_: str) -> str:
 
 
 def css_name(backend: str) -> str:
-    """The class that carries a backend's colour, for ever; unknown backends share a neutral one.
+    """The class with a backend's constant colour; unknown backends share a neutral one.
 
     >>> css_name("C_VM"), css_name('"><script>')
     ('b-c-vm', 'b-other')

@@ -1,7 +1,7 @@
 """The data that interactive pages load, as scripts: from file:// nothing else can be loaded.
 
-docs/site.md describes them. Values have six significant digits. Texts are strangers'; they are
-JSON, and pages make nothing but text of them.
+docs/site.md describes them. Values have six significant digits. Texts may
+come from anybody: they are JSON, and pages use them as text only.
 """
 
 from __future__ import annotations
@@ -145,15 +145,15 @@ def _series(
     series, place = track.series, track.series.place
     columns, rows = observed.values, series.rows
     n = columns.n[rows]
-    told = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
+    has_intervals = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
     whole = len(series.at) == len(series.line.subjects)
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
         "kind": place.kind, "line": observed.line_of(track),
         "at": None if whole else series.at, "v": significant(series.values),
         "n": n if n.any() else None,
-        "lo": significant(_told(columns.ci_low[rows], n)) if told else None,
-        "hi": significant(_told(columns.ci_high[rows], n)) if told else None,
+        "lo": significant(_known(columns.ci_low[rows], n)) if has_intervals else None,
+        "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
         "bounds": track.bounds, "levels": significant(np.array(track.levels)),
         "steps": list(_steps(track)), "drift": _drift(track),
         "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
@@ -166,7 +166,7 @@ def _series(
     }  # fmt: skip
 
 
-def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
+def _known(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
     return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 

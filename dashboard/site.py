@@ -278,7 +278,7 @@ def assets() -> Iterator[tuple[str, bytes]]:
     for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
         colours = stylesheet().encode() if each.name == "style.css" else b""
         yield f"assets/{each.name}", each.read_bytes() + colours
-    # Imported by who writes pages, and not by whoever imports this module: it takes 0.1 s.
+    # Imported late: it takes 0.1 s.
     from bokeh.util.paths import bokehjs_path
 
     for name in BOKEH:

@@ -115,12 +115,12 @@ class SiteInput:
         }
 
     def interval(self, series: Series, index: int) -> tuple[int, float | None, float | None]:
-        """Of a value: the number of samples (0: not told), and its interval if they are enough."""
+        """The number of samples of a value (0: unknown), and its interval if they are enough."""
         row = int(series.rows[index])
         low, high = float(self.values.ci_low[row]), float(self.values.ci_high[row])
         n = int(self.values.n[row])
-        told = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
-        if not told or not (math.isfinite(low) and math.isfinite(high)):
+        has_interval = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
+        if not has_interval or not (math.isfinite(low) and math.isfinite(high)):
             return n, None, None
         return n, low, high
 

@@ -92,16 +92,16 @@ def _pair(
     pair: Pair, series: Mapping[tuple[str, str, str, str], int], texts: dict[str, int]
 ) -> dict[str, object]:
     digits = ["-"] * len(series)
-    told: list[tuple[int, list[Any]]] = []
+    numbered: list[tuple[int, list[Any]]] = []
     for one in pair.findings:
         number = series[one[:4]]
         digits[number] = str(CONCLUSIONS.index(one.conclusion))
         if one.conclusion != "unaffected":
-            told.append((number, _values(one, texts)))
+            numbered.append((number, _values(one, texts)))
     return {
         "outcome": _SHOWN[pair.outcome],
         "verdicts": "".join(digits),
-        "values": [values for _, values in sorted(told)],
+        "values": [values for _, values in sorted(numbered)],
         "missing": [
             [clean(cell), side, _text(reason, texts)] for cell, side, reason in pair.missing
         ],

@@ -64,7 +64,7 @@ observatory.judge = (() => {
 
   /** The group, words and weight of a row with a conclusion. `ratio`: of head to base, where it is
       known better than from the two values; `reason`: why it is undecided. */
-  function told(row, conclusion, special, { ratio, reason, off }) {
+  function concluded(row, conclusion, special, { ratio, reason, off }) {
     const isExact = row.kind === "exact", from = row.from ?? row.base, to = row.to ?? row.head;
     const by = isExact ? undefined : ratio ?? to / from;
     const weight = isExact ? Math.abs(to - from) : Math.max(by, 1 / by);
@@ -90,14 +90,14 @@ observatory.judge = (() => {
   /** A row of two subjects for whose pair there is no finished verdict. */
   function byRule(row, rule, levels, off, why) {
     if (rule.kind !== "noisy") {
-      return told(row, conclude(rule, row.base, row.head), rule.group, {});
+      return concluded(row, conclude(rule, row.base, row.head), rule.group, {});
     }
-    if (why) return told(row, "undecided", "", { reason: `not compared: ${why}` });
+    if (why) return concluded(row, "undecided", "", { reason: `not compared: ${why}` });
     const conclusion = conclude(rule, ...levels, off);
     if (!rule.judged) return described(row, conclusion);
     if (conclusion === "worse" || conclusion === "better") [row.from, row.to] = levels;
     const whole = levels.every((one) => one != null);
-    return told(row, conclusion, "", { off: off && whole && row.base > 0 && row.head > 0 });
+    return concluded(row, conclusion, "", { off: off && whole && row.base > 0 && row.head > 0 });
   }
 
   function described(row, conclusion) {
@@ -111,7 +111,7 @@ observatory.judge = (() => {
     const { conclusion, before, after, ratio, reason } = verdict;
     if (before != null) row.base = before;
     if (after != null) row.head = after;
-    told(row, conclusion, special, { ratio, reason });
+    concluded(row, conclusion, special, { ratio, reason });
     if (rule?.kind !== "noisy" || levels.some((one) => one == null)) return row;
     const moved = ["worse", "better"].includes(conclude(rule, ...levels, false));
     row.levels = levels;
@@ -126,14 +126,14 @@ observatory.judge = (() => {
   const keyOf = (name, metric) => JSON.stringify([name, metric]);
   function unpacked(pairs, base) {
     const pair = pairs.bases[base], found = new Map();
-    let told = 0;
+    let number = 0;
     for (const [i, digit] of [...pair.verdicts].entries()) {
       if (digit === "-") continue;
       const [name, metric, unit, kind] = pairs.series[i];
       const verdict = { name, metric, unit, kind, special: pairs.groups[i],
         conclusion: pairs.conclusions[digit] };
       if (digit !== "0") {
-        const [before, after, ratio, text] = pair.values[told++];
+        const [before, after, ratio, text] = pair.values[number++];
         Object.assign(verdict, { before, after, ratio, reason: pairs.texts[text] });
       }
       found.set(keyOf(name, metric), verdict);
@@ -145,7 +145,7 @@ observatory.judge = (() => {
   }
 
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
-      order in which they are told. `why`: why measured values of two lines may not be compared;
+      order in which they are shown. `why`: why measured values of two lines may not be compared;
       series meet by their names then. `pair`: the finished verdicts, if there are any. */
   function compared(index, rules, atA, atB, { why, pair }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
@@ -193,7 +193,7 @@ observatory.judge = (() => {
 
   /* The verdict */
 
-  /** What a group comes to: "2 counts worse", "1 timing slower". */
+  /** The contents of a group: "2 counts worse", "1 timing slower". */
   function claims(rows, group, [counts, seconds, bytes, others]) {
     const own = rows.filter((row) => row.group === group);
     const inexact = own.filter((row) => row.kind !== "exact");

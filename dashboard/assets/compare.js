@@ -15,11 +15,11 @@
 
   const page = document.getElementById("compare");
   const notes = document.getElementById("notes");
-  const place = {}; // parts of the page that are drawn anew
+  const place = {}; // parts of the page that are redrawn
   const ui = { show: {} }; // its controls
   const opened = new Set(); // names of the folded tables that are open
   let site, index, withLedger, withPairs; // what the site holds
-  let sides, rows, ledgers, pair, told; // what is compared, and what was found
+  let sides, rows, ledgers, pair, summary; // what is compared, and what was found
   let turn = 0;
 
   /* Subjects */
@@ -83,10 +83,10 @@
       more.push(element("p", {}, `The two were measured in different environments (${why}). ` +
         "Counts are compared, times and memory are not."));
     }
-    const sentence = element("h2", {}, ...nodes(told.said),
-      element("span", { class: "also" }, ...nodes(told.rest)));
-    place.verdict.className = `verdict ${told.state}`;
-    place.verdict.replaceChildren(element("p", { class: "status" }, told.status), sentence, ...more,
+    const sentence = element("h2", {}, ...nodes(summary.said),
+      element("span", { class: "also" }, ...nodes(summary.rest)));
+    place.verdict.className = `verdict ${summary.state}`;
+    place.verdict.replaceChildren(element("p", { class: "status" }, summary.status), sentence, ...more,
       element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? ""));
     observatory.say(sentence.textContent);
   }
@@ -110,7 +110,7 @@
   /** What can be seen of the comparison, for GitHub. */
   function markdown() {
     const seen = [...passing()].filter(([group]) => !FOLDED.includes(group) || opened.has(group));
-    return judge.markdown(told, seen.flatMap(([, own]) => own), sides);
+    return judge.markdown(summary, seen.flatMap(([, own]) => own), sides);
   }
 
   /* Tables */
@@ -408,7 +408,7 @@
     const why = apart(sides);
     rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING, { why, pair });
     const stopped = ledgers ? ledger.stopped(ledgers) : undefined;
-    told = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
+    summary = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
     drawVerdict();
     drawTables();
     buildLedger(cell);

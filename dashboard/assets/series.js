@@ -1,5 +1,5 @@
 /* The series page: what is chosen, the cursor, and the pinned points A and B. All that is chosen is
-   in the address. series-chart.js draws, series-words.js and series-numbers.js tell. */
+   in the address. series-chart.js draws, series-words.js and series-numbers.js write. */
 "use strict";
 
 (() => {

@@ -76,8 +76,8 @@ def picture(
     first, last = _window(series, change)
     shown = range(first, last)
     values = series.values[first:last]
-    told = [observed.interval(series, index) for index in shown]
-    ends = [end for _, low, high in told for end in (low, high) if end is not None]
+    known = [observed.interval(series, index) for index in shown]
+    ends = [end for _, low, high in known for end in (low, high) if end is not None]
     scale = _Scale.of([*values.tolist(), *ends])
     positions = series.at[first:last].astype(float)
     xs = _places(positions, int(positions[-1] - positions[0]) + 1)
@@ -88,7 +88,7 @@ def picture(
             x, scale.y(value), f"{label}: {units.human(value, unit)}",
             None if low is None else scale.y(low), None if high is None else scale.y(high),
         )
-        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, told, strict=True)
+        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, known, strict=True)
     )  # fmt: skip
     commits = [series.subject(index).commit for index in shown]
     name = f"{series.benchmark} {series.place.metric}"

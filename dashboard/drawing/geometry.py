@@ -150,9 +150,9 @@ def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) 
                 crosses.append(Mark(x, HEIGHT - BOTTOM - 7, point.text, None, None, False))
             continue
         paths[-1].append(f"{x},{y}")
-        told = point.low is not None and point.high is not None and point.low > 0
-        low = height(point.low) if told and point.low else None
-        high = height(point.high) if told and point.high else None
+        has_interval = point.low is not None and point.high is not None and point.low > 0
+        low = height(point.low) if has_interval and point.low else None
+        high = height(point.high) if has_interval and point.high else None
         marks.append(Mark(x, y, point.text, low, high, place == last))
     value = line.points[-1].value if line.points else None
     final = ys[-1] if ys else None

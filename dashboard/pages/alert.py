@@ -118,10 +118,10 @@ def steps(change: Change) -> Iterator[NextStep]:
         return  # the first bad one is the commit
     # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
-    told = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
+    script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
     yield NextStep(
         "Find the commit, in a clone of PyTensor:",
-        f"git bisect start {new} {old}\ngit bisect run sh -c {told}",
+        f"git bisect start {new} {old}\ngit bisect run sh -c {script}",
     )
 
 
@@ -151,10 +151,10 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
 
 
 def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
-    """Only what counts, where an alert is on a count: the times beside it would be undecided."""
+    """For an alert on a count, only the passes that count: times would be undecided."""
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
-        return  # wrong values and crashes are told by every pass
+        return  # every pass finds wrong values and crashes
     passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
     if "timing" not in passes:
         yield "--budget 1h"  # counting ends when all is counted, and long before

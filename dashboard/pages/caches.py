@@ -84,7 +84,7 @@ def path_of(spot: Spot) -> str:
 
 
 def chosen(observed: SiteInput) -> list[Spot]:
-    """The subjects that have a page: those that alerts speak of, and the newest, oldest first."""
+    """The subjects that have a page: those that alerts name, and the newest; oldest first."""
     there = sorted(observed.functions_at, key=lambda spot: observed.subject(spot).date)
     commits = {
         at.commit
@@ -155,7 +155,7 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     for function in found:
         counts[function.outcome] += function.number
     asked = sum(number for outcome, number in counts.items() if outcome != "internal") or 1
-    told = [outcome for outcome in _OUTCOMES if counts[outcome]]
+    outcomes = [outcome for outcome in _OUTCOMES if counts[outcome]]
     seconds, size = sum(f.seconds for f in found), sum(f.bytes for f in found)
     rows = [
         (
@@ -172,8 +172,8 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     caption = f"{place}: the {cut}{more} slowest" if more else f"{place}: every function"
     return Kept(
         place, css_name(backend),
-        tuple((outcome, units.count(counts[outcome])) for outcome in told),
-        tuple((o, round(100 * counts[o] / asked, 2)) for o in told if o != "internal"),
+        tuple((outcome, units.count(counts[outcome])) for outcome in outcomes),
+        tuple((o, round(100 * counts[o] / asked, 2)) for o in outcomes if o != "internal"),
         f"{several(sum(counts.values()), 'function')}, {units.seconds(seconds)}, "
         f"{units.size(size)} of machine code",
         Table(caption, header, tuple(rows[:cut])),

@@ -106,7 +106,7 @@ def _grouped(records: Sequence[Contracts]) -> Iterator[tuple[str, list[Contracts
     for key in sorted(order, key=lambda key: version_order(key[0]), reverse=True):
         head, python, others = key
         name = " ".join(("PyTensor", head, *(f"with {extra}" for extra in others)))
-        # The newest is what one comes to see: it stands where no scrolling is needed.
+        # The newest stands where no scrolling is needed.
         own = sorted(groups[key], key=_age, reverse=True)
         yield f"{shorten(name, 120)} on Python {clean(python)}", own
 

@@ -83,7 +83,7 @@ def _alerting(observed: SiteInput, track: SegmentedSeries) -> bool:
 
 
 def health_page(observed: SiteInput, subject: Newest | None) -> HealthPage:
-    """``subject``: the newest with cells of ours, if there is one."""
+    """``subject``: the newest with PyTensor cells, if there is one."""
     return HealthPage(
         lines=tuple(lines_of(observed)),
         noise=_noise(observed),

@@ -1,4 +1,4 @@
-"""What a night came to, as a job summary: Markdown, with one picture of the newest subject."""
+"""The result of a night as a job summary: Markdown, with a picture of the newest subject."""
 
 from __future__ import annotations
 

@@ -120,14 +120,14 @@ class Overview:
 
 
 def overview(observed: SiteInput, subject: Newest | None, said: Headline | None) -> Overview:
-    """Everything above the fold. ``subject``: None where there are no cells of ours."""
+    """Everything above the fold. ``subject``: None without PyTensor cells."""
     found = observed.alerts
     # What has been wrong since the first subject never changed, and alerts nobody.
     wrong = said is not None and said.state == "bad"
     needing = found.in_state(*NEEDING)
     stale = [alert for alert in needing if alert.kind == STALE]
-    told = [alert for alert in needing if alert.kind != STALE]
-    told += found.in_state("acknowledged")
+    shown = [alert for alert in needing if alert.kind != STALE]
+    shown += found.in_state("acknowledged")
     rows = tuple(_rows(observed, subject)) if subject else ()
     calm = "good" if found.judged or found.compared else "unknown"
     return Overview(
@@ -137,8 +137,8 @@ def overview(observed: SiteInput, subject: Newest | None, said: Headline | None)
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        alerts=tuple(alert_line(one) for one in told[:SHOWN_ALERTS]),
-        more_alerts=max(0, len(told) - SHOWN_ALERTS),
+        alerts=tuple(alert_line(one) for one in shown[:SHOWN_ALERTS]),
+        more_alerts=max(0, len(shown) - SHOWN_ALERTS),
         stale=len(stale),
         scenarios=TIMED if rows else (),
         rows=rows,
@@ -278,7 +278,7 @@ def _hits(found: Sequence[Function] | None) -> str:
 
 
 def _safety(subject: Newest) -> tuple[Flag, ...]:
-    """Wrong results and crashes, or in so many words that there are none."""
+    """Wrong results and crashes, or a statement that there are none."""
     return (
         _none_of(subject, "wrong_results", "wrong result", "checked"),
         _none_of(subject, "crashed", "crash", "watched"),

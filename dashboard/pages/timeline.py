@@ -33,12 +33,12 @@ class Chapter:
     date: datetime
     events: tuple[Event, ...]
     more: int
-    """Events that are not told."""
+    """Events that are left out."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The newest chapters, and how many there are besides."""
+    """The newest chapters, and the number of older ones."""
 
     chapters: tuple[Chapter, ...]
     more: int
