@@ -110,10 +110,8 @@ class _Site:
         yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
         change = latest_change(observed)
-        yield (
-            "compare.html",
-            self._page("compare.html", static=change.rows, static_title=change.title),
-        )
+        found = self._page("compare.html", static=change.rows, static_title=change.title)
+        yield "compare.html", found
         yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
@@ -159,11 +157,9 @@ class _Site:
         measured = self._observed.measured_at
         moment = measured.get((subject.subject, subject.setting.machine))
         return self._page(
-            MATRIX,
-            subject=shorten(subject.subject, 60),
-            facts=facts(subject, moment),
+            MATRIX, subject=shorten(subject.subject, 60), facts=facts(subject, moment),
             matrices=matrices(subject),
-        )
+        )  # fmt: skip
 
     def _releases(self, longest: Newest) -> bytes:
         past = history(self._cell_values, longest)
@@ -215,11 +211,7 @@ class _Site:
         times = times_of(self._observed)
         for spot in self._caches:
             labels = [
-                (
-                    self._label(other),
-                    caches_path(other),
-                    other == spot,
-                )
+                (self._label(other), caches_path(other), other == spot)
                 for other in reversed(self._caches)
             ]
             page = caches_page(self._observed, spot, times.get(spot, {}))

@@ -92,15 +92,7 @@ def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
         header = observed.files[subject.file].header
         n, low, high = observed.interval(series, index)
         yield CellValue(
-            subject=subject.label,
-            pytensor=header.versions.pytensor if header else "",
-            numba=header.versions.numba if header else None,
-            setting=setting,
-            cell=cell,
-            metric=place.metric,
-            value=value,
-            n=max(n, 1),
-            low=low,
-            high=high,
-            date=subject.date,
-        )
+            subject.label, header.versions.pytensor if header else "",
+            header.versions.numba if header else None, setting, cell, place.metric,
+            value=value, n=max(n, 1), low=low, high=high, date=subject.date,
+        )  # fmt: skip

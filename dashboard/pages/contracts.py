@@ -8,6 +8,7 @@ from datetime import datetime
 
 from packaging.version import Version
 
+from dashboard.pages.guard import Flag
 from observatory.store.records.contracts import Contracts, version_order
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -31,21 +32,12 @@ _TEXT = 600
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A contract with one numba, in a word."""
-
-    text: str
-    state: str
-    """Class of the flag; empty: plain."""
-
-
-@dataclass(frozen=True)
 class ContractRow:
     """A contract with every numba."""
 
     name: str
     holds: str
-    cells: tuple[Outcome, ...]
+    cells: tuple[Flag, ...]
 
 
 @dataclass(frozen=True)
@@ -128,10 +120,7 @@ def _table(id_: str, title: str, records: list[Contracts]) -> ContractTable:
     else:
         word, verdict = "holds", f"everything that this PyTensor uses, with {count}"
     return ContractTable(
-        id=id_,
-        title=title,
-        word=word,
-        verdict=verdict,
+        id_, title, word, verdict,
         state="bad" if broken else "unknown" if failed else "good",
         declared=listed([shorten(text, 80) for text in declared]),
         taken=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
@@ -139,9 +128,8 @@ def _table(id_: str, title: str, records: list[Contracts]) -> ContractTable:
             Column(shorten(one.numba, 30), bool(one.checked and one.checked.lifted))
             for one in records
         ),
-        groups=tuple(_groups(records)),
-        said=tuple(_said(records)),
-    )
+        groups=tuple(_groups(records)), said=tuple(_said(records)),
+    )  # fmt: skip
 
 
 def _versions(records: Sequence[Contracts]) -> str:
@@ -173,10 +161,10 @@ def _area_order(area: str) -> tuple[int, str]:
     return (known.index(area) if area in AREAS else len(known)), area
 
 
-def _cell(status: str | None) -> Outcome:
+def _cell(status: str | None) -> Flag:
     if status is None:
-        return Outcome(units.MISSING, "absent")
-    return Outcome(_WORDS[status], _FLAGS[status])
+        return Flag(units.MISSING, "absent")
+    return Flag(_WORDS[status], _FLAGS[status])
 
 
 def _said(records: list[Contracts]) -> Iterator[NotHeld]:

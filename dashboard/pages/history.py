@@ -75,19 +75,15 @@ def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
     misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
     wrong = _count_panel(WRONG, own, releases)
     return History(
-        model=model,
-        launch=launch,
-        setting=str(subject.setting),
-        releases=len(releases),
+        model, launch, str(subject.setting), len(releases),
         times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
-        misses=misses,
-        wrong=wrong,
+        misses=misses, wrong=wrong,
         in_words=(
             *(_in_words(panel, counted) for panel, counted in zip(misses, MISSES, strict=True)),
             _in_words(wrong, WRONG),
         ),
         left_out=tuple(_left_out(cell_values, in_setting, on_line, own, subject)),
-    )
+    )  # fmt: skip
 
 
 def _launch_with_most(cell_values: list[CellValue]) -> str:
@@ -108,21 +104,15 @@ def _time_panel(
         if r.cell.scenario == scenario and r.cell.launch == launch
     }
     lines = tuple(
-        ChartLine(
-            backend,
-            css_name(backend),
-            tuple(
-                _time_point(
-                    release,
-                    backend,
-                    found.get((release, backend, "compile_time")),
-                    found.get((release, backend, "crashed")),
-                )
-                for release in releases
-            ),
-        )
+        ChartLine(backend, css_name(backend), tuple(
+            _time_point(
+                release, backend, found.get((release, backend, "compile_time")),
+                found.get((release, backend, "crashed")),
+            )
+            for release in releases
+        ))
         for backend in MAIN_BACKENDS
-    )
+    )  # fmt: skip
     rows = tuple(
         (release, *(_time_entry(line.points[place]) for line in lines))
         for place, release in enumerate(releases)

@@ -102,13 +102,9 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
     possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
-    return Matrix(
-        model=model,
-        meaning=meaning_of(MODELS, model),
-        launches=tuple(launches),
-        groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
-        not_measured=f"Not measured here: {', '.join(left)}." if left else "",
-    )
+    groups = tuple(_group(model, scenario, launches, own) for scenario in scenarios)
+    said = f"Not measured here: {', '.join(left)}." if left else ""
+    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, said)
 
 
 def _is_shown(cell: Cell) -> bool:

@@ -49,12 +49,9 @@ class Bar:
 
 
 def night_summary(
-    steps: Sequence[StepOutcome],
-    alerts: Alerts | None,
-    now: datetime,
-    link: str,
+    steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime, link: str,
     picture: str | None,
-) -> str:
+) -> str:  # fmt: skip
     """The summary as Markdown. ``picture``: where it is, published or beside the summary.
 
     ``link``: address of the site, or empty.
