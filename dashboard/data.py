@@ -64,7 +64,7 @@ def data_files(
     head = {
         "digits": digits, "block": BLOCK, "rules": rules,
         "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
-        "phrases": _phrases(), "lines": lines,
+        "phrases": phrases(), "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))
@@ -92,7 +92,7 @@ def significant(values: _Floats) -> _Floats:
     return np.where(np.isfinite(rounded), rounded, values)
 
 
-def _phrases() -> dict[str, list[list[str]]]:
+def phrases() -> dict[str, list[list[str]]]:
     """By exact metric: claims about a count that rose, and that fell, by 1 and by several."""
     return {
         name: [

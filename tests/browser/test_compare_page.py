@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from dashboard.data import phrases
 from dashboard.verdict_data import GROUPS
 from tests.browser import conftest
 from tests.browser.conftest import violations
@@ -108,8 +109,8 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "models": ["radon", "radon_pymc"], "block": 16,
-                             "commit_url": "",
+    put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
+                             "models": ["radon", "radon_pymc"], "commit_url": "",
                              "compare_url": compare_url, "lines": lines,
                              "rules": [one.rule for one in series]})  # fmt: skip
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
