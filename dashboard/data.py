@@ -100,7 +100,10 @@ def phrases() -> dict[str, list[list[str]]]:
             for forms in (one.rose, one.fell)
         ]
         for name, one in METRICS.items() if one.rose or one.fell
-    }  # fmt: skip
+    } | {"reuse_lost": [[
+        "1 function that A reused is compiled again",
+        "{} functions that A reused are compiled again",
+    ], []]}  # fmt: skip
 
 
 def _digits(count: int) -> int:

@@ -690,7 +690,7 @@ def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
     series = [counts(FORK, "cache_misses", 0, 0)]
     seen = visit(site(tmp_path / "s", series, lines=[odd], compare_url="https://x.invalid/c/"))
     assert seen.texts("#compare pre") == []
-    assert "no command names both" in seen.page.inner_text("#compare")
+    assert "no command can name it" in seen.page.inner_text("#compare")
     assert seen.page.get_by_text("What changed in between").count() == 0
 
 
