@@ -1,7 +1,7 @@
 """The data that interactive pages load, as scripts: from file:// nothing else can be loaded.
 
-docs/site.md describes them. Values have six significant digits. Texts are strangers'; they are
-JSON, and pages make nothing but text of them.
+docs/site.md describes them. Values have six significant digits. Texts may
+come from anybody: they are JSON, and pages use them as text only.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import BACKENDS, MODELS
-from dashboard.judged import pair_files, rules_of
-from dashboard.observed import Observed, Spot
+from benchmarks.catalogue import METRICS, MODELS
+from dashboard.colours import colour_of
+from dashboard.site_input import SiteInput, spot_name
+from dashboard.verdict_data import pair_files, rules_of
 from observatory.analyze.comparison.rules import best_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
@@ -27,14 +28,11 @@ from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
 from observatory.text.plain import clean
-from observatory.text.words import colour_name
 
 PER_FILE = 100
 """Series in one data file, about."""
 BLOCK = 16
 """Subjects in one data file."""
-PALETTE = 8
-"""Colours for series that are of no backend of ours."""
 _DIGITS = 6
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
@@ -43,7 +41,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def data_files(
-    observed: Observed, *, commit_url: str, compare_url: str
+    observed: SiteInput, *, commit_url: str, compare_url: str
 ) -> Iterator[tuple[str, bytes]]:
     """Every data file: its path in the site and its content."""
     digits = _digits(len(observed.tracks))
@@ -66,7 +64,7 @@ def data_files(
     head = {
         "digits": digits, "block": BLOCK, "rules": rules,
         "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
-        "lines": lines,
+        "phrases": phrases(), "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))
@@ -75,14 +73,6 @@ def data_files(
     yield from _function_files(observed)
     for name, content in pair_files(observed):
         yield _file(name, content)
-
-
-def colour_of(track: SegmentedSeries, id_: str) -> str:
-    """The name of a series' colour, for ever: that of its backend, or one that its id chooses."""
-    backend = track.series.place.backend
-    if backend in BACKENDS:
-        return colour_name(backend)
-    return f"s{int(id_, 16) % PALETTE}"
 
 
 def expected(place: SeriesKey) -> int | None:
@@ -102,6 +92,20 @@ def significant(values: _Floats) -> _Floats:
     return np.where(np.isfinite(rounded), rounded, values)
 
 
+def phrases() -> dict[str, list[list[str]]]:
+    """By exact metric: claims about a count that rose, and that fell, by 1 and by several."""
+    return {
+        name: [
+            [form.replace("HEAD", "B").replace("BASE", "A") for form in forms or ()]
+            for forms in (one.rose, one.fell)
+        ]
+        for name, one in METRICS.items() if one.rose or one.fell
+    } | {"reuse_lost": [[
+        "1 function that A reused is compiled again",
+        "{} functions that A reused are compiled again",
+    ], []]}  # fmt: skip
+
+
 def _digits(count: int) -> int:
     """Hexadecimal digits of an id that name a data file."""
     return max(0, math.ceil(math.log(max(1.0, count / PER_FILE), 16)))
@@ -113,7 +117,7 @@ def _file(name: str, content: object) -> tuple[str, bytes]:
     )  # fmt: skip
 
 
-def _index(observed: Observed, rules: list[int]) -> dict[str, list[Any]]:
+def _index(observed: SiteInput, rules: list[int]) -> dict[str, list[Any]]:
     places = [track.series.place for track in observed.tracks]
     return {
         "id": list(observed.ids),
@@ -127,7 +131,7 @@ def _index(observed: Observed, rules: list[int]) -> dict[str, list[Any]]:
     }
 
 
-def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]]:
+def _series_files(observed: SiteInput, digits: int) -> Iterator[tuple[str, bytes]]:
     groups: dict[str, dict[str, object]] = {
         format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
     }
@@ -139,20 +143,20 @@ def _series_files(observed: Observed, digits: int) -> Iterator[tuple[str, bytes]
 
 
 def _series(
-    observed: Observed, track: SegmentedSeries, id_: str, pages: frozenset[str]
+    observed: SiteInput, track: SegmentedSeries, id_: str, pages: frozenset[str]
 ) -> dict[str, object]:
     series, place = track.series, track.series.place
     columns, rows = observed.values, series.rows
     n = columns.n[rows]
-    told = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
+    has_intervals = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
     whole = len(series.at) == len(series.line.subjects)
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
         "kind": place.kind, "line": observed.line_of(track),
         "at": None if whole else series.at, "v": significant(series.values),
         "n": n if n.any() else None,
-        "lo": significant(_told(columns.ci_low[rows], n)) if told else None,
-        "hi": significant(_told(columns.ci_high[rows], n)) if told else None,
+        "lo": significant(_known(columns.ci_low[rows], n)) if has_intervals else None,
+        "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
         "bounds": track.bounds, "levels": significant(np.array(track.levels)),
         "steps": list(_steps(track)), "drift": _drift(track),
         "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
@@ -165,7 +169,7 @@ def _series(
     }  # fmt: skip
 
 
-def _told(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
+def _known(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
     return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 
@@ -198,7 +202,7 @@ def _drift(track: SegmentedSeries) -> dict[str, object] | None:
 
 
 def _alerts(
-    observed: Observed, track: SegmentedSeries, pages: frozenset[str]
+    observed: SiteInput, track: SegmentedSeries, pages: frozenset[str]
 ) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
@@ -210,7 +214,7 @@ def _alerts(
         }  # fmt: skip
 
 
-def _subject_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+def _subject_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
     """The values of each subject over all series: what two of them are compared by."""
     if not observed.tracks:
         return
@@ -241,16 +245,11 @@ def _subject_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
         yield _file(f"at-{line}-{number}", content)
 
 
-def _function_files(observed: Observed) -> Iterator[tuple[str, bytes]]:
+def _function_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
     found = sorted(observed.functions_at.items())
     yield _file("ledgers", {spot_name(spot): list(cells) for spot, cells in found})
     for spot, functions in found:
         yield _file(f"ledger-{spot_name(spot)}", _functions(functions))
-
-
-def spot_name(spot: Spot) -> str:
-    """A subject in addresses and names of files."""
-    return f"{spot[0]}-{spot[1]}"
 
 
 def _functions(functions: Functions) -> dict[str, object]:

@@ -18,17 +18,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmarks.catalogue import MAIN_BACKENDS, OUTCOMES
+from dashboard.colours import css_name, stylesheet
 from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
-from dashboard.observed import Observed, Spot
 from dashboard.pages.alert import acknowledging, alert_pages
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
-from dashboard.pages.cell_values import readings_of
+from dashboard.pages.cell_values import cell_values_of
 from dashboard.pages.contracts import PATH as CONTRACTS
 from dashboard.pages.contracts import contracts_page
-from dashboard.pages.events import happened
 from dashboard.pages.guard import PATH as GUARD
 from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
@@ -40,12 +39,14 @@ from dashboard.pages.overview import alert_line, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
 from dashboard.pages.summary import Newest, facts, headline, newest
+from dashboard.pages.timeline import timeline
 from dashboard.publish import publish, refuse_foreign
+from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 from observatory.text import units
 from observatory.text.alerts import standing, with_page
 from observatory.text.plain import clean, shorten
-from observatory.text.words import SHOWN_METRICS, css_name, glossaries, stylesheet
+from observatory.text.words import SHOWN_METRICS, glossaries
 
 BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 MATRIX = "matrix.html"
@@ -75,7 +76,7 @@ class _Entry:
     """After `g`."""
 
 
-def build(observed: Observed, out: Path, links: Links | None = None) -> Path:
+def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
     """Write the site into ``out`` and return the path of its first page.
 
     ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
@@ -92,11 +93,11 @@ def build(observed: Observed, out: Path, links: Links | None = None) -> Path:
 class _Site:
     """One building of the site."""
 
-    def __init__(self, observed: Observed, links: Links) -> None:
+    def __init__(self, observed: SiteInput, links: Links) -> None:
         self._observed = observed
         self._links = links
-        self._readings = readings_of(observed, frozenset(SHOWN_METRICS))
-        self._subject = newest(self._readings, observed.machine)
+        self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
+        self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
         self._guard = guard_page(observed)
 
@@ -106,20 +107,18 @@ class _Site:
         yield "index.html", self._index()
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
-            yield WORDS, self._page(WORDS, glossaries=glossaries())
+        yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
         change = latest_change(observed)
-        yield (
-            "compare.html",
-            self._page("compare.html", static=change.rows, static_title=change.title),
-        )
+        found = self._page("compare.html", static=change.rows, static_title=change.title)
+        yield "compare.html", found
         yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
             yield GUARD, self._page(GUARD, p=self._guard)
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
-        if longest := newest(self._readings):
+        if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest)
         for page in alert_pages(observed, compare_url=self._links.compare):
             known = acknowledging(page.alert)
@@ -158,14 +157,12 @@ class _Site:
         measured = self._observed.measured_at
         moment = measured.get((subject.subject, subject.setting.machine))
         return self._page(
-            MATRIX,
-            subject=shorten(subject.subject, 60),
-            facts=facts(subject, moment),
+            MATRIX, subject=shorten(subject.subject, 60), facts=facts(subject, moment),
             matrices=matrices(subject),
-        )
+        )  # fmt: skip
 
     def _releases(self, longest: Newest) -> bytes:
-        past = history(self._readings, longest)
+        past = history(self._cell_values, longest)
         alerts = self._observed.alerts
         pages = frozenset(one.id for one in with_page(alerts))
         return self._page(
@@ -175,13 +172,13 @@ class _Site:
             misses=tuple(zip(past.misses, geometry.count_drawings(past.misses), strict=True)),
             wrong=(past.wrong, *geometry.count_drawings((past.wrong,))),
             legend=tuple((name, css_name(name), geometry.shape_of(name)) for name in MAIN_BACKENDS),
-            story=happened(alerts, pages),
+            story=timeline(alerts, pages),
         )
 
     def _alerts(self) -> bytes:
         alerts = self._observed.alerts
         titles = {
-            "Needing a person": NEEDING, "Acknowledged": ("acknowledged",),
+            "Needs attention": NEEDING, "Acknowledged": ("acknowledged",),
             "Resolved": ("resolved",),
         }  # fmt: skip
         shown = with_page(alerts)
@@ -214,11 +211,7 @@ class _Site:
         times = times_of(self._observed)
         for spot in self._caches:
             labels = [
-                (
-                    self._label(other),
-                    caches_path(other),
-                    other == spot,
-                )
+                (self._label(other), caches_path(other), other == spot)
                 for other in reversed(self._caches)
             ]
             page = caches_page(self._observed, spot, times.get(spot, {}))
@@ -246,7 +239,7 @@ class _Site:
             found.append(_Entry("Matrix", MATRIX, "m"))
         if self._caches:
             found.append(_Entry("Caches", self._caches_front(), "k"))
-        if self._readings:
+        if self._cell_values:
             found.append(_Entry("History", "releases.html", "h"))
         if self._guard is not None:
             found.append(_Entry("Guard", GUARD, "u"))
@@ -267,7 +260,6 @@ class _Site:
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
-            "has_words": self._subject is not None,
         }
         found = _environment().get_template(f"{template or name}.j2")
         return found.render(common | values).encode()
@@ -278,7 +270,7 @@ def assets() -> Iterator[tuple[str, bytes]]:
     for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
         colours = stylesheet().encode() if each.name == "style.css" else b""
         yield f"assets/{each.name}", each.read_bytes() + colours
-    # Imported by who writes pages, and not by whoever imports this module: it takes 0.1 s.
+    # Imported late: it takes 0.1 s.
     from bokeh.util.paths import bokehjs_path
 
     for name in BOKEH:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
-from dashboard.pages.cell_values import Reading, Setting
+from dashboard.pages.cell_values import CellValue, Setting
 from observatory.analyze.frame import COLUMNS
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
@@ -56,14 +56,14 @@ def as_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return made.assign(date=pd.to_datetime(made["date"], utc=True))
 
 
-def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[Reading, ...]:
+def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[CellValue, ...]:
     """The rows of a frame that speak of ``metrics``, as the site reads them from results."""
     found = []
     for row in frame[frame["metric"].isin(sorted(metrics))].to_dict("records"):
         given = {key: None if pd.isna(value) else value for key, value in row.items()}
         date = given["date"]
         found.append(
-            Reading(
+            CellValue(
                 subject=given["subject"], pytensor=given["pytensor"] or "", numba=given["numba"],
                 setting=Setting(given["python"], given["machine"]),
                 cell=Cell(*(given[axis] for axis in ("model", "scenario", "backend", "launch"))),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.observed import Observed
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
@@ -27,7 +27,7 @@ MEASURED = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
 _LONG_AGO = pd.Timestamp("2020-01-01", tz="UTC")
 
 
-def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) -> Observed:
+def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) -> SiteInput:
     """The input of the site: a line for each machine and Python of the frame."""
     series: list[Series] = []
     files: list[ResultFile] = []
@@ -61,7 +61,7 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
         "version": "0.1.0", "problems": problems,
     } | changes  # fmt: skip
     empty = np.zeros(len(value), np.int32)
-    return Observed(
+    return SiteInput(
         tracks, Columns(empty, empty, value, n.astype(np.int32), low, high), files,
         given.pop("alerts", None) or _alerts(tracks), **given,
     )  # fmt: skip

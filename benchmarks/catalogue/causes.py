@@ -70,8 +70,8 @@ _ALL = (
     ),
     Cause(
         "another default",
-        "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that DEFAULT "
-        "counts another backend",
+        "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that "
+        "DEFAULT counts another backend",
         """If the default was changed on purpose, acknowledge the alert. Judge the backend under
         its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),

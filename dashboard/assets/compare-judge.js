@@ -1,33 +1,31 @@
-/* The comparison of two subjects, without a page. Verdicts on most pairs were finished when the site
-   was built. For the others the rule of each series, which comes as data, is applied to the values
-   and levels that were recorded, as observatory/analyze/comparison/rules.py does. */
+/* The comparison of two subjects, without a page: finished verdicts, or else the rule of each series,
+   which comes as data, applied to values and levels as observatory/analyze/comparison/rules.py does. */
 "use strict";
 
 observatory.judge = (() => {
   const { count, change, relative } = observatory.units;
-  const { shorten, several, effect, exact, code, prose, FIRST } = observatory.words;
+  const { shorten, several, effect, exact, code, prose, hasPhrase } = observatory.words;
   const LONGEST_COMMENT = 60000; // GitHub takes 65,536 characters
   const LONGEST_NAME = 160;
   const LONGEST_LABEL = 80;
-  const OUTCOMES = ["hit", "miss", "uncacheable", "internal"];
 
   /** Groups of rows in their order: the checkbox that hides them, their title, what it says. */
   const GROUPS = new Map([
-    ["wrong", ["worse", "Wrong results", "values that are off the reference"]],
-    ["crashed", ["worse", "Crashes", "the measured process raised, died or hung"]],
-    ["standing", ["", "Wrong or crashing in both", "nothing changed, and both are bad"]],
-    ["counts", ["worse", "Counts that got worse", "exact, no threshold"]],
+    ["wrong", ["worse", "Wrong results", "values that differ from the reference"]],
+    ["crashed", ["worse", "Crashes", "the measured process raised an error, died or hung"]],
+    ["standing", ["", "Wrong or crashing in both", "both subjects have the problem"]],
+    ["counts", ["worse", "Counts that got worse", "every increase counts"]],
     ["measured", ["worse", "Slower or larger",
-      "small: the levels of the series, or what was measured of these two"]],
+      "small numbers are the levels of the series, or the measured values"]],
     ["better", ["better", "Better", "counts first"]],
-    ["levels", ["not judged", "Other levels, not judged",
-      "their series stepped in between; the values of these two alone do not prove a change"]],
-    ["workload", ["described", "Workload changed, no alarm", "what follows from the graph"]],
-    ["described", ["described", "Only described", "these metrics are not judged"]],
+    ["levels", ["not judged", "Different levels, not judged",
+      "the series changed in between, but these two values alone do not prove it"]],
+    ["workload", ["described", "Workload changed, no alarm", "these numbers follow from the graph"]],
+    ["described", ["described", "Only described", "these metrics are shown, but never judged"]],
     ["unconfirmed", ["not judged", "Not confirmed",
-      "far off its level in one of the two, with too few subjects around it to tell a step"]],
-    ["unjudged", ["not judged", "Not judged", "the page of each series says why"]],
-    ["unaffected", ["unaffected", "Unaffected", "no change seen between them"]],
+      "one value is far from its level, with too few subjects around it to confirm a step"]],
+    ["unjudged", ["not judged", "Not judged", "the page of each series gives the reason"]],
+    ["unaffected", ["unaffected", "Unaffected", "no change found"]],
     ["lostA", ["", "Missing in A", "only B has a value"]],
     ["lostB", ["", "Missing in B", "only A has a value"]],
   ]);
@@ -66,7 +64,7 @@ observatory.judge = (() => {
 
   /** The group, words and weight of a row with a conclusion. `ratio`: of head to base, where it is
       known better than from the two values; `reason`: why it is undecided. */
-  function told(row, conclusion, special, { ratio, reason, off }) {
+  function concluded(row, conclusion, special, { ratio, reason, off }) {
     const isExact = row.kind === "exact", from = row.from ?? row.base, to = row.to ?? row.head;
     const by = isExact ? undefined : ratio ?? to / from;
     const weight = isExact ? Math.abs(to - from) : Math.max(by, 1 / by);
@@ -82,7 +80,7 @@ observatory.judge = (() => {
       case "unaffected":
         if (special && row.head > 0) return put("standing", "the same in both");
         return put("unaffected", row.kind !== "noisy" && row.head === row.base ? "the same"
-          : "no change seen between them");
+          : "no change found");
       default:
         return off ? put("unconfirmed", `${effect(row, row.head / row.base)}, not confirmed`)
           : put("unjudged", reason ?? "not judged");
@@ -92,19 +90,19 @@ observatory.judge = (() => {
   /** A row of two subjects for whose pair there is no finished verdict. */
   function byRule(row, rule, levels, off, why) {
     if (rule.kind !== "noisy") {
-      return told(row, conclude(rule, row.base, row.head), rule.group, {});
+      return concluded(row, conclude(rule, row.base, row.head), rule.group, {});
     }
-    if (why) return told(row, "undecided", "", { reason: `not compared: ${why}` });
+    if (why) return concluded(row, "undecided", "", { reason: `not compared: ${why}` });
     const conclusion = conclude(rule, ...levels, off);
     if (!rule.judged) return described(row, conclusion);
     if (conclusion === "worse" || conclusion === "better") [row.from, row.to] = levels;
     const whole = levels.every((one) => one != null);
-    return told(row, conclusion, "", { off: off && whole && row.base > 0 && row.head > 0 });
+    return concluded(row, conclusion, "", { off: off && whole && row.base > 0 && row.head > 0 });
   }
 
   function described(row, conclusion) {
     const group = row.base === row.head ? "unaffected" : "described";
-    const words = row.base === row.head ? "the same" : "it describes and is not judged";
+    const words = row.base === row.head ? "the same" : "never judged";
     return Object.assign(row, { conclusion, group, words });
   }
 
@@ -113,7 +111,7 @@ observatory.judge = (() => {
     const { conclusion, before, after, ratio, reason } = verdict;
     if (before != null) row.base = before;
     if (after != null) row.head = after;
-    told(row, conclusion, special, { ratio, reason });
+    concluded(row, conclusion, special, { ratio, reason });
     if (rule?.kind !== "noisy" || levels.some((one) => one == null)) return row;
     const moved = ["worse", "better"].includes(conclude(rule, ...levels, false));
     row.levels = levels;
@@ -126,18 +124,16 @@ observatory.judge = (() => {
   }
 
   const keyOf = (name, metric) => JSON.stringify([name, metric]);
-
-  /** The finished verdicts on one pair, by series. */
   function unpacked(pairs, base) {
     const pair = pairs.bases[base], found = new Map();
-    let told = 0;
+    let number = 0;
     for (const [i, digit] of [...pair.verdicts].entries()) {
       if (digit === "-") continue;
       const [name, metric, unit, kind] = pairs.series[i];
       const verdict = { name, metric, unit, kind, special: pairs.groups[i],
         conclusion: pairs.conclusions[digit] };
       if (digit !== "0") {
-        const [before, after, ratio, text] = pair.values[told++];
+        const [before, after, ratio, text] = pair.values[number++];
         Object.assign(verdict, { before, after, ratio, reason: pairs.texts[text] });
       }
       found.set(keyOf(name, metric), verdict);
@@ -149,7 +145,7 @@ observatory.judge = (() => {
   }
 
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
-      order in which they are told. `why`: why measured values of two lines may not be compared;
+      order in which they are shown. `why`: why measured values of two lines may not be compared;
       series meet by their names then. `pair`: the finished verdicts, if there are any. */
   function compared(index, rules, atA, atB, { why, pair }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
@@ -192,13 +188,12 @@ observatory.judge = (() => {
   /** Wrong results, crashes, other counts, what is measured. */
   function rank(row) {
     if (row.kind !== "exact") return row.kind === "near_exact" ? 4 : 5;
-    const place = FIRST.indexOf(row.metric);
-    return place < 0 ? 3 : Math.min(place, 2);
+    return { wrong_results: 0, crashed: 1 }[row.metric] ?? (hasPhrase(row.metric) ? 2 : 3);
   }
 
   /* The verdict */
 
-  /** What a group comes to: "2 counts worse", "1 timing slower". */
+  /** The contents of a group: "2 counts worse", "1 timing slower". */
   function claims(rows, group, [counts, seconds, bytes, others]) {
     const own = rows.filter((row) => row.group === group);
     const inexact = own.filter((row) => row.kind !== "exact");
@@ -239,10 +234,9 @@ observatory.judge = (() => {
       const alarm = `no verdict is worse, but ${functions} stopped hitting a cache in ${where}`;
       return [alarm, ...better].join(", ");
     }
-    if (better.length) return ["nothing got worse", ...better].join(", ");
-    if (number.workload) return "nothing got worse";
+    if (better.length || number.workload) return ["nothing got worse", ...better].join(", ");
     const calm = number.unaffected || number.described || number.standing;
-    return calm ? "no change seen" : "nothing could be judged";
+    return calm ? "no change found" : "nothing could be judged";
   }
 
   /** "; 118 series unaffected, 40 not judged" */
@@ -299,79 +293,8 @@ observatory.judge = (() => {
     return `${made.join("\n")}\n`;
   }
 
-  /* Ledgers, as multisets of name and outcome */
-
-  const CHANGES = new Map([
-    ["stopped", ["Stopped hitting", "a cache returned them in A, B compiles them"]],
-    ["began", ["Began to hit", "A compiled them, a cache returns them in B"]],
-    ["otherwise", ["Compiled otherwise", "stored by one, refused by the other"]],
-    ["appeared", ["Appeared", "B has more of them"]],
-    ["vanished", ["Vanished", "B has fewer of them"]],
-    ["same", ["The same", "as often, with the same outcomes"]],
-    ["internal", ["Internal", "compiled without asking a cache: they follow from the others"]],
-  ]);
-  const CALM = ["same", "internal"];
-  const empty = () => Object.fromEntries(OUTCOMES.map((one) => [one, [0, 0, 0]]));
-
-  /** Number, seconds and bytes by outcome, of each function of a cell. */
-  function functions(ledger, cell) {
-    const found = new Map();
-    for (const [at, outcome, ...numbers] of ledger.cells[cell]) {
-      const name = ledger.names[at];
-      if (!found.has(name)) found.set(name, empty());
-      const sum = found.get(name)[outcome];
-      numbers.forEach((value, i) => { if (sum) sum[i] += value ?? 0; });
-    }
-    return found;
-  }
-
-  function becameOf(a, b) {
-    const more = (outcome) => b[outcome][0] - a[outcome][0];
-    const asked = OUTCOMES.slice(0, 3), hits = more("hit"), internal = more("internal");
-    if (asked.every((outcome) => more(outcome) === 0)) {
-      return internal === 0 && asked.some((outcome) => a[outcome][0]) ? "same" : "internal";
-    }
-    const compiled = more("miss") + more("uncacheable");
-    // What no longer asks a cache has stopped hitting it, too.
-    if (hits < 0 && (compiled > 0 || internal > 0)) return "stopped";
-    if (hits > 0 && (compiled < 0 || internal < 0)) return "began";
-    return hits + compiled > 0 ? "appeared" : hits + compiled < 0 ? "vanished" : "otherwise";
-  }
-
-  /** The functions of a cell by what became of them; those that took longest first. */
-  function differences(ledgers, cell) {
-    const [a, b] = ledgers.map((ledger) => functions(ledger, cell));
-    const found = new Map([...CHANGES.keys()].map((group) => [group, []]));
-    const spent = (side) => OUTCOMES.reduce((sum, outcome) => sum + side[outcome][1], 0);
-    for (const name of new Set([...a.keys(), ...b.keys()])) {
-      const row = { name, a: a.get(name) ?? empty(), b: b.get(name) ?? empty() };
-      row.weight = Math.max(spent(row.a), spent(row.b));
-      found.get(becameOf(row.a, row.b)).push(row);
-    }
-    for (const own of found.values()) {
-      own.sort((one, other) => other.weight - one.weight || (one.name < other.name ? -1 : 1));
-    }
-    return found;
-  }
-
-  /** By cell the functions that stopped hitting, of the cells that both have. */
-  function stopped(ledgers) {
-    const [before, after] = ledgers.map((ledger) => ledger.cells);
-    const cells = Object.keys(after).filter((cell) => Object.hasOwn(before, cell));
-    const found = cells.map((cell) => [cell, differences(ledgers, cell).get("stopped")]);
-    return new Map(found.filter(([, own]) => own.length)
-      .map(([cell, own]) => [cell, own.map((row) => row.name)]));
-  }
-
-  /** How many functions of a cell differ. */
-  function differing(found) {
-    const differ = [...found].filter(([group]) => !CALM.includes(group));
-    return differ.reduce((sum, [, own]) => sum + own.length, 0);
-  }
-
   return {
-    GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_NAME, LONGEST_LABEL,
-    label, isWorse, sort, changeOf, conclude, unpacked, compared, verdict, markdown, differences,
-    differing, stopped,
+    GROUPS, FOLDED, LONGEST_NAME, LONGEST_LABEL,
+    label, isWorse, sort, changeOf, conclude, unpacked, compared, verdict, markdown,
   };
 })();

@@ -54,7 +54,7 @@ observatory.pieces = (() => {
       const next = () => {
         const first = body.rows.length;
         more();
-        // Who pressed a button that is gone goes on in the first new row.
+        // The pressed button is gone: the focus moves to the first new row.
         const on = rest.querySelector("button") ?? body.rows[first].querySelector("a");
         on?.focus({ preventScroll: true });
       };
@@ -70,7 +70,7 @@ observatory.pieces = (() => {
     return element("div", {}, element("div", within, table), rest);
   }
 
-  /** Something folded: drawn when it is opened first, and open still when it is drawn anew. */
+  /** Something folded: drawn when it is first opened; it stays open when it is redrawn. */
   function folding(opened, name, title, says, draw) {
     const summary = element("summary", {}, element("b", {}, title), ` ${says}`);
     const made = element("details", { open: opened.has(name) }, summary);

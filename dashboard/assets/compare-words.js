@@ -8,25 +8,7 @@ observatory.words = (() => {
     /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   const SPACE = /(?!\ufeff)[\s\x1c-\x1f\x85]/u;
 
-  const WORSE = new Map([
-    ["wrong_results", ["1 wrong value", "{} wrong values"]],
-    ["crashed", ["B crashes", "B crashes"]],
-    ["cache_misses",
-      ["1 function stopped hitting the cache", "{} functions stopped hitting the cache"]],
-    ["uncacheable",
-      ["1 function is refused by the cache", "{} functions are refused by the cache"]],
-    ["reuse_lost",
-      ["1 function that A reused is compiled again",
-        "{} functions that A reused are compiled again"]],
-    ["files_leaked", ["1 more file is left behind", "{} more files are left behind"]],
-  ]);
-  const BETTER = new Map([
-    ["wrong_results", ["1 value is right again", "{} values are right again"]],
-    ["crashed", ["B no longer crashes", "B no longer crashes"]],
-    ["cache_misses", ["1 more function hits the cache", "{} more functions hit the cache"]],
-    ["uncacheable", ["1 more function can be stored", "{} more functions can be stored"]],
-    ["files_leaked", ["1 file fewer is left behind", "{} files fewer are left behind"]],
-  ]);
+  let phrases = new Map(); // by metric: of a count that rose, and of one that fell
 
   /** One line of visible characters from left to right. */
   function clean(text) {
@@ -58,8 +40,8 @@ observatory.words = (() => {
   /** What an exact alarm, or its end, says of the number by which it changed. */
   function exact(row) {
     const rise = row.head - row.base, many = Math.abs(rise);
-    const phrases = (rise > 0 ? WORSE : BETTER).get(row.metric);
-    return phrases ? phrases[many === 1 ? 0 : 1].replace("{}", count(many)) : effect(row);
+    const known = phrases.get(row.metric)?.[rise > 0 ? 0 : 1];
+    return known?.length ? known[many === 1 ? 0 : 1].replace("{}", count(many)) : effect(row);
   }
 
   /** A code span: what stands in one is all that GitHub leaves alone. */
@@ -76,5 +58,8 @@ observatory.words = (() => {
     return text.replace(/(?<=\d) (?=(?:%|[nµm]?s|[kMGT]?B|min|h)(?:\W|$))/g, "\u00a0");
   }
 
-  return { clean, shorten, several, effect, exact, code, prose, FIRST: [...WORSE.keys()] };
+  const hasPhrase = (metric) => phrases.has(metric);
+  const learn = (all) => { phrases = new Map(Object.entries(all)); };
+
+  return { clean, shorten, several, effect, exact, code, prose, hasPhrase, learn };
 })();

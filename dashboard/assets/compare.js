@@ -2,11 +2,12 @@
 "use strict";
 
 (() => {
-  const { load, element, units: { count, human, change }, judge } = observatory;
-  const { clean, shorten, several } = observatory.words;
+  const { load, element, units: { count, human, change }, judge, ledger } = observatory;
+  const { clean, shorten, several, learn } = observatory.words;
   const { named, button, copying, field, select, quiet, problem, nodes, grid, folding } =
     observatory.pieces;
-  const { GROUPS, FOLDED, CHANGES, CALM, OUTCOMES, LONGEST_LABEL, label } = judge;
+  const { GROUPS, FOLDED, LONGEST_LABEL, label } = judge;
+  const { CHANGES, CALM, OUTCOMES } = ledger;
   const AXES = ["model", "scenario", "backend", "launch"];
   const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
   const NOTHING = { i: [], v: [], l: [], o: [] };
@@ -14,11 +15,11 @@
 
   const page = document.getElementById("compare");
   const notes = document.getElementById("notes");
-  const place = {}; // parts of the page that are drawn anew
+  const place = {}; // parts of the page that are redrawn
   const ui = { show: {} }; // its controls
   const opened = new Set(); // names of the folded tables that are open
   let site, index, withLedger, withPairs; // what the site holds
-  let sides, rows, ledgers, pair, told; // what is compared, and what was found
+  let sides, rows, ledgers, pair, summary; // what is compared, and what was found
   let turn = 0;
 
   /* Subjects */
@@ -65,7 +66,7 @@
       const names = [named("span", { class: "mono" }, first.name), " ",
         named("span", { class: "mono" }, first.metric, LONGEST_LABEL)];
       const what = `, ${first.words} (${judge.changeOf(first)}).`;
-      more.push(element("p", {}, "First of all: ", ...names, what));
+      more.push(element("p", {}, "Most important: ", ...names, what));
     }
     if (sides.a.code === sides.b.code) more.push(element("p", {}, "A and B are the same subject."));
     if (pair?.causes.length) {
@@ -79,13 +80,13 @@
         " also tests their times and reads their ledgers."));
     }
     if (why && !pair) {
-      more.push(element("p", {}, `The two belong to different lines (${why}). Counts are ` +
-        "compared, times and memory are not: the machine or the environment may be what differs."));
+      more.push(element("p", {}, `The two were measured in different environments (${why}). ` +
+        "Counts are compared, times and memory are not."));
     }
-    const sentence = element("h2", {}, ...nodes(told.said),
-      element("span", { class: "also" }, ...nodes(told.rest)));
-    place.verdict.className = `verdict ${told.state}`;
-    place.verdict.replaceChildren(element("p", { class: "status" }, told.status), sentence, ...more,
+    const sentence = element("h2", {}, ...nodes(summary.said),
+      element("span", { class: "also" }, ...nodes(summary.rest)));
+    place.verdict.className = `verdict ${summary.state}`;
+    place.verdict.replaceChildren(element("p", { class: "status" }, summary.status), sentence, ...more,
       element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? ""));
     observatory.say(sentence.textContent);
   }
@@ -109,7 +110,7 @@
   /** What can be seen of the comparison, for GitHub. */
   function markdown() {
     const seen = [...passing()].filter(([group]) => !FOLDED.includes(group) || opened.has(group));
-    return judge.markdown(told, seen.flatMap(([, own]) => own), sides);
+    return judge.markdown(summary, seen.flatMap(([, own]) => own), sides);
   }
 
   /* Tables */
@@ -172,7 +173,7 @@
     }
     if (!open.length) {
       const filtered = rows.some((row) => !FOLDED.includes(row.group));
-      open.push(quiet(filtered ? "Nothing that got worse or better passes the filters."
+      open.push(quiet(filtered ? "No series that got worse or better passes the filters."
         : "Nothing got worse or better."));
     }
     if (pair?.missing.length) {
@@ -206,7 +207,7 @@
   }
 
   function drawLedger() {
-    const found = judge.differences(ledgers, ui.cell.value), open = [], folded = [];
+    const found = ledger.differences(ledgers, ui.cell.value), open = [], folded = [];
     const heads = ["Function", `A: ${label(sides.a).name}`, `B: ${label(sides.b).name}`];
     for (const [group, own] of found) {
       if (!own.length) continue;
@@ -229,17 +230,17 @@
     const [one, other] = [sides.a, sides.b].filter((side) => !withLedger[side.code]).map(label);
     if (!one) return quiet("Their ledgers have no cell in common.");
     const names = other && other.name !== one.name ? [one, " and ", other] : [one];
-    return quiet("No ledger was kept of ", ...nodes(names), ".");
+    return quiet("No ledger is saved for ", ...nodes(names), ".");
   }
 
   /** The choice of a cell whose ledgers are shown: the one with most differences, unless asked. */
   function buildLedger(wanted) {
-    const [before, after] = (ledgers ?? []).map((ledger) => ledger.cells);
+    const [before, after] = (ledgers ?? []).map((one) => one.cells);
     const cells = Object.keys(after ?? {}).filter((cell) => Object.hasOwn(before, cell));
     delete ui.cell;
     if (!cells.length) return place.ledger.replaceChildren(withoutLedger());
     const numbers = new Map(cells.map((cell) =>
-      [cell, judge.differing(judge.differences(ledgers, cell))]));
+      [cell, ledger.differing(ledger.differences(ledgers, cell))]));
     const most = cells.reduce((best, cell) =>
       (numbers.get(cell) > numbers.get(best) ? cell : best));
     const says = (number) => (number
@@ -273,13 +274,13 @@
     const text = command(), known = index.name.some((name) => ours(name));
     if (!known || !text) {
       return place.command.replaceChildren(quiet(known
-        ? "One of the two is no release and has no commit: no command names both."
+        ? "One of the two is neither a release nor a commit, so no command can name it."
         : "These are another project's benchmarks: observatory compare measures PyTensor only."));
     }
     const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
     const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
     return place.command.replaceChildren(
-      quiet(`Measures both anew, side by side on your machine${clone}.`),
+      quiet(`Measures both again, side by side, on your machine${clone}.`),
       element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
         copying("Copy the command", () => text)));
   }
@@ -322,7 +323,7 @@
     });
     return element("div", { class: "card filters" },
       field("Cell, benchmark or metric", ui.q), field("Kind", ui.kind), ...axes(),
-      field("Least change, % (not of exact counts)", ui.least),
+      field("Least change, % (exact counts always shown)", ui.least),
       element("fieldset", {}, element("legend", {}, "Show"), ...shows));
   }
 
@@ -333,7 +334,8 @@
     return AXES.map((axis, i) => [axis, [...found[i]]]).slice(1).filter(([, own]) => own.length > 1)
       .map(([axis, own]) => {
         ui[axis] = select([["", "all"], ...own.map((word) => [word])], refilter);
-        return field(axis[0].toUpperCase() + axis.slice(1), ui[axis]);
+        const name = axis === "launch" ? "start method" : axis;
+        return field(name[0].toUpperCase() + name.slice(1), ui[axis]);
       });
   }
 
@@ -345,7 +347,7 @@
       element("section", { "aria-label": title }, element("h2", {}, title), ...parts);
     page.replaceChildren(
       element("div", { class: "card chooser" },
-        field("A, the base", ui.a), button("⇄ Swap", swap), field("B, the head", ui.b)),
+        field("A (base)", ui.a), button("⇄ Swap", swap), field("B (head)", ui.b)),
       place.verdict,
       section("What differs", filters(), place.tables),
       section("Function by function", place.ledger),
@@ -405,8 +407,8 @@
     const [atA, atB] = codes.map((code, i) => found[i][code.split("-")[1]]);
     const why = apart(sides);
     rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING, { why, pair });
-    const stopped = ledgers ? judge.stopped(ledgers) : undefined;
-    told = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
+    const stopped = ledgers ? ledger.stopped(ledgers) : undefined;
+    summary = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
     drawVerdict();
     drawTables();
     buildLedger(cell);
@@ -431,9 +433,10 @@
       return;
     }
     if (!site.lines.some((line) => line.subjects.length)) {
-      page.replaceChildren(quiet("Nothing was measured yet: there is nothing to compare."));
+      page.replaceChildren(quiet("Nothing has been measured yet."));
       return;
     }
+    learn(site.phrases);
     build();
     observatory.compareMarkdown = markdown;
     window.addEventListener("hashchange", restore);

@@ -1,5 +1,5 @@
 /* Charts of series along the subjects of their lines, drawn by BokehJS. Knows nothing of the page:
-   it is told what to draw, and tells where the pointer is and what span is shown. */
+   it gets what to draw, and reports where the pointer is and what span is shown. */
 "use strict";
 
 observatory.seriesChart = (() => {

@@ -7,7 +7,7 @@ observatory.seriesWords = (() => {
   const { change, difference, effect, human, pair, percent } = observatory.units;
   const { colourOf } = observatory.seriesAxes;
   const MOST_STEPS = 6;
-  const JUDGED = { judged: "judged against its own noise", exact: "exact: every change is told" };
+  const JUDGED = { judged: "judged against its own noise", exact: "exact: every change counts" };
   const POINTS = {
     square: "9,3 17,3 17,11 9,11", triangle: "13,2 18,11 8,11", diamond: "13,2 17,7 13,12 9,7",
     inverted_triangle: "8,3 18,3 13,12", hex: "11,3 15,3 18,7 15,11 11,11 8,7",
@@ -108,7 +108,7 @@ observatory.seriesWords = (() => {
     const level = (index) => one.bounds.findLastIndex((bound) => bound <= index);
     const steps = level(j) - level(i);
     const many = steps === 1 ? "one step" : `${steps} steps`;
-    item.append(steps ? `, ${many} in between` : ", no step in between: one level");
+    item.append(steps ? `, ${many} in between` : ", both on one level");
     return item;
   }
 
@@ -148,7 +148,7 @@ observatory.seriesWords = (() => {
 
   function driftItem(one) {
     return element("li", {}, bold(`drifts: ${one.drift.words}`),
-      " from the first value to the last, little by little, beside its steps",
+      " from the first value to the last, in addition to its steps",
       one.drift.numbers ? ` (${one.drift.numbers})` : "");
   }
 
@@ -158,7 +158,7 @@ observatory.seriesWords = (() => {
     if (one.drift) items.unshift(driftItem(one));
     if (!items.length) {
       return [quiet({ judged: "No step was found.", exact: "It never changed." }[one.judgement]
-        ?? "Not looked for.")];
+        ?? "Steps were not searched for.")];
     }
     const older = items.splice(MOST_STEPS);
     const list = element("ul", {}, ...items);
@@ -178,7 +178,7 @@ observatory.seriesWords = (() => {
       ["Metric", one.metric], ["Unit", one.unit], ["Newest", human(one.v.at(-1), one.unit)],
       ["Values", `${one.v.length} of ${one.count} subjects`],
       ["Noise", one.noise == null ? "unknown" : percent(one.noise)],
-      ["Should be", one.expected == null ? "" : human(one.expected, one.unit)],
+      ["Expected", one.expected == null ? "" : human(one.expected, one.unit)],
       ["Judgement", JUDGED[one.judgement] ?? `not judged: ${one.reason || one.judgement}`],
       ["Measured in", environment(page, one.line)],
     ].filter(([, meaning]) => meaning !== "");

@@ -1,5 +1,5 @@
 /* The series page: what is chosen, the cursor, and the pinned points A and B. All that is chosen is
-   in the address. series-chart.js draws, series-words.js and series-numbers.js tell. */
+   in the address. series-chart.js draws, series-words.js and series-numbers.js write. */
 "use strict";
 
 (() => {
@@ -211,8 +211,8 @@
     const zeros = series.filter((one) => chosen.scale && one.v.some((value) => value <= 0));
     const bare = series.filter((one) => chosen.of && !seriesAxes.reference(one, chosen.of));
     return [
-      ...zeros.map((one) => `${one.name}, ${one.metric}: 0 has no place on a logarithmic scale.`),
-      ...bare.map((one) => `${one.name}, ${one.metric}: nothing is a percentage of a level of 0.`),
+      ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale cannot show 0.`),
+      ...bare.map((one) => `${one.name}, ${one.metric}: its level is 0, so there are no percentages.`),
     ].join(" ");
   }
 

@@ -15,8 +15,8 @@ const observatory = (() => {
         entry.resolve = resolve;
         const script = document.createElement("script");
         script.src = `${root}data/${name}.js`;
-        script.onerror = () => reject(new Error(`data/${name}.js is not there: the page was built ` +
-          "anew since it was opened, or only a part of it was copied"));
+        script.onerror = () => reject(new Error(`data/${name}.js is missing: the site was rebuilt ` +
+          "after this page was opened, or copied only in part"));
         document.head.append(script);
       });
       waiting.set(name, entry);
@@ -80,7 +80,7 @@ const observatory = (() => {
       area.remove();
     }
     const before = button.dataset.label ??= button.textContent;
-    button.textContent = done ? "Copied" : "Not allowed: select it";
+    button.textContent = done ? "Copied" : "Not allowed: copy it by hand";
     say(button.textContent);
     setTimeout(() => { button.textContent = before; }, 1600);
   }
@@ -169,7 +169,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     found = [...whole, ...part].slice(0, MOST);
     chosen = -1;
     const more = all > found.length ? `and ${all - found.length} more: type another word` : "";
-    show(found.map(option), words.length && !all ? "No series has these words." : more);
+    show(found.map(option), words.length && !all ? "No series contains all these words." : more);
     observatory.say(words.length ? `${all} series found` : "");
   }
 
@@ -231,10 +231,10 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   let going = false;
 
   function help() {
-    const rows = [["/", "search all series"], ["?", "this list"],
+    const rows = [["/", "search all series"], ["?", "show this list"],
       ...[...keys].map(([key, link]) => [`g ${key}`, link.textContent.trim()])];
     const dialog = element("dialog", { class: "keys", "aria-labelledby": "keys-title" },
-      element("h2", { id: "keys-title" }, "Keys"),
+      element("h2", { id: "keys-title" }, "Keyboard shortcuts"),
       element("dl", {}, ...rows.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
       element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
     dialog.addEventListener("close", () => dialog.remove());

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.data import colour_of
-from dashboard.observed import Observed
-from dashboard.pages.history import Table
+from dashboard.colours import colour_of
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series
 from observatory.store.records.alerts import At, SeriesChange
@@ -67,7 +67,7 @@ class Picture:
 
 
 def picture(
-    observed: Observed, number: int, change: SeriesChange | None = None, over: At | None = None
+    observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
     """A series: MOST_VALUES values around where a change of it begins, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
@@ -76,8 +76,8 @@ def picture(
     first, last = _window(series, change)
     shown = range(first, last)
     values = series.values[first:last]
-    told = [observed.interval(series, index) for index in shown]
-    ends = [end for _, low, high in told for end in (low, high) if end is not None]
+    known = [observed.interval(series, index) for index in shown]
+    ends = [end for _, low, high in known for end in (low, high) if end is not None]
     scale = _Scale.of([*values.tolist(), *ends])
     positions = series.at[first:last].astype(float)
     xs = _places(positions, int(positions[-1] - positions[0]) + 1)
@@ -88,7 +88,7 @@ def picture(
             x, scale.y(value), f"{label}: {units.human(value, unit)}",
             None if low is None else scale.y(low), None if high is None else scale.y(high),
         )
-        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, told, strict=True)
+        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, known, strict=True)
     )  # fmt: skip
     commits = [series.subject(index).commit for index in shown]
     name = f"{series.benchmark} {series.place.metric}"
@@ -193,7 +193,7 @@ def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, st
     )
 
 
-def _table(name: str, observed: Observed, number: int, shown: range) -> Table:
+def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:
     series = observed.tracks[number].series
     unit = series.place.unit
     rows = []

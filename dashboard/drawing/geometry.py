@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.pages.history import Line, Panel
+from dashboard.drawing.panels import ChartLine, Panel
 from observatory.text import units
 
 WIDTH, HEIGHT = 380.0, 272.0
@@ -138,7 +138,7 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
     )  # fmt: skip
 
 
-def _stroke(line: Line, xs: list[float], height: Callable[[float], float]) -> Stroke:
+def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) -> Stroke:
     ys = [height(p.value) if p.value and p.value > 0 else None for p in line.points]
     paths: list[list[str]] = [[]]
     marks, crosses = [], []
@@ -150,9 +150,9 @@ def _stroke(line: Line, xs: list[float], height: Callable[[float], float]) -> St
                 crosses.append(Mark(x, HEIGHT - BOTTOM - 7, point.text, None, None, False))
             continue
         paths[-1].append(f"{x},{y}")
-        told = point.low is not None and point.high is not None and point.low > 0
-        low = height(point.low) if told and point.low else None
-        high = height(point.high) if told and point.high else None
+        has_interval = point.low is not None and point.high is not None and point.low > 0
+        low = height(point.low) if has_interval and point.low else None
+        high = height(point.high) if has_interval and point.high else None
         marks.append(Mark(x, y, point.text, low, high, place == last))
     value = line.points[-1].value if line.points else None
     final = ys[-1] if ys else None

@@ -19,8 +19,8 @@ from benchmarks.catalogue import (
     SCENARIOS,
 )
 from dashboard.drawing.evidence import Picture, picture
-from dashboard.observed import Observed
-from dashboard.pages.history import Table
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput, spot_name
 from observatory.store.records.alerts import Alert, At, Change, SeriesChange
 from observatory.text import units
 from observatory.text.alerts import between, with_page
@@ -35,7 +35,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """What a person does next: why, and what to type."""
 
     why: str
@@ -55,7 +55,7 @@ class AlertPage:
     pictures: tuple[Picture, ...]
     series: Table | None
     functions: Table | None
-    steps: tuple[Step, ...]
+    steps: tuple[NextStep, ...]
     links: tuple[tuple[str, str], ...]
     """To what changed in between: words and address."""
 
@@ -65,7 +65,7 @@ class AlertPage:
         return f"alerts/{self.alert.id}.html"
 
 
-def alert_pages(observed: Observed, *, compare_url: str) -> Iterator[AlertPage]:
+def alert_pages(observed: SiteInput, *, compare_url: str) -> Iterator[AlertPage]:
     """A page for each alert that has one, see `observatory.text.alerts.with_page`."""
     for alert in with_page(observed.alerts):
         shown = {
@@ -91,7 +91,7 @@ def alert_pages(observed: Observed, *, compare_url: str) -> Iterator[AlertPage]:
         )
 
 
-def steps(change: Change) -> Iterator[Step]:
+def steps(change: Change) -> Iterator[NextStep]:
     """How to see it again, and how to find the commit; nothing for a run that failed or is late."""
     good, bad = change.last_good, change.first_bad
     if good is None or not change.series:
@@ -101,14 +101,14 @@ def steps(change: Change) -> Iterator[Step]:
         return
     releases = _RELEASE.fullmatch(good.label) and _RELEASE.fullmatch(bad.label)
     if releases:
-        yield Step(
+        yield NextStep(
             "Measure both side by side:",
             f"observatory compare {good.label} {bad.label} {narrowed}",
         )
         old, new = f"rel-{good.label}", f"rel-{bad.label}"
     elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
         old, new = good.commit[:12], bad.commit[:12]
-        yield Step(
+        yield NextStep(
             "Measure both side by side, in a clone of PyTensor:",
             f"observatory compare --repo . {old} {new} {narrowed}",
         )
@@ -118,17 +118,17 @@ def steps(change: Change) -> Iterator[Step]:
         return  # the first bad one is the commit
     # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
-    told = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
-    yield Step(
+    script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
+    yield NextStep(
         "Find the commit, in a clone of PyTensor:",
-        f"git bisect start {new} {old}\ngit bisect run sh -c {told}",
+        f"git bisect start {new} {old}\ngit bisect run sh -c {script}",
     )
 
 
-def acknowledging(alert: Alert) -> Step:
-    """How to say that it is known."""
-    return Step(
-        "Say that it is known, and until when it may rest:",
+def acknowledging(alert: Alert) -> NextStep:
+    """How to acknowledge an alert."""
+    return NextStep(
+        "Acknowledge it, here for four weeks:",
         f'observatory ack {alert.id} --why "..." --until 4w',
     )
 
@@ -151,17 +151,17 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
 
 
 def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
-    """Only what counts, where an alert is on a count: the times beside it would be undecided."""
+    """For an alert on a count, only the passes that count: times would be undecided."""
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
-        return  # wrong values and crashes are told by every pass
+        return  # every pass finds wrong values and crashes
     passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
     if "timing" not in passes:
         yield "--budget 1h"  # counting ends when all is counted, and long before
         yield from (f"--pass {name}" for name in MEASURES if name in passes)
 
 
-def _on_line(observed: Observed, number: int, first_bad: At) -> bool:
+def _on_line(observed: SiteInput, number: int, first_bad: At) -> bool:
     subjects = observed.tracks[number].series.line.subjects
     return any(one.commit == first_bad.commit for one in subjects)
 
@@ -171,7 +171,7 @@ def _places(alert: Alert) -> Iterator[tuple[str, str, datetime | None, str]]:
         yield "last good", *_place(alert.last_good)
     yield "first bad", *_place(alert.first_bad)
     if alert.resolved_by:
-        yield "over with", *_place(alert.resolved_by)
+        yield "resolved by", *_place(alert.resolved_by)
 
 
 def _place(at: At) -> tuple[str, datetime | None, str]:
@@ -189,7 +189,7 @@ def _series(series: Sequence[SeriesChange]) -> Table:
     )  # fmt: skip
     rest = len(series) - _SERIES
     more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
-    header = ("series", "metric", "before → after", "newest", "holds")
+    header = ("series", "metric", "before → after", "newest", "still holds")
     return Table(f"{units.count(len(series))} series{more}", header, rows)
 
 
@@ -206,11 +206,11 @@ def _functions(alert: Alert) -> Table:
         )
         for one in ordered[:_FUNCTIONS]
     )  # fmt: skip
-    header = ("function", "how many", "last good → first bad", "more time")
-    return Table(f"{several(len(ordered), 'function')}, the costliest first", header, rows)
+    header = ("function", "how many", "last good → first bad", "extra time")
+    return Table(f"{several(len(ordered), 'function')}, slowest first", header, rows)
 
 
-def _links(observed: Observed, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
+def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
     good, bad = alert.last_good, alert.first_bad
     if good is None:
         return
@@ -218,7 +218,10 @@ def _links(observed: Observed, alert: Alert, compare_url: str) -> Iterator[tuple
         where = one.machine, one.env_name
         ends = [observed.spots.get((*where, at.commit)) for at in (good, bad)]
         if ends[0] and ends[1]:
-            a, b = (f"{line}-{place}" for line, place in (ends[0], ends[1]))
-            yield f"{clean(good.label)} against {clean(bad.label)}", f"compare.html#a={a}&b={b}"
+            a, b = spot_name(ends[0]), spot_name(ends[1])
+            yield (
+                f"Compare {clean(good.label)} with {clean(bad.label)}",
+                f"compare.html#a={a}&b={b}",
+            )
     if compare_url and _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
         yield "What changed in the code", f"{compare_url}{good.commit}...{bad.commit}"

@@ -16,12 +16,13 @@ from benchmarks.catalogue import (
     Cell,
     without_cache,
 )
-from dashboard.observed import Observed, Spot
-from dashboard.pages.history import Table
+from dashboard.colours import css_name
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function, Functions
 from observatory.text import units
 from observatory.text.plain import clean, shorten
-from observatory.text.words import css_name, known_first, listed, meaning_of, several
+from observatory.text.words import known_first, listed, meaning_of, several
 
 MOST_SUBJECTS = 40
 _SHOWN = 12
@@ -47,7 +48,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Payback:
-    """One backend under one launch."""
+    """One backend with one start method."""
 
     backend: str
     launch: str
@@ -79,11 +80,11 @@ class CachesPage:
 
 def path_of(spot: Spot) -> str:
     """Where the caches of a subject are shown."""
-    return f"caches/{spot[0]}-{spot[1]}.html"
+    return f"caches/{spot_name(spot)}.html"
 
 
-def chosen(observed: Observed) -> list[Spot]:
-    """The subjects that have a page: those that alerts speak of, and the newest, oldest first."""
+def chosen(observed: SiteInput) -> list[Spot]:
+    """The subjects that have a page: those that alerts name, and the newest; oldest first."""
     there = sorted(observed.functions_at, key=lambda spot: observed.subject(spot).date)
     commits = {
         at.commit
@@ -98,7 +99,7 @@ def chosen(observed: Observed) -> list[Spot]:
     return [spot for spot in there if spot in kept]
 
 
-def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
+def caches_page(observed: SiteInput, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
     """The page of one subject. ``times``: compile times in seconds, by cell."""
     functions = observed.functions_at[spot]
     subject, line = observed.subject(spot), observed.lines[spot[0]]
@@ -112,7 +113,7 @@ def caches_page(observed: Observed, spot: Spot, times: Mapping[Cell, float]) -> 
     )
 
 
-def times_of(observed: Observed) -> dict[Spot, dict[Cell, float]]:
+def times_of(observed: SiteInput) -> dict[Spot, dict[Cell, float]]:
     """The compile times of every subject, by cell."""
     found: dict[Spot, dict[Cell, float]] = defaultdict(dict)
     for track in observed.tracks:
@@ -154,7 +155,7 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     for function in found:
         counts[function.outcome] += function.number
     asked = sum(number for outcome, number in counts.items() if outcome != "internal") or 1
-    told = [outcome for outcome in _OUTCOMES if counts[outcome]]
+    outcomes = [outcome for outcome in _OUTCOMES if counts[outcome]]
     seconds, size = sum(f.seconds for f in found), sum(f.bytes for f in found)
     rows = [
         (
@@ -168,11 +169,11 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     place = place if model == "radon" else f"{clean(model)}, {place}"
     more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
     cut = _SHOWN if more else len(rows)
-    caption = f"{place}: the {cut}{more} costliest" if more else f"{place}: every function"
+    caption = f"{place}: the {cut}{more} slowest" if more else f"{place}: every function"
     return Kept(
         place, css_name(backend),
-        tuple((outcome, units.count(counts[outcome])) for outcome in told),
-        tuple((o, round(100 * counts[o] / asked, 2)) for o in told if o != "internal"),
+        tuple((outcome, units.count(counts[outcome])) for outcome in outcomes),
+        tuple((o, round(100 * counts[o] / asked, 2)) for o in outcomes if o != "internal"),
         f"{several(sum(counts.values()), 'function')}, {units.seconds(seconds)}, "
         f"{units.size(size)} of machine code",
         Table(caption, header, tuple(rows[:cut])),
@@ -209,7 +210,7 @@ def _paid(cold: float, warm: float, without: float | None) -> str:
     """
     each = cold if without is None else without
     if each <= warm:
-        return "it does not: a warm build takes as long as one without a cache"
+        return "never: a warm build takes as long as one without a cache"
     builds = max(1, math.ceil((cold - warm) / (each - warm) - 1e-9))
     saved = units.seconds(each - warm)
     if without is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from benchmarks.catalogue import Cell
-from dashboard.observed import Observed
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 
@@ -37,7 +37,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CellValue:
     """One metric of one cell of one subject. ``value`` is None where none was obtained."""
 
     subject: str
@@ -54,7 +54,7 @@ class Reading:
 
     @property
     def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
-        """Sorts readings along the history: by date, then by version, a plain release last."""
+        """Sorts cell_values along the history: by date, then by version, a plain release last."""
         numbers = tuple(int(digits) for digits in re.findall(r"\d{1,9}", self.pytensor))
         date = self.date or datetime.min.replace(tzinfo=UTC)
         return date, numbers, self.is_plain, self.subject
@@ -72,18 +72,18 @@ def setting_of(line: Line) -> Setting:
     return Setting(era.python or "unknown", line.machine, line.env_name, kind)
 
 
-def readings_of(observed: Observed, metrics: frozenset[str]) -> tuple[Reading, ...]:
+def cell_values_of(observed: SiteInput, metrics: frozenset[str]) -> tuple[CellValue, ...]:
     """Every value of ``metrics`` in our own cells, in the order of the history."""
     found = (
-        reading
+        one
         for track in observed.tracks
         if track.series.place.model and track.series.place.metric in metrics
-        for reading in _of(track, observed)
+        for one in _of(track, observed)
     )
-    return tuple(sorted(found, key=lambda reading: (reading.order, reading.cell, reading.metric)))
+    return tuple(sorted(found, key=lambda one: (one.order, one.cell, one.metric)))
 
 
-def _of(track: SegmentedSeries, observed: Observed) -> Iterator[Reading]:
+def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
     series, place = track.series, track.series.place
     setting = setting_of(series.line)
     cell = place.cell
@@ -91,16 +91,8 @@ def _of(track: SegmentedSeries, observed: Observed) -> Iterator[Reading]:
         subject = series.subject(index)
         header = observed.files[subject.file].header
         n, low, high = observed.interval(series, index)
-        yield Reading(
-            subject=subject.label,
-            pytensor=header.versions.pytensor if header else "",
-            numba=header.versions.numba if header else None,
-            setting=setting,
-            cell=cell,
-            metric=place.metric,
-            value=value,
-            n=max(n, 1),
-            low=low,
-            high=high,
-            date=subject.date,
-        )
+        yield CellValue(
+            subject.label, header.versions.pytensor if header else "",
+            header.versions.numba if header else None, setting, cell, place.metric,
+            value=value, n=max(n, 1), low=low, high=high, date=subject.date,
+        )  # fmt: skip

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from packaging.version import Version
 
+from dashboard.pages.guard import Flag
 from observatory.store.records.contracts import Contracts, version_order
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -16,11 +17,11 @@ from observatory.text.words import listed, several
 PATH = "contracts.html"
 AREAS = {
     "uids": "Numbers and symbols of functions",
-    "locator": "Where stored functions are looked for",
+    "locator": "Where stored functions are searched for",
     "index": "Index and data files",
-    "loaded": "What a loaded function is",
+    "loaded": "Loaded functions",
     "compiling": "Flags and code generation",
-    "warnings": "Words of warnings",
+    "warnings": "Texts of warnings",
     "graphs": "Small graphs, from end to end",
     "names": "Names and their arguments",
 }
@@ -31,25 +32,16 @@ _TEXT = 600
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A contract with one numba, in a word."""
-
-    text: str
-    state: str
-    """Class of the flag; empty: plain."""
-
-
-@dataclass(frozen=True)
-class Row:
+class ContractRow:
     """A contract with every numba."""
 
     name: str
     holds: str
-    cells: tuple[Cell, ...]
+    cells: tuple[Flag, ...]
 
 
 @dataclass(frozen=True)
-class Said:
+class NotHeld:
     """What was seen where a contract does not hold, or could not be judged."""
 
     text: str
@@ -70,7 +62,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ContractTable:
     """One PyTensor on one Python."""
 
     id: str
@@ -82,11 +74,11 @@ class Table:
     declared: str
     taken: str
     columns: tuple[Column, ...]
-    groups: tuple[tuple[str, tuple[Row, ...]], ...]
-    said: tuple[Said, ...]
+    groups: tuple[tuple[str, tuple[ContractRow, ...]], ...]
+    said: tuple[NotHeld, ...]
 
 
-def contracts_page(records: Sequence[Contracts]) -> tuple[Table, ...]:
+def contracts_page(records: Sequence[Contracts]) -> tuple[ContractTable, ...]:
     """A table for each PyTensor and Python, the newest PyTensor first."""
     return tuple(
         _table(f"t{number}", title, own)
@@ -106,7 +98,7 @@ def _grouped(records: Sequence[Contracts]) -> Iterator[tuple[str, list[Contracts
     for key in sorted(order, key=lambda key: version_order(key[0]), reverse=True):
         head, python, others = key
         name = " ".join(("PyTensor", head, *(f"with {extra}" for extra in others)))
-        # The newest is what one comes to see: it stands where no scrolling is needed.
+        # The newest stands where no scrolling is needed.
         own = sorted(groups[key], key=_age, reverse=True)
         yield f"{shorten(name, 120)} on Python {clean(python)}", own
 
@@ -115,7 +107,7 @@ def _age(record: Contracts) -> tuple[tuple[bool, Version | str, str], datetime]:
     return version_order(record.numba), record.started_at
 
 
-def _table(id_: str, title: str, records: list[Contracts]) -> Table:
+def _table(id_: str, title: str, records: list[Contracts]) -> ContractTable:
     days = sorted({f"{one.started_at:%Y-%m-%d}" for one in records})
     declared = sorted({one.declared for one in records if one.declared})
     broken = [one for one in records if one.of("broken")]
@@ -126,12 +118,9 @@ def _table(id_: str, title: str, records: list[Contracts]) -> Table:
     elif failed:
         word, verdict = "not judged", f"in part with {len(failed)} of {count}: {_versions(failed)}"
     else:
-        word, verdict = "holds", f"all that this PyTensor uses, with {count}"
-    return Table(
-        id=id_,
-        title=title,
-        word=word,
-        verdict=verdict,
+        word, verdict = "holds", f"everything that this PyTensor uses, with {count}"
+    return ContractTable(
+        id_, title, word, verdict,
         state="bad" if broken else "unknown" if failed else "good",
         declared=listed([shorten(text, 80) for text in declared]),
         taken=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
@@ -139,16 +128,15 @@ def _table(id_: str, title: str, records: list[Contracts]) -> Table:
             Column(shorten(one.numba, 30), bool(one.checked and one.checked.lifted))
             for one in records
         ),
-        groups=tuple(_groups(records)),
-        said=tuple(_said(records)),
-    )
+        groups=tuple(_groups(records)), said=tuple(_said(records)),
+    )  # fmt: skip
 
 
 def _versions(records: Sequence[Contracts]) -> str:
     return listed([shorten(one.numba, 30) for one in records])
 
 
-def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[Row, ...]]]:
+def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[ContractRow, ...]]]:
     found: dict[str, dict[str, dict[int, str]]] = {}
     meanings: dict[str, str] = {}
     for place, one in enumerate(records):
@@ -158,7 +146,7 @@ def _groups(records: list[Contracts]) -> Iterator[tuple[str, tuple[Row, ...]]]:
             meanings[contract.name] = contract.holds
     for area in sorted(found, key=_area_order):
         rows = tuple(
-            Row(
+            ContractRow(
                 shorten(name, 60),
                 shorten(meanings[name], _TEXT),
                 tuple(_cell(statuses.get(place)) for place in range(len(records))),
@@ -173,13 +161,13 @@ def _area_order(area: str) -> tuple[int, str]:
     return (known.index(area) if area in AREAS else len(known)), area
 
 
-def _cell(status: str | None) -> Cell:
+def _cell(status: str | None) -> Flag:
     if status is None:
-        return Cell(units.MISSING, "absent")
-    return Cell(_WORDS[status], _FLAGS[status])
+        return Flag(units.MISSING, "absent")
+    return Flag(_WORDS[status], _FLAGS[status])
 
 
-def _said(records: list[Contracts]) -> Iterator[Said]:
+def _said(records: list[Contracts]) -> Iterator[NotHeld]:
     for status in ("broken", "failed"):
         found: dict[tuple[str, str, str], list[str]] = {}
         for one in records:
@@ -188,7 +176,7 @@ def _said(records: list[Contracts]) -> Iterator[Said]:
                     key = contract.name, contract.detail, contract.needed
                     found.setdefault(key, []).append(shorten(one.numba, 30))
         for (name, detail, needed), numbas in list(found.items())[:_MOST]:
-            yield Said(
+            yield NotHeld(
                 _WORDS[status], _FLAGS[status], shorten(name, 60), listed(numbas),
                 shorten(detail, _TEXT), shorten(needed, _TEXT),
             )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.catalogue import CORRECTNESS, LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS, SYMBOLS
-from dashboard.observed import Observed
-from dashboard.pages.cell_values import Reading, readings_of
+from dashboard.pages.cell_values import CellValue, cell_values_of
+from dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -37,7 +37,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class SubjectRow:
     """One subject in every arrangement."""
 
     label: str
@@ -67,15 +67,15 @@ class GuardPage:
     verdict: Flag
     said: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SubjectRow, ...]
     upgrades: tuple[UpgradeRow, ...]
     findings: tuple[str, ...]
     """Of upgrades, in sentences."""
 
 
-def guard_page(observed: Observed) -> GuardPage | None:
+def guard_page(observed: SiteInput) -> GuardPage | None:
     """None where no siblings were measured and no upgrade was made."""
-    found = [one for one in readings_of(observed, _METRICS) if one.cell.scenario in _GUARDING]
+    found = [one for one in cell_values_of(observed, _METRICS) if one.cell.scenario in _GUARDING]
     if not found and not observed.upgrades:
         return None
     present = {(one.cell.scenario, one.cell.launch) for one in found}
@@ -85,7 +85,7 @@ def guard_page(observed: Observed) -> GuardPage | None:
         for launch in LAUNCHES
         if (scenario, launch) in present
     )
-    by_subject: dict[str, list[Reading]] = {}
+    by_subject: dict[str, list[CellValue]] = {}
     for one in reversed(found):  # the newest first
         by_subject.setdefault(one.subject, []).append(one)
     rows = tuple(_row(own, columns) for own in list(by_subject.values())[:_MOST])
@@ -102,17 +102,17 @@ def guard_page(observed: Observed) -> GuardPage | None:
     )
 
 
-def _row(own: Sequence[Reading], columns: Sequence[Column]) -> Row:
+def _row(own: Sequence[CellValue], columns: Sequence[Column]) -> SubjectRow:
     first = own[0]
     numba = f"numba {clean(first.numba)}" if first.numba else ""
     cells = tuple(
         _fate([o for o in own if (o.cell.scenario, o.cell.launch) == (c.scenario, c.launch)])
         for c in columns
     )
-    return Row(shorten(first.subject, 60), numba, cells, _symbols(own))
+    return SubjectRow(shorten(first.subject, 60), numba, cells, _symbols(own))
 
 
-def _fate(own: Sequence[Reading]) -> Flag:
+def _fate(own: Sequence[CellValue]) -> Flag:
     """The worst of all models of one arrangement."""
     wrong, crashed = _largest(own, "wrong_results"), _largest(own, "crashed")
     if wrong is None and crashed is None:
@@ -122,7 +122,7 @@ def _fate(own: Sequence[Reading]) -> Flag:
     return Flag("crashed", "bad") if crashed else Flag("right")
 
 
-def _symbols(own: Sequence[Reading]) -> Flag:
+def _symbols(own: Sequence[CellValue]) -> Flag:
     collided, vulnerable = _largest(own, "collided_symbols"), _largest(own, "vulnerable_symbols")
     if collided is None and vulnerable is None:
         return Flag(units.MISSING, "absent")
@@ -133,19 +133,19 @@ def _symbols(own: Sequence[Reading]) -> Flag:
     return Flag("unique")
 
 
-def _largest(own: Sequence[Reading], metric: str) -> float | None:
+def _largest(own: Sequence[CellValue], metric: str) -> float | None:
     values = [one.value for one in own if one.metric == metric and one.value is not None]
     return max(values, default=None)
 
 
-def _verdict(newest: Sequence[Reading]) -> Flag:
+def _verdict(newest: Sequence[CellValue]) -> Flag:
     if not newest:
         return Flag("not measured", "absent")
     fate = _fate(newest)
     return Flag("right", "good") if not fate.state else fate
 
 
-def _said(newest: Sequence[Reading]) -> str:
+def _said(newest: Sequence[CellValue]) -> str:
     if not newest:
         return "no siblings were measured"
     cells = {one.cell for one in newest}
@@ -154,7 +154,7 @@ def _said(newest: Sequence[Reading]) -> str:
          if o.metric in ("wrong_results", "crashed") and o.value}
     )  # fmt: skip
     where = f": {listed(hurt)}" if hurt else ""
-    return f"{shorten(newest[0].subject, 60)} in {several(len(cells), 'cell')}{where}"
+    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{where}"
 
 
 def _upgrade(one: Upgrade, part: Part) -> UpgradeRow:
@@ -175,16 +175,16 @@ def _findings(one: Upgrade) -> Iterator[str]:
     for part in one.parts:
         if part.stale:
             names = listed([clean(name) for name in part.stale])
-            yield f"{head} on the cache that {base} left returns what {base} compiled: {names}."
+            yield f"With the cache of {base}, {head} returns what {base} compiled: {names}."
         if part.base_wrong:
             names = listed([clean(name) for name in part.base_wrong])
-            yield f"{base} is off the reference even from an empty cache: {names}."
+            yield f"{base} computes wrong values even from an empty cache: {names}."
         if part.fresh_wrong:
             names = listed([clean(name) for name in part.fresh_wrong])
-            yield f"{head} is off the reference even from an empty cache: {names}."
+            yield f"{head} computes wrong values even from an empty cache: {names}."
         if part.again_stale:
             names = listed([clean(name) for name in part.again_stale])
             yield f"{base}, used again after {head}, returns what {head} compiled: {names}."
         if part.failure:
             why = shorten(part.failure, 400)
-            yield f"{head} on the cache of {base}, {clean(part.model)}: {why}"
+            yield f"{head} with the cache of {base}, {clean(part.model)}: {why}"

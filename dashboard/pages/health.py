@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from dashboard.observed import Observed
-from dashboard.pages.history import Table
+from dashboard.drawing.panels import Table
 from dashboard.pages.summary import Newest
+from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.text import units
@@ -20,7 +20,7 @@ _MOST = 200
 _NOTES = {
     "failed": "Samples that failed",
     "disagrees": "Counts that differ between runs of one subject",
-    "unavailable": "Cells that the subject cannot give",
+    "unavailable": "Cells that the subject cannot run",
     "absent": "Metrics without a value",
 }
 _PACKAGES_SHOWN = 40
@@ -58,7 +58,7 @@ class HealthPage:
     unjudged: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
-def lines_of(observed: Observed) -> Iterator[LineView]:
+def lines_of(observed: SiteInput) -> Iterator[LineView]:
     """Every line in words, those measured last first."""
     tracks = defaultdict(list)
     for track in observed.tracks:
@@ -78,12 +78,12 @@ def lines_of(observed: Observed) -> Iterator[LineView]:
         )  # fmt: skip
 
 
-def _alerting(observed: Observed, track: SegmentedSeries) -> bool:
+def _alerting(observed: SiteInput, track: SegmentedSeries) -> bool:
     return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
 
 
-def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
-    """``subject``: the newest with cells of ours, if there is one."""
+def health_page(observed: SiteInput, subject: Newest | None) -> HealthPage:
+    """``subject``: the newest with PyTensor cells, if there is one."""
     return HealthPage(
         lines=tuple(lines_of(observed)),
         noise=_noise(observed),
@@ -100,7 +100,7 @@ def health_page(observed: Observed, subject: Newest | None) -> HealthPage:
     )
 
 
-def _noise(observed: Observed) -> Table | None:
+def _noise(observed: SiteInput) -> Table | None:
     """The noise of judged series by metric."""
     found = defaultdict(list)
     for track in observed.tracks:
@@ -115,13 +115,11 @@ def _noise(observed: Observed) -> Table | None:
             shorten(metric, 60), units.count(len(ordered)), units.percent(median(ordered)),
             units.percent(ordered[int(0.9 * (len(ordered) - 1))]),
         ))  # fmt: skip
-    header = ("metric", "series judged", "median noise", "nine in ten below")
-    return Table(
-        "From subject to subject: how far values lie from their levels", header, tuple(rows)
-    )
+    header = ("metric", "series judged", "median noise", "90th percentile")
+    return Table("How far values lie from their levels", header, tuple(rows))
 
 
-def _floors(observed: Observed) -> Iterator[Table]:
+def _floors(observed: SiteInput) -> Iterator[Table]:
     """What chance does within one run, as `observatory calibrate` measured it."""
     for one in observed.calibrations:
         rows = tuple(
@@ -132,15 +130,15 @@ def _floors(observed: Observed) -> Iterator[Table]:
             for f in one.floors if f.metric in JUDGED_NOISY
         )  # fmt: skip
         caption = (
-            f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, taken "
-            f"{one.taken_at:%Y-%m-%d} of {clean(one.subject.label)}: the change that one in a "
-            "hundred comparisons of a subject with itself exceeds, 7 processes a side"
+            f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, {one.taken_at:%Y-%m-%d}: "
+            f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself "
+            "exceed, with 7 processes on each side"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 
 
 def _notes(
-    observed: Observed, subject: Newest
+    observed: SiteInput, subject: Newest
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     for kind, title in _NOTES.items():
         said: dict[str, list[str]] = defaultdict(list)
@@ -165,7 +163,7 @@ def _cells(cells: list[str]) -> str:
     return f"{', '.join(cells[:3])} and {several(len(cells) - 3, 'more cell')}"
 
 
-def _packages(observed: Observed, subject: Newest) -> Table | None:
+def _packages(observed: SiteInput, subject: Newest) -> Table | None:
     """The packages in which the newest subject differs from the one before it on its line."""
     for line in observed.lines:
         if not subject.setting.is_of(line):
@@ -183,7 +181,7 @@ def _packages(observed: Observed, subject: Newest) -> Table | None:
             for name in sorted(before.keys() | after.keys())
             if before.get(name) != after.get(name)
         )
-        caption = f"{several(len(rows), 'package')} of another version"
+        caption = f"{several(len(rows), 'package')} changed"
         header = ("package", shorten(old.label, 30), shorten(new.label, 30))
         return Table(caption, header, rows[:_PACKAGES_SHOWN])
     return None

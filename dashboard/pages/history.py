@@ -13,11 +13,13 @@ from benchmarks.catalogue import (
     SHARING_BACKENDS,
     WARM_SCENARIOS,
 )
-from dashboard.pages.cell_values import Reading
+from dashboard.colours import css_name
+from dashboard.drawing.panels import ChartLine, Panel, Point, Table
+from dashboard.pages.cell_values import CellValue
 from dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.plain import clean, shorten
-from observatory.text.words import css_name, known_first, listed, several
+from observatory.text.words import known_first, listed, several
 
 TIME_SCENARIOS = tuple(sorted(BUILDS, key=lambda name: not SCENARIOS[name].warm))
 _LABEL = 60
@@ -44,54 +46,6 @@ WRONG = CountedSubject("siblings", "wrong_results", "value", "were wrong", "Wron
 
 
 @dataclass(frozen=True)
-class Point:
-    """One release on one line; ``value`` None is a gap."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    text: str
-    crashed: bool = False
-    entry: str = ""
-    """The value alone, for the table."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One backend along the releases, a point for each."""
-
-    name: str
-    css: str
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """The numbers of a picture, for those who do not see it or want to copy them."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One picture and its table."""
-
-    slug: str
-    title: str
-    subtitle: str
-    releases: tuple[str, ...]
-    lines: tuple[Line, ...]
-    table: Table
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to draw."""
-        return all(point.value is None for line in self.lines for point in line.points)
-
-
-@dataclass(frozen=True)
 class History:
     """Everything that the section along the releases shows."""
 
@@ -106,76 +60,72 @@ class History:
     left_out: tuple[str, ...]
 
 
-def history(readings: tuple[Reading, ...], subject: Newest) -> History:
-    """Select the readings that may stand on one line with the newest subject, and arrange them.
+def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
+    """Select the cell_values that may stand on one line with the newest subject, and arrange them.
 
-    ``readings`` must be in the order of the history, as ``cell_values.read`` gives them.
+    ``cell_values`` must be in the order of the history, as ``cell_values.read`` gives them.
     """
-    model = known_first((reading.cell.model for reading in subject.readings), MODELS)[0]
-    in_setting = [r for r in readings if r.setting == subject.setting]
+    model = known_first((one.cell.model for one in subject.cell_values), MODELS)[0]
+    in_setting = [r for r in cell_values if r.setting == subject.setting]
     on_line = [r for r in in_setting if r.is_plain or r.subject == subject.subject]
-    own = [reading for reading in on_line if reading.cell.model == model]
+    own = [one for one in on_line if one.cell.model == model]
     launch = _launch_with_most(own)
-    own = [replace(reading, subject=shorten(reading.subject, _LABEL)) for reading in own]
-    releases = tuple(dict.fromkeys(reading.subject for reading in own))
+    own = [replace(one, subject=shorten(one.subject, _LABEL)) for one in own]
+    releases = tuple(dict.fromkeys(one.subject for one in own))
     misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
     wrong = _count_panel(WRONG, own, releases)
     return History(
-        model=model,
-        launch=launch,
-        setting=str(subject.setting),
-        releases=len(releases),
+        model, launch, str(subject.setting), len(releases),
         times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
-        misses=misses,
-        wrong=wrong,
+        misses=misses, wrong=wrong,
         in_words=(
             *(_in_words(panel, counted) for panel, counted in zip(misses, MISSES, strict=True)),
             _in_words(wrong, WRONG),
         ),
-        left_out=tuple(_left_out(readings, in_setting, on_line, own, subject)),
-    )
+        left_out=tuple(_left_out(cell_values, in_setting, on_line, own, subject)),
+    )  # fmt: skip
 
 
-def _launch_with_most(readings: list[Reading]) -> str:
+def _launch_with_most(cell_values: list[CellValue]) -> str:
     """The launch with most times; the vocabulary's first where several have as many."""
-    launches = known_first((reading.cell.launch for reading in readings), LAUNCHES)
-    timed = [r.cell.launch for r in readings if r.metric == "compile_time" and r.value is not None]
+    launches = known_first((one.cell.launch for one in cell_values), LAUNCHES)
+    timed = [
+        r.cell.launch for r in cell_values if r.metric == "compile_time" and r.value is not None
+    ]
     return max(launches, key=timed.count)
 
 
-def _time_panel(scenario: str, launch: str, own: list[Reading], releases: tuple[str, ...]) -> Panel:
+def _time_panel(
+    scenario: str, launch: str, own: list[CellValue], releases: tuple[str, ...]
+) -> Panel:
     found = {
         (r.subject, r.cell.backend, r.metric): r
         for r in own
         if r.cell.scenario == scenario and r.cell.launch == launch
     }
     lines = tuple(
-        Line(
-            backend,
-            css_name(backend),
-            tuple(
-                _time_point(
-                    release,
-                    backend,
-                    found.get((release, backend, "compile_time")),
-                    found.get((release, backend, "crashed")),
-                )
-                for release in releases
-            ),
-        )
+        ChartLine(backend, css_name(backend), tuple(
+            _time_point(
+                release, backend, found.get((release, backend, "compile_time")),
+                found.get((release, backend, "crashed")),
+            )
+            for release in releases
+        ))
         for backend in MAIN_BACKENDS
-    )
+    )  # fmt: skip
     rows = tuple(
         (release, *(_time_entry(line.points[place]) for line in lines))
         for place, release in enumerate(releases)
     )
     title = f"Compile time, {scenario}"
-    caption = f"{title}, launch {launch}: median and interval by release"
+    caption = f"{title}, start method {launch}: median and interval by release"
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
     return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, lines, table)
 
 
-def _time_point(release: str, backend: str, time: Reading | None, crash: Reading | None) -> Point:
+def _time_point(
+    release: str, backend: str, time: CellValue | None, crash: CellValue | None
+) -> Point:
     if time is None or time.value is None:
         crashed = bool(crash and crash.value)
         return Point(None, None, None, f"{release}, {backend}: crashed", crashed)
@@ -191,7 +141,7 @@ def _time_entry(point: Point) -> str:
     return point.entry
 
 
-def _count_panel(counted: CountedSubject, own: list[Reading], releases: tuple[str, ...]) -> Panel:
+def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[str, ...]) -> Panel:
     counts = {
         (r.subject, r.cell.launch): r.value
         for r in own
@@ -216,9 +166,9 @@ def _count_panel(counted: CountedSubject, own: list[Reading], releases: tuple[st
     )
     scenario = counted.scenario
     what = f"{counted.caption} of {COUNTED_BACKEND} in {scenario}"
-    caption = f"{what}: {counted.noun}s by release and launch"
+    caption = f"{what}: {counted.noun}s by release and start method"
     table = Table(caption, ("release", *launches), rows)
-    line = Line(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
+    line = ChartLine(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
     return Panel(
         f"counts-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, (line,), table
     )
@@ -244,24 +194,24 @@ def _in_words(panel: Panel, counted: CountedSubject) -> str:
     since = newest_release
     for release, count in reversed(values):
         if count:
-            before = f"{release}, before it, had {count:,.0f}"
+            before = f"{release} had {count:,.0f}"
             return f"{panel.title}: no {what} since {since}; {before}."
         since = release
-    return f"{panel.title}: no {what} in any of the {several(len(values), 'release')} counted."
+    return f"{panel.title}: no {what} in {several(len(values), 'release')}."
 
 
 def _left_out(
-    readings: tuple[Reading, ...],
-    in_setting: list[Reading],
-    on_line: list[Reading],
-    own: list[Reading],
+    cell_values: tuple[CellValue, ...],
+    in_setting: list[CellValue],
+    on_line: list[CellValue],
+    own: list[CellValue],
     subject: Newest,
 ) -> list[str]:
     """Name what is in the frame but not in the pictures."""
     said = []
-    others = sorted({r.setting for r in readings} - {subject.setting}, key=lambda s: s.whole)
+    others = sorted({r.setting for r in cell_values} - {subject.setting}, key=lambda s: s.whole)
     for setting in others:
-        count = len({r.subject for r in readings if r.setting == setting})
+        count = len({r.subject for r in cell_values if r.setting == setting})
         said.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
     extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
     if extras:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dashboard.judged import rule_of_track
-from dashboard.observed import Observed
 from dashboard.pages.newest_value import amount
+from dashboard.site_input import SiteInput
+from dashboard.verdict_data import rule_of_track
 from observatory.analyze.comparison.pairs import Pair
 from observatory.analyze.comparison.rules import judged_values
 from observatory.analyze.history.segments import SegmentedSeries
@@ -19,7 +19,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Row:
+class ChangedSeries:
     """A series in which the newer of the two is worse or better."""
 
     cell: str
@@ -37,10 +37,10 @@ class LatestChange:
     """
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[ChangedSeries, ...]
 
 
-def latest_change(observed: Observed) -> LatestChange:
+def latest_change(observed: SiteInput) -> LatestChange:
     """The finished verdicts where the two were compared; else what the rules say of each series."""
     lines = [line for line in observed.lines if len(line.subjects) > 1]
     if not lines:
@@ -50,22 +50,22 @@ def latest_change(observed: Observed) -> LatestChange:
     pair = observed.pairs.get((base, head))
     found = list(_of_pair(pair) if pair else _by_rules(observed, line))
     new, old = (shorten(one.label, 40) for one in reversed(line.subjects[-2:]))
-    calm = "nothing got worse or better" if pair else "no count and no level differs"
+    calm = "nothing got worse or better" if pair else "no count or level differs"
     many = f"{units.count(len(found))} differ" if found else calm
     return LatestChange(f"{new} against {old}: {many}", tuple(found[:MOST]))
 
 
-def _of_pair(pair: Pair) -> Iterator[Row]:
+def _of_pair(pair: Pair) -> Iterator[ChangedSeries]:
     for one in pair.findings:
         if one.conclusion in ("worse", "better") and None not in (one.before, one.after):
             before, after = one.before or 0.0, one.after or 0.0
-            yield Row(
+            yield ChangedSeries(
                 one.cell, one.metric, units.human(before, one.unit), units.human(after, one.unit),
                 f"{one.conclusion}: {units.change(before, after, one.unit)}",
             )  # fmt: skip
 
 
-def _by_rules(observed: Observed, line: Line) -> Iterator[Row]:
+def _by_rules(observed: SiteInput, line: Line) -> Iterator[ChangedSeries]:
     last = len(line.subjects) - 1
     for track in observed.tracks:
         series, place = track.series, track.series.place
@@ -77,7 +77,7 @@ def _by_rules(observed: Observed, line: Line) -> Iterator[Row]:
         if judged_values(rule, before, after, off) in ("worse", "better"):
             assert before is not None
             assert after is not None
-            yield Row(
+            yield ChangedSeries(
                 shorten(series.benchmark, 160), shorten(place.metric, 40),
                 units.human(before, place.unit), units.human(after, place.unit),
                 amount(track, before, after),

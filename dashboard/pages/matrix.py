@@ -19,11 +19,12 @@ from benchmarks.catalogue import (
     headline_time,
     metrics_of,
 )
-from dashboard.pages.cell_values import Reading
+from dashboard.colours import css_name
+from dashboard.pages.cell_values import CellValue
 from dashboard.pages.summary import Newest
 from observatory.analyze.history.newest import has_best, should_be_better
 from observatory.text import units
-from observatory.text.words import css_name, known_first, meaning_of, several
+from observatory.text.words import known_first, meaning_of, several
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class CellView:
 
 
 @dataclass(frozen=True)
-class Row:
+class BackendRow:
     """One backend of a scenario."""
 
     backend: str
@@ -65,7 +66,7 @@ class Group:
     scenario: str
     meaning: str
     metric: str
-    rows: tuple[Row, ...]
+    rows: tuple[BackendRow, ...]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def matrices(subject: Newest) -> tuple[Matrix, ...]:
     What siblings and upgrades did to each other is on the page Guard.
     """
     models = known_first(
-        {r.cell.model for r in subject.readings if _is_shown(r.cell)}, MATRIX_MODELS
+        {r.cell.model for r in subject.cell_values if _is_shown(r.cell)}, MATRIX_MODELS
     )
     return tuple(_matrix(model, subject) for model in models)
 
@@ -93,7 +94,7 @@ def matrices(subject: Newest) -> tuple[Matrix, ...]:
 def _matrix(model: str, subject: Newest) -> Matrix:
     own = {
         (r.cell, r.metric): r
-        for r in subject.readings
+        for r in subject.cell_values
         if r.cell.model == model and _is_shown(r.cell)
     }
     seen = {cell for cell, _ in own}
@@ -101,13 +102,9 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     scenarios = known_first((cell.scenario for cell in seen), MATRIX_SCENARIOS)
     possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
-    return Matrix(
-        model=model,
-        meaning=meaning_of(MODELS, model),
-        launches=tuple(launches),
-        groups=tuple(_group(model, scenario, launches, own) for scenario in scenarios),
-        not_measured=f"Not measured here: {', '.join(left)}." if left else "",
-    )
+    groups = tuple(_group(model, scenario, launches, own) for scenario in scenarios)
+    said = f"Not measured here: {', '.join(left)}." if left else ""
+    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, said)
 
 
 def _is_shown(cell: Cell) -> bool:
@@ -116,7 +113,7 @@ def _is_shown(cell: Cell) -> bool:
 
 
 def _group(
-    model: str, scenario: str, launches: list[str], own: dict[tuple[Cell, str], Reading]
+    model: str, scenario: str, launches: list[str], own: dict[tuple[Cell, str], CellValue]
 ) -> Group:
     metric = headline_time(scenario)
     found = {cell.backend for cell, _ in own if cell.scenario == scenario}
@@ -124,8 +121,8 @@ def _group(
     # Ablations explain the main backends: after them, whatever else was found.
     backends.sort(key=lambda backend: backend in ABLATIONS)
     times = [
-        reading.value or 0.0
-        for (cell, name), reading in own.items()
+        one.value or 0.0
+        for (cell, name), one in own.items()
         if cell.scenario == scenario and name == metric
     ]
     longest = max(times, default=0.0)
@@ -133,16 +130,16 @@ def _group(
     for backend in backends:
         cells = [Cell(model, scenario, backend, launch) for launch in launches]
         views = tuple(_cell_view(cell, metric, longest, own) for cell in cells)
-        rows.append(Row(backend, css_name(backend), backend in ABLATIONS, views))
+        rows.append(BackendRow(backend, css_name(backend), backend in ABLATIONS, views))
     return Group(scenario, meaning_of(SCENARIOS, scenario), metric, tuple(rows))
 
 
 def _cell_view(
-    cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], Reading]
+    cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], CellValue]
 ) -> CellView:
     def value(name: str) -> float | None:
-        reading = own.get((cell, name))
-        return reading.value if reading else None
+        found = own.get((cell, name))
+        return found.value if found else None
 
     alarms = tuple(_alarms(cell, value("wrong_results"), value("crashed"), value("uncacheable")))
     time = own.get((cell, metric))
@@ -155,7 +152,7 @@ def _cell_view(
 
 
 def _why_no_time(
-    cell: Cell, metric: str, own: dict[tuple[Cell, str], Reading], crashed: bool
+    cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue], crashed: bool
 ) -> str:
     if crashed:
         return "no time"
@@ -165,14 +162,14 @@ def _why_no_time(
         each.name for each in metrics_of(cell.scenario, cell.launch)
     }:
         return "counted, not timed"
-    return "no time was recorded"
+    return "no time recorded"
 
 
-def _detail(reading: Reading) -> str:
-    samples = f"n\u00a0=\u00a0{reading.n}" if reading.n else ""
-    if reading.low is None or reading.high is None or reading.low == reading.high:
+def _detail(one: CellValue) -> str:
+    samples = f"n\u00a0=\u00a0{one.n}" if one.n else ""
+    if one.low is None or one.high is None or one.low == one.high:
         return samples
-    interval = f"{units.seconds(reading.low)} to {units.seconds(reading.high)}"
+    interval = f"{units.seconds(one.low)} to {units.seconds(one.high)}"
     return f"{interval}, {samples}" if samples else interval
 
 

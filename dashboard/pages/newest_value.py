@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.observed import Observed
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.newest import Standing, standing
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.records.alerts import State as AlertState
@@ -19,7 +19,7 @@ _LABEL = 24
 
 
 @dataclass(frozen=True)
-class Move:
+class NewestChange:
     """In words how a series stands; ``noise`` is "1.2 x noise", or empty where it is not known."""
 
     state: State
@@ -27,7 +27,7 @@ class Move:
     noise: str
 
 
-def move(observed: Observed, track: SegmentedSeries) -> Move:
+def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     """The words for how the newest value of a series stands."""
     found = standing(track, observed.alerts_on(track))
     multiple = track.newest.multiple
@@ -36,17 +36,19 @@ def move(observed: Observed, track: SegmentedSeries) -> Move:
     if found.alert is not None:
         since = f"{said} since {_short(found.alert.first_bad.label)}"
         if found.kind == "acknowledged":
-            return Move("doubt", f"{since}, acknowledged", noise)
-        return Move("bad", since, noise)
+            return NewestChange("doubt", f"{since}, acknowledged", noise)
+        return NewestChange("bad", since, noise)
     if found.since is not None:
-        return Move("good", f"{said} since {_short(track.series.subject(found.since).label)}", "")
+        return NewestChange(
+            "good", f"{said} since {_short(track.series.subject(found.since).label)}", ""
+        )
     if found.kind == "first":
-        return Move("quiet", "first value", "")
+        return NewestChange("quiet", "first value", "")
     if found.kind == "too few":
-        return Move("quiet", f"{said}, too few to judge", "")
+        return NewestChange("quiet", f"{said}, too few values", "")
     if found.kind == "unusual":
-        return Move("doubt", f"{said}, not confirmed", noise)
-    return Move("quiet", said, "" if found.kind == "described" else noise)
+        return NewestChange("doubt", f"{said}, not confirmed", noise)
+    return NewestChange("quiet", said, "" if found.kind == "described" else noise)
 
 
 def _said(track: SegmentedSeries, found: Standing) -> str:

@@ -1,4 +1,4 @@
-"""What a night came to, as a job summary: Markdown, with one picture of the newest subject."""
+"""The result of a night as a job summary: Markdown, with a picture of the newest subject."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OTHER = "#808080"
 
 
 @dataclass(frozen=True)
-class Told:
+class StepOutcome:
     """A step of a night in words."""
 
     name: str
@@ -49,8 +49,9 @@ class Bar:
 
 
 def night_summary(
-    steps: Sequence[Told], alerts: Alerts | None, now: datetime, link: str, picture: str | None
-) -> str:
+    steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime, link: str,
+    picture: str | None,
+) -> str:  # fmt: skip
     """The summary as Markdown. ``picture``: where it is, published or beside the summary.
 
     ``link``: address of the site, or empty.
@@ -63,7 +64,7 @@ def night_summary(
     return "\n\n".join(written) + "\n"
 
 
-def _blocks(steps: Sequence[Told], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
+def _blocks(steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
     yield Heading((f"Night of {now:%Y-%m-%d}",))
     if alerts is not None:
         yield Paragraph((Strong(verdict(alerts, now)),))

@@ -17,14 +17,14 @@ from benchmarks.catalogue import (
     Cell,
     headline_time,
 )
-from dashboard.data import colour_of
+from dashboard.colours import colour_of, css_name
 from dashboard.drawing.sparkline import Spark, spark
-from dashboard.observed import Observed, Spot
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.matrix import Flag
-from dashboard.pages.newest_value import NEEDING, Move, move
+from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest
+from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
 from observatory.analyze.history.newest import Checked, should_be_better
 from observatory.analyze.history.segments import SegmentedSeries
@@ -33,7 +33,7 @@ from observatory.store.records.alerts import Alert, Alerts
 from observatory.text import units
 from observatory.text.alerts import between, standing
 from observatory.text.plain import begun, clean, shorten
-from observatory.text.words import css_name, known_first, listed, several
+from observatory.text.words import known_first, listed, several
 
 SHOWN_ALERTS = 6
 _SENTENCE = 130
@@ -45,7 +45,7 @@ class Tile:
     """One cell of the matrix: its time, how it stands, and where to look closer."""
 
     value: str
-    move: Move | None
+    change: NewestChange | None
     spark: Spark | None
     css: str
     link: str
@@ -119,15 +119,15 @@ class Overview:
     safety: tuple[Flag, ...]
 
 
-def overview(observed: Observed, subject: Newest | None, said: Headline | None) -> Overview:
-    """Everything above the fold. ``subject``: None where there are no cells of ours."""
+def overview(observed: SiteInput, subject: Newest | None, said: Headline | None) -> Overview:
+    """Everything above the fold. ``subject``: None without PyTensor cells."""
     found = observed.alerts
     # What has been wrong since the first subject never changed, and alerts nobody.
     wrong = said is not None and said.state == "bad"
     needing = found.in_state(*NEEDING)
     stale = [alert for alert in needing if alert.kind == STALE]
-    told = [alert for alert in needing if alert.kind != STALE]
-    told += found.in_state("acknowledged")
+    shown = [alert for alert in needing if alert.kind != STALE]
+    shown += found.in_state("acknowledged")
     rows = tuple(_rows(observed, subject)) if subject else ()
     calm = "good" if found.judged or found.compared else "unknown"
     return Overview(
@@ -137,8 +137,8 @@ def overview(observed: Observed, subject: Newest | None, said: Headline | None) 
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        alerts=tuple(alert_line(one) for one in told[:SHOWN_ALERTS]),
-        more_alerts=max(0, len(told) - SHOWN_ALERTS),
+        alerts=tuple(alert_line(one) for one in shown[:SHOWN_ALERTS]),
+        more_alerts=max(0, len(shown) - SHOWN_ALERTS),
         stale=len(stale),
         scenarios=TIMED if rows else (),
         rows=rows,
@@ -165,20 +165,20 @@ def _status(found: Alerts, wrong: bool, habits: int) -> str:
     if 0 < habits <= late:
         return "Stale"
     if kinds - {STALE} or wrong:
-        return "Needs a look"
+        return "Needs attention"
     if kinds:
-        return "Some machines are late"
+        return "Some machines send nothing"
     return "All well" if found.judged or found.compared else "Nothing judged yet"
 
 
-def _habits(observed: Observed) -> int:
+def _habits(observed: SiteInput) -> int:
     subjects: Counter[tuple[str, str]] = Counter()
     for line in observed.lines:
         subjects[line.machine, line.env_name] += len(line.subjects)
     return sum(number >= FEWEST_FOR_A_HABIT for number in subjects.values())
 
 
-def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
+def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
     times = dict(_times(observed, subject))
     model = known_first((cell.model for cell in times), MODELS)
     if not model:
@@ -194,7 +194,7 @@ def _rows(observed: Observed, subject: Newest) -> Iterator[TileRow]:
             yield TileRow(backend, launch, css_name(backend), launch == launches[0], tiles)
 
 
-def _times(observed: Observed, subject: Newest) -> Iterator[tuple[Cell, int]]:
+def _times(observed: SiteInput, subject: Newest) -> Iterator[tuple[Cell, int]]:
     """The series of the time that a user waits, by cell, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
@@ -209,7 +209,7 @@ def _has(track: SegmentedSeries, subject: Newest) -> bool:
     return any(one.label == subject.subject for one in track.series.line.subjects)
 
 
-def _tile(observed: Observed, number: int | None, subject: Newest) -> Tile | None:
+def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | None:
     if number is None:
         return None
     track = observed.tracks[number]
@@ -218,15 +218,15 @@ def _tile(observed: Observed, number: int | None, subject: Newest) -> Tile | Non
     link = f"series.html#s={observed.ids[number]}"
     css = f"b-{colour_of(track, observed.ids[number])}"
     if last.label != subject.subject:
-        words = f"not since {shorten(last.label, 16)}"
-        return Tile(units.MISSING, Move("quiet", words, ""), spark(track), css, link, words)
+        words = f"last in {shorten(last.label, 16)}"
+        return Tile(units.MISSING, NewestChange("quiet", words, ""), spark(track), css, link, words)
     value = units.human(track.newest.value, series.place.unit)
-    found = move(observed, track)
+    found = newest_change(observed, track)
     title = f"{series.benchmark} {series.place.metric}"
     return Tile(value, found, spark(track), css, link, title)
 
 
-def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
+def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
     misses, refused = subject.of("cache_misses"), subject.of("uncacheable")
     spot = spot_of(observed, subject)
     functions = observed.functions_at.get(spot, {}) if spot else {}
@@ -248,7 +248,7 @@ def _strips(observed: Observed, subject: Newest) -> Iterator[Strip]:
                 yield Strip(scenario, backend, css_name(backend), counts, link)
 
 
-def spot_of(observed: Observed, subject: Newest) -> Spot | None:
+def spot_of(observed: SiteInput, subject: Newest) -> Spot | None:
     """Where the newest subject is."""
     for number, line in enumerate(observed.lines):
         if not subject.setting.is_of(line):
@@ -278,7 +278,7 @@ def _hits(found: Sequence[Function] | None) -> str:
 
 
 def _safety(subject: Newest) -> tuple[Flag, ...]:
-    """Wrong results and crashes, or in so many words that there are none."""
+    """Wrong results and crashes, or a statement that there are none."""
     return (
         _none_of(subject, "wrong_results", "wrong result", "checked"),
         _none_of(subject, "crashed", "crash", "watched"),

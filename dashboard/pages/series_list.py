@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dashboard.data import colour_of
+from dashboard.colours import colour_of
 from dashboard.drawing.sparkline import Spark, spark
-from dashboard.observed import Observed
-from dashboard.pages.newest_value import Move, move
+from dashboard.pages.newest_value import NewestChange, newest_change
+from dashboard.site_input import SiteInput
 from observatory.text import units
 from observatory.text.plain import shorten
 
@@ -27,7 +27,7 @@ class Entry:
     at: str
     spark: Spark | None
     css: str
-    move: Move
+    change: NewestChange
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def path_of(number: int) -> str:
     return f"list/{number:03d}.html"
 
 
-def list_pages(observed: Observed) -> Iterator[ListPage]:
+def list_pages(observed: SiteInput) -> Iterator[ListPage]:
     """All series in their order, PER_PAGE at a time."""
     count = len(observed.tracks)
     pages = max(1, -(-count // PER_PAGE))
@@ -63,12 +63,12 @@ def list_pages(observed: Observed) -> Iterator[ListPage]:
         yield ListPage(number, pages, shown)
 
 
-def _entry(observed: Observed, index: int) -> Entry:
+def _entry(observed: SiteInput, index: int) -> Entry:
     track, id_ = observed.tracks[index], observed.ids[index]
     series = track.series
     last = series.subject(len(series.values) - 1)
     return Entry(
         id_, shorten(series.benchmark, _LONGEST), shorten(series.place.metric, 40),
         units.human(track.newest.value, series.place.unit), shorten(last.label, 24),
-        spark(track), f"b-{colour_of(track, id_)}", move(observed, track),
+        spark(track), f"b-{colour_of(track, id_)}", newest_change(observed, track),
     )  # fmt: skip

@@ -20,7 +20,7 @@ from benchmarks.catalogue import (
     Cell,
 )
 from benchmarks.catalogue import cells as known_cells
-from dashboard.pages.cell_values import Reading, Setting
+from dashboard.pages.cell_values import CellValue, Setting
 from observatory.analyze.history.newest import Checked
 from observatory.text.words import Term, listed, several
 
@@ -37,16 +37,16 @@ class Newest:
     numba: str | None
     setting: Setting
     date: datetime | None
-    readings: tuple[Reading, ...]
+    cell_values: tuple[CellValue, ...]
     others: tuple[Newest, ...] = ()
     """The same subject in other settings: not shown in full, yet never passed over in silence."""
 
     def of(self, metric: str) -> dict[Cell, float]:
         """Values of one metric by cell; cells without a value are left out."""
         return {
-            reading.cell: reading.value
-            for reading in self.readings
-            if reading.metric == metric and reading.value is not None
+            one.cell: one.value
+            for one in self.cell_values
+            if one.metric == metric and one.value is not None
         }
 
 
@@ -66,27 +66,27 @@ class Headline:
     sentence: str
 
 
-def newest(readings: tuple[Reading, ...], machine: str | None = None) -> Newest | None:
-    """Pick the newest subject and its setting; None if there is no reading.
+def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Newest | None:
+    """Pick the newest subject and its setting; None if nothing was measured.
 
     Newest is by date, then version; a plain release comes before one with extra requirements.
     Where it was measured in several settings, the page speaks of `machine` if it is among them,
-    else of the setting in which the whole history has most readings: the longest line to compare
+    else of the setting in which the whole history has most cell_values: the longest line to compare
     with.
     """
-    if not readings:
+    if not cell_values:
         return None
-    last = max(readings, key=lambda reading: reading.order)
-    own = [r for r in readings if r.subject == last.subject and r.date == last.date]
-    sizes = Counter(reading.setting for reading in readings)
+    last = max(cell_values, key=lambda one: one.order)
+    own = [r for r in cell_values if r.subject == last.subject and r.date == last.date]
+    sizes = Counter(one.setting for one in cell_values)
     settings = sorted(
-        {reading.setting for reading in own},
+        {one.setting for one in own},
         key=lambda each: (each.machine != machine, -sizes[each], each.python, each.machine),
     )
 
     def within(setting: Setting, others: tuple[Newest, ...] = ()) -> Newest:
-        chosen = tuple(reading for reading in own if reading.setting == setting)
-        numba = next((reading.numba for reading in chosen if reading.numba), None)
+        chosen = tuple(one for one in own if one.setting == setting)
+        numba = next((one.numba for one in chosen if one.numba), None)
         return Newest(last.subject, numba, setting, last.date, chosen, others)
 
     return within(settings[0], tuple(within(setting) for setting in settings[1:]))
@@ -113,7 +113,7 @@ def headline(subject: Newest) -> Headline:
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
     """Return what its values are values of, and when they were taken."""
     repeats = sorted(
-        {r.n for r in subject.readings if r.n and r.metric in ("compile_time", "call_time")}
+        {r.n for r in subject.cell_values if r.n and r.metric in ("compile_time", "call_time")}
     )
     ends = dict.fromkeys((repeats[0], repeats[-1])) if repeats else ("none",)
     measured = measured_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if measured_at else None
@@ -122,7 +122,7 @@ def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
         Term("numba", subject.numba or "not installed"),
         Term("Python", subject.setting.python),
         Term("machine", subject.setting.machine),
-        Term("samples a timed cell", " to ".join(map(str, ends))),
+        Term("samples per timed cell", " to ".join(map(str, ends))),
         Term("measured", measured or "unknown"),
         *(Term("also measured with", str(other.setting)) for other in subject.others),
     )
@@ -171,7 +171,7 @@ def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
     expected = _expected_warm_cells(subject)
     absent = len(expected - set(counted))
     if absent:
-        said = f"the {len(counted)} warm caches that were counted hit, {absent} were not counted"
+        said = f"{len(counted)} warm caches hit, {absent} were not counted"
         return (Claim("unknown", said),)
     launches = {cell.launch for cell in counted}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""
@@ -180,7 +180,7 @@ def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
 
 def _expected_warm_cells(subject: Newest) -> set[Cell]:
     """The warm cells that the measured part of the matrix promises."""
-    seen = {reading.cell for reading in subject.readings}
+    seen = {one.cell for one in subject.cell_values}
     return set(
         known_cells(
             models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),

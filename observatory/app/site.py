@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from dashboard.observed import Observed
 from dashboard.site import Links, build
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.segments import SegmentedSeries, segmented
@@ -36,7 +36,7 @@ _Record = TypeVar("_Record")
 
 def site_data(
     directories: Sequence[Path], machine: str | None = None
-) -> tuple[Observed, list[Problem]]:
+) -> tuple[SiteInput, list[Problem]]:
     """Everything in the directories, read and decided, and what could not be read.
 
     Alerts are those of RESULTS/alerts.json if it was made of just these results; else, and for
@@ -71,7 +71,7 @@ def site_data(
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
     pairs = finished_pairs(directories[0], read, alerts, calibrations)
-    observed = Observed(
+    observed = SiteInput(
         tracks, read.values, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,34 +36,6 @@ def known_first(found: Iterable[str], vocabulary: Iterable[str]) -> list[str]:
     """
     order = {word: place for place, word in enumerate(vocabulary)}
     return sorted(set(found), key=lambda word: (order.get(word, len(order)), word))
-
-
-def css_name(backend: str) -> str:
-    """The CSS class of a backend's colour, which never changes; unknown backends share one.
-
-    >>> css_name("C_VM"), css_name('"><script>')
-    ('b-c-vm', 'b-other')
-    """
-    return f"b-{colour_name(backend)}" if backend in BACKENDS else "b-other"
-
-
-def colour_name(backend: str) -> str:
-    """The name of a backend's colour in the stylesheet: "c-vm" of "C_VM"."""
-    return backend.lower().replace("_", "-")
-
-
-def stylesheet() -> str:
-    """The colours of the backends as CSS: a custom property and a class for each of them."""
-    return "\n".join(_rules()) + "\n"
-
-
-def _rules() -> Iterator[str]:
-    light = " ".join(f"--{colour_name(name)}: {one.light};" for name, one in BACKENDS.items())
-    dark = " ".join(f"--{colour_name(name)}: {one.dark};" for name, one in BACKENDS.items())
-    yield f":root {{ {light} }}"
-    yield f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    for name in BACKENDS:
-        yield f".{css_name(name)} {{ --of: var(--{colour_name(name)}); }}"
 
 
 def meaning_of(words: Mapping[str, Any], word: str) -> str:

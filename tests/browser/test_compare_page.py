@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.judged import GROUPS
+from dashboard.data import phrases
+from dashboard.verdict_data import GROUPS
 from tests.browser import conftest
 from tests.browser.conftest import violations
 
@@ -108,8 +109,8 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "models": ["radon", "radon_pymc"], "block": 16,
-                             "commit_url": "",
+    put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
+                             "models": ["radon", "radon_pymc"], "commit_url": "",
                              "compare_url": compare_url, "lines": lines,
                              "rules": [one.rule for one in series]})  # fmt: skip
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
@@ -131,7 +132,7 @@ def site(
     )
     text = environment.get_template("compare.html.j2").render(
         root="", page="compare.html", pages=[], version="0.1.0", newest=None,
-        problems=[], has_words=False, static=static, static_title="3.3.7 against <3.3.6>",
+        problems=[], static=static, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
     (directory / "compare.html").write_text(text, "utf-8")
     return directory / "compare.html"
@@ -284,10 +285,10 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
         ["call_time", "21.0 → 10.0 ms", "✓ faster: ÷2.1"],
     ]
     assert seen.folded() == [
-        "Workload changed, no alarm 2 series: what follows from the graph",
-        "Only described 1 series: these metrics are not judged",
-        "Not judged 1 series: the page of each series says why",
-        "Unaffected 2 series: no change seen between them",
+        "Workload changed, no alarm 2 series: these numbers follow from the graph",
+        "Only described 1 series: these metrics are shown, but never judged",
+        "Not judged 1 series: the page of each series gives the reason",
+        "Unaffected 2 series: no change found",
     ]
     seen.unfold("Workload changed, no alarm")
     assert [row[1:] for row in seen.rows("Workload changed, no alarm")] == [
@@ -295,7 +296,7 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
         ["cache_bytes", "1.00 → 1.50 MB", "larger: +50 %"],
     ]
     said = seen.texts("#compare .verdict")[0]
-    assert f"First of all: {FORK} wrong_results, 7 wrong values (0 → 7)." in said
+    assert f"Most important: {FORK} wrong_results, 7 wrong values (0 → 7)." in said
 
 
 def test_every_row_leads_to_its_series(visit, tmp_path):
@@ -317,8 +318,8 @@ def test_levels_decide_whatever_the_values_are(visit, tmp_path):
     ]
     seen.unfold("Unaffected")
     assert [row[2:] for row in seen.rows("Unaffected")] == [
-        ["250 → 400 ms", "no change seen between them"],
-        ["250 → 250 ms", "no change seen between them"],
+        ["250 → 400 ms", "no change found"],
+        ["250 → 250 ms", "no change found"],
     ]
 
 
@@ -343,7 +344,7 @@ def test_nothing_is_said_of_series_that_were_not_judged(visit, tmp_path):
 def test_the_calm_and_the_better_are_told_as_such(visit, tmp_path):
     calm = [counts(FORK, "cache_misses", 0, 0, 0)]
     seen = visit(site(tmp_path / "calm", calm))
-    assert seen.verdict == "3.3.7 against 3.3.6: no change seen; 1 series unaffected."
+    assert seen.verdict == "3.3.7 against 3.3.6: no change found; 1 series unaffected."
     assert seen.texts("#compare .status") == ["✓ Unaffected"]
     seen = visit(site(tmp_path / "better", [counts(FORK, "cache_misses", 5, 5, 0)]))
     assert seen.verdict == "3.3.7 against 3.3.6: nothing got worse, 1 count better."
@@ -369,7 +370,7 @@ def test_series_of_only_one_of_the_two_are_named(visit, tmp_path):
     ]
     seen = visit(site(tmp_path / "s", series))
     assert seen.verdict == (
-        "3.3.7 against 3.3.6: no change seen; 1 series unaffected, 1 missing in 3.3.6, "
+        "3.3.7 against 3.3.6: no change found; 1 series unaffected, 1 missing in 3.3.6, "
         "1 missing in 3.3.7."
     )
     seen.unfold("Missing in A")
@@ -446,14 +447,14 @@ def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_p
     assert seen.rows("Counts that got worse") == [
         [SPAWN, "reuse_lost", "0 → 2", "✗ 2 functions that A reused are compiled again"]
     ]
-    assert seen.rows("Other levels, not judged") == [
+    assert seen.rows("Different levels, not judged") == [
         [
             C, "compile_time", "1.00 s → 1.31 s 1.00 s → 1.30 s",
             "levels 31 % slower; 3 processes a side; at least 7 are needed",
         ]
     ]  # fmt: skip
     seen.unfold("Cells that could not be compared in full")
-    seen.control("combobox", "A, the base").select_option("0-0")
+    seen.control("combobox", "A (base)").select_option("0-0")
     seen.page.wait_for_function("location.hash.startsWith('#a=0-0')")
     assert seen.verdict.startswith("3.3.7 against 3.3.5: 1 count worse, 1 timing slower;")
 
@@ -527,7 +528,7 @@ def test_filters_narrow_the_tables_and_stand_in_the_address(visit, tmp_path):
     whole = seen.verdict
     seen.control("combobox", "Kind").select_option("times")
     assert seen.tables() == ["Slower or larger", "Better"]
-    seen.control("spinbutton", "Least change, % (not of exact counts)").fill("50")
+    seen.control("spinbutton", "Least change, % (exact counts always shown)").fill("50")
     assert [row[3] for row in seen.rows("Slower or larger")] == ["✗ slower: ×2.1"]
     seen.control("checkbox", "better").uncheck()
     assert seen.tables() == ["Slower or larger"]
@@ -547,10 +548,9 @@ def test_filters_narrow_the_tables_and_stand_in_the_address(visit, tmp_path):
     assert again.control("combobox", "Backend").input_value() == "NUMBA"
     again.go("a=0-1&b=0-2&launch=fork&show=none")
     again.page.wait_for_function("!document.querySelector('#compare caption')")
-    assert again.control("combobox", "Launch").input_value() == "fork"
-    assert (
-        again.texts("#compare .quiet")[0] == "Nothing that got worse or better passes the filters."
-    )
+    assert again.control("combobox", "Start method").input_value() == "fork"
+    said = "No series that got worse or better passes the filters."
+    assert again.texts("#compare .quiet")[0] == said
     again.go("a=0-1&b=0-2&launch=nonsense&least=x&kind=y")
     again.page.wait_for_function("document.querySelector('#compare caption')")
     assert again.page.url.endswith("#a=0-1&b=0-2")
@@ -602,7 +602,7 @@ def test_ledgers_are_set_side_by_side_function_by_function(visit, tmp_path):
         ["Unasked", "hit 0 s, 1 B", "internal 100 ms, 1 B"],
     ]
     assert seen.rows("Began to hit") == [["Mul", "miss 200 ms, 50 B", "hit 1.00 ms, 50 B"]]
-    assert seen.rows("Compiled otherwise") == [
+    assert seen.rows("Stored differently") == [
         ["Refused", "miss 100 ms, 1 B", "uncacheable 100 ms, 1 B"]
     ]
     assert seen.rows("Appeared") == [["New", "absent", f"2 {TIMES} miss 400 ms, 10 B"]]
@@ -624,7 +624,7 @@ def test_ledgers_are_set_side_by_side_function_by_function(visit, tmp_path):
 
 def test_a_missing_ledger_is_said(visit, tmp_path):
     seen = visit(site(tmp_path / "s", mixed(), ledgers=ledgers()), "#a=0-0&b=0-1")
-    assert "No ledger was kept of 3.3.5." in seen.texts("#compare .quiet")
+    assert "No ledger is saved for 3.3.5." in seen.texts("#compare .quiet")
 
 
 # Markdown, commands, strangers
@@ -690,7 +690,7 @@ def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
     series = [counts(FORK, "cache_misses", 0, 0)]
     seen = visit(site(tmp_path / "s", series, lines=[odd], compare_url="https://x.invalid/c/"))
     assert seen.texts("#compare pre") == []
-    assert "no command names both" in seen.page.inner_text("#compare")
+    assert "no command can name it" in seen.page.inner_text("#compare")
     assert seen.page.get_by_text("What changed in between").count() == 0
 
 
@@ -757,7 +757,7 @@ def test_without_javascript_the_static_table_is_there(visit, tmp_path):
 def test_nothing_measured_is_said(visit, tmp_path):
     page = site(tmp_path / "s", [], lines=[])
     seen = visit(page, ready="#compare .quiet")
-    assert seen.texts("#compare") == ["Nothing was measured yet: there is nothing to compare."]
+    assert seen.texts("#compare") == ["Nothing has been measured yet."]
 
 
 def test_a_data_file_that_is_gone_is_said(browser, tmp_path):

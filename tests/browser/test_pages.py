@@ -219,7 +219,7 @@ def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> 
     seen.page.keyboard.press("/")
     seen.page.keyboard.type("zebra")
     seen.page.wait_for_selector(".found p:not(:empty)")
-    assert seen.page.locator(".found").inner_text().strip() == "No series has these words."
+    assert seen.page.locator(".found").inner_text().strip() == "No series contains all these words."
     seen.page.keyboard.press("Escape")
     assert not seen.page.locator(".found").is_visible()
 

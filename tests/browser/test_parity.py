@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import METRICS, SCENARIOS
-from dashboard.judged import rule_of_track, rules_of
-from dashboard.observed import Observed
 from dashboard.site import build
+from dashboard.site_input import SiteInput
+from dashboard.verdict_data import rule_of_track, rules_of
 from observatory.analyze.comparison.comparing import compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
@@ -56,7 +56,7 @@ def subjects() -> dict[Who, Saved]:
 
 
 @pytest.fixture(scope="module")
-def observed(subjects: dict[Who, Saved]) -> Observed:
+def observed(subjects: dict[Who, Saved]) -> SiteInput:
     """The recorded history with finished verdicts on neighbours alone, which are enough here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(site_module, "finished_pairs", lambda *_: {})
@@ -68,7 +68,7 @@ def observed(subjects: dict[Who, Saved]) -> Observed:
 
 
 @pytest.fixture(scope="module")
-def page(observed: Observed, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def page(observed: SiteInput, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     visitor = Visitor(browser)
     seen = visitor(
         build(observed, tmp_path_factory.mktemp("site") / "html").parent / "compare.html"
@@ -78,7 +78,7 @@ def page(observed: Observed, browser: Any, tmp_path_factory: pytest.TempPathFact
     visitor.close()
 
 
-def neighbours(found: Observed) -> Iterator[tuple[Who, Who, str, str]]:
+def neighbours(found: SiteInput) -> Iterator[tuple[Who, Who, str, str]]:
     """Of each line: base and head, and what addresses call them."""
     for number, line in enumerate(found.lines):
         for place, two in enumerate(pairwise(line.subjects)):
@@ -86,7 +86,7 @@ def neighbours(found: Observed) -> Iterator[tuple[Who, Who, str, str]]:
             yield base, head, f"{number}-{place}", f"{number}-{place + 1}"
 
 
-def as_on_the_command_line(base: Saved, head: Saved, found: Observed) -> Comparison:
+def as_on_the_command_line(base: Saved, head: Saved, found: SiteInput) -> Comparison:
     machine = head.header.machine.machine
     known = {one.machine.machine: one for one in found.calibrations}
     sides = (Evidence.of(one.samples) for one in (base, head))
@@ -94,7 +94,7 @@ def as_on_the_command_line(base: Saved, head: Saved, found: Observed) -> Compari
 
 
 def test_every_pair_of_neighbours_is_judged_as_on_the_command_line(
-    page: Any, observed: Observed, subjects: dict[Who, Saved]
+    page: Any, observed: SiteInput, subjects: dict[Who, Saved]
 ) -> None:
     number = 0
     for base, head, a, b in neighbours(observed):
@@ -113,7 +113,7 @@ def test_every_pair_of_neighbours_is_judged_as_on_the_command_line(
 
 
 def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
-    page: Any, observed: Observed
+    page: Any, observed: SiteInput
 ) -> None:
     rules, _ = rules_of(observed)
     assert len(rules) > 5

@@ -157,7 +157,7 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None, has_words=False
+            root="", page="series.html", pages=[], version="0.1.0", newest=None
         )
     )
     return page
@@ -330,8 +330,8 @@ def test_texts_of_strangers_stay_text(drawn):
 
 def test_values_of_zero_are_told_where_they_cannot_be_drawn(drawn):
     seen = drawn(address(s=COUNT, scale="log", of="first"))
-    assert "0 has no place on a logarithmic scale" in seen.text("#cannot")
-    assert "nothing is a percentage of a level of 0" in seen.text("#cannot")
+    assert "a logarithmic scale cannot show 0" in seen.text("#cannot")
+    assert "its level is 0, so there are no percentages" in seen.text("#cannot")
 
 
 def test_a_long_history_is_drawn_and_its_older_steps_are_folded(drawn):
@@ -449,7 +449,7 @@ def test_the_pointer_does_what_keys_do_and_zooms_only_a_chart_with_the_focus(dra
     seen = drawn(address(s=TIME))
     box = seen.page.locator("#chart").bounding_box()
     x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5
-    seen.page.mouse.move(x, y)
+    seen.page.mouse.change(x, y)
     seen.until("/against|3\\.2\\.\\d/.test(here.textContent)")
     seen.page.mouse.wheel(0, 40)  # scrolls the page
     assert seen.shown() == (-0.5, 39.5)
@@ -474,9 +474,9 @@ def test_dragging_moves_or_zooms_in(drawn):
     y = box["y"] + box["height"] * 0.5
 
     def drag(start: float, end: float) -> None:
-        seen.page.mouse.move(box["x"] + box["width"] * start, y)
+        seen.page.mouse.change(box["x"] + box["width"] * start, y)
         seen.page.mouse.down()
-        seen.page.mouse.move(box["x"] + box["width"] * end, y, steps=4)
+        seen.page.mouse.change(box["x"] + box["width"] * end, y, steps=4)
         seen.page.mouse.up()
 
     drag(0.4, 0.6)

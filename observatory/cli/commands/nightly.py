@@ -18,7 +18,14 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmarks.catalogue import BUILDS
-from dashboard.pages.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
+from dashboard.pages.night import (
+    PICTURE,
+    Bar,
+    StepOutcome,
+    add_picture,
+    night_picture,
+    night_summary,
+)
 from dashboard.publish import MARKER
 from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
@@ -185,9 +192,9 @@ def _table(night: Night) -> Table:
     return drawn
 
 
-def _row(step: NightStep) -> Told:
+def _row(step: NightStep) -> StepOutcome:
     took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
-    return Told(step.name, _outcome(step), took, step.status == Exit.OK)
+    return StepOutcome(step.name, _outcome(step), took, step.status == Exit.OK)
 
 
 def _outcome(step: NightStep) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.observed import Observed
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
@@ -61,7 +61,7 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
         )
         assert problems == []
         tracks = list(segmented(series_of(read)))
-        observed = Observed(tracks, read.values, read.files, previous, "0.1")
+        observed = SiteInput(tracks, read.values, read.files, previous, "0.1")
         for alert in previous.alerts:
             ids.append(alert.id)
             states.append(alert.state)

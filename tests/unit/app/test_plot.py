@@ -14,6 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from benchmarks.catalogue import BACKENDS
+from dashboard.colours import stylesheet
 from observatory.analyze.comparison.comparing import compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.segments import segmented
@@ -21,7 +22,6 @@ from observatory.analyze.series_keys import SelectionError
 from observatory.app import plot
 from observatory.app.plot import style
 from observatory.store.records.comparison import Comparison
-from observatory.text.words import stylesheet
 from tests.factories import WARM, sample
 from tests.factories_alerts import line, series, stepped
 from tests.unit.cli.commands.test_compare import setting

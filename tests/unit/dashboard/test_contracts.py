@@ -101,7 +101,7 @@ def test_a_numba_beyond_the_bounds_is_marked(tmp_path: Path) -> None:
 
 
 def test_everything_that_holds_is_said_too(tmp_path: Path) -> None:
-    assert "holds all that this PyTensor uses, with 1 numba release." in text_of(
+    assert "holds everything that this PyTensor uses, with 1 numba release." in text_of(
         page([contracts()], tmp_path)
     )
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.catalogue import Cell
-from dashboard.observed import Observed
 from dashboard.pages.guard import PATH, guard_page
 from dashboard.site import build
+from dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part
 from tests import factories_frame as factory
 from tests.factories import WARM
@@ -16,7 +16,7 @@ FORK = Cell("closures", "siblings", "NUMBA", "fork")
 NESTED = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
 
 
-def measured(*values: tuple[Cell, str, float], **changes: object) -> Observed:
+def measured(*values: tuple[Cell, str, float], **changes: object) -> SiteInput:
     rows = [factory.row(cell, metric, value) for cell, metric, value in values]
     return observed(factory.as_frame(rows), **changes)
 
@@ -59,9 +59,7 @@ def test_a_stale_value_of_an_upgrade_is_a_sentence_and_a_flag(tmp_path: Path) ->
     page = guard_page(found)
     assert page is not None
     assert page.upgrades[0].stale.text == "1 stale"
-    assert page.findings == (
-        "3.2.4 on the cache that 3.2.3 left returns what 3.2.3 compiled: <b>one.",
-    )
+    assert page.findings == ("With the cache of 3.2.3, 3.2.4 returns what 3.2.3 compiled: <b>one.",)
     text = (build(found, tmp_path / "html").parent / PATH).read_text()
     assert "&lt;b&gt;one" in text
     assert "<b>one" not in text
@@ -72,7 +70,7 @@ def test_what_two_upgrades_tell_of_one_subject_is_told_once() -> None:
     page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(wrong)] * 2))
     assert page is not None
     assert len(page.upgrades) == 2
-    assert page.findings == ("3.2.3 is off the reference even from an empty cache: cauchy.",)
+    assert page.findings == ("3.2.3 computes wrong values even from an empty cache: cauchy.",)
 
 
 def test_an_upgrade_that_was_not_judged_is_not_called_right() -> None:

@@ -14,10 +14,10 @@ from tests import factories_frame as factory
 
 
 def past(frame: pd.DataFrame) -> History:
-    readings = factory.read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
-    subject = newest(readings)
+    cell_values = factory.read(frame.sample(frac=1, random_state=1), frozenset(SHOWN_METRICS))
+    subject = newest(cell_values)
     assert subject is not None
-    return history(readings, subject)
+    return history(cell_values, subject)
 
 
 def test_releases_stand_in_order_whatever_the_order_of_the_rows():
@@ -42,7 +42,7 @@ def test_other_settings_and_extra_requirements_are_left_out_and_named():
 
 def test_words_say_since_when_the_cache_hits():
     assert past(factory.frame()).in_words[0] == (
-        "warm_disk: no cache misses since 2.36.3; 2.36.0, before it, had 12."
+        "warm_disk: no cache misses since 2.36.3; 2.36.0 had 12."
     )
 
 
@@ -94,6 +94,4 @@ def test_wrong_results_among_siblings_are_told_along_the_releases():
     ]
     found = past(factory.as_frame(rows))
     assert [point.value for point in found.wrong.lines[0].points] == [7.0, 0.0, 0.0]
-    assert found.in_words[-1] == (
-        "siblings: no wrong results since 2.38.3; 2.36.3, before it, had 7."
-    )
+    assert found.in_words[-1] == ("siblings: no wrong results since 2.38.3; 2.36.3 had 7.")

@@ -6,16 +6,25 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.night import PICTURE, Bar, Told, add_picture, night_picture, night_summary
+from dashboard.pages.night import (
+    PICTURE,
+    Bar,
+    StepOutcome,
+    add_picture,
+    night_picture,
+    night_summary,
+)
 from dashboard.publish import NotOurDirectoryError, publish, refuse_foreign
 from observatory.store.records.alerts import Alert, Alerts
 from tests.factories import NOON
 
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 STEPS = (
-    Told("measure newest", "done", 240.0, True),
-    Told("canary", "5: everything was recorded, and a subject returned wrong numbers", 90.0, False),
-    Told("deliver", "not done, as alerts failed", None, False),
+    StepOutcome("measure newest", "done", 240.0, True),
+    StepOutcome(
+        "canary", "5: everything was recorded, and a subject returned wrong numbers", 90.0, False
+    ),
+    StepOutcome("deliver", "not done, as alerts failed", None, False),
 )
 
 

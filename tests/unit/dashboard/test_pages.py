@@ -12,16 +12,16 @@ import pytest
 from benchmarks.catalogue import Cell
 from dashboard.drawing.evidence import MOST_VALUES, picture
 from dashboard.drawing.sparkline import spark
-from dashboard.observed import Observed
 from dashboard.pages.alert import alert_pages, steps
 from dashboard.pages.caches import caches_page, chosen, times_of
-from dashboard.pages.cell_values import readings_of
-from dashboard.pages.events import happened
+from dashboard.pages.cell_values import cell_values_of
 from dashboard.pages.health import health_page
 from dashboard.pages.latest_change import latest_change
 from dashboard.pages.overview import Overview, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.summary import headline, newest
+from dashboard.pages.timeline import timeline
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
 from observatory.store.asv.columns import Columns
@@ -37,12 +37,12 @@ from tests.factories_site import MEASURED, observed
 DISK = "radon warm_disk NUMBA fork"
 
 
-def at(found: Observed, label: str) -> At:
+def at(found: SiteInput, label: str) -> At:
     one = next(s for s in found.lines[0].subjects if s.label == label)
     return At(label=one.label, commit=one.commit, date=one.date)
 
 
-def alert(found: Observed, state: str = "open", **changes: object) -> Alert:
+def alert(found: SiteInput, state: str = "open", **changes: object) -> Alert:
     one = found.lines[0]
     told = SeriesChange(
         machine=one.machine, env_name=one.env_name, benchmark=DISK, metric="cache_misses",
@@ -59,17 +59,17 @@ def alert(found: Observed, state: str = "open", **changes: object) -> Alert:
     return Alert(**(fields | changes))  # type: ignore[arg-type]
 
 
-def with_alerts(*alerts: Alert, **changes: object) -> Observed:
+def with_alerts(*alerts: Alert, **changes: object) -> SiteInput:
     found = observed(factory.frame())
     record = found.alerts.model_copy(update={"alerts": list(alerts)})
     return observed(factory.frame(), alerts=record, **changes)
 
 
-def subject_of(found: Observed):
-    return newest(readings_of(found, frozenset(SHOWN_METRICS)))
+def subject_of(found: SiteInput):
+    return newest(cell_values_of(found, frozenset(SHOWN_METRICS)))
 
 
-def shown(found: Observed) -> Overview:
+def shown(found: SiteInput) -> Overview:
     subject = subject_of(found)
     return overview(found, subject, headline(subject))
 
@@ -77,7 +77,7 @@ def shown(found: Observed) -> Overview:
 def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
-    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert (view.state, view.status) == ("bad", "Needs attention")
     assert view.sentence == "1 alert open, none of them new"
     assert [one.link for one in view.alerts] == ["alerts/0123456789.html"]
 
@@ -117,7 +117,7 @@ def test_the_matrix_has_a_row_for_each_backend_and_launch() -> None:
     assert tile is not None
     assert tile.value.endswith(" ms")
     assert tile.link.startswith("series.html#s=")
-    assert tile.move is not None
+    assert tile.change is not None
 
 
 def test_the_strip_counts_misses_apart_from_time() -> None:
@@ -214,7 +214,7 @@ def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
     assert with_page(with_alerts(live, *many).alerts) == [live, *many[:MOST_RESOLVED]]
 
 
-def functions(found: Observed, *cells: str) -> dict[tuple[str, str, str], object]:
+def functions(found: SiteInput, *cells: str) -> dict[tuple[str, str, str], object]:
     one, line_ = found.lines[0].subjects[-1], found.lines[0]
     made = [Function("Add", "hit", 3, 0.5, 100), Function("Mul", "miss", 1, 0.25, 0)]
     return {(line_.machine, line_.env_name, one.commit): dict.fromkeys(cells, made)}
@@ -240,7 +240,7 @@ def test_cells_that_did_the_same_are_told_together() -> None:
         (4.0, 0.5, None, "from build 2 on; each saves 3.50 s of a cold build"),
         (4.0, 0.5, 3.0, "from build 2 on; each saves 2.50 s"),
         (9.0, 0.5, 3.0, "from build 4 on; each saves 2.50 s"),
-        (4.0, 3.5, 3.0, "it does not: a warm build takes as long as one without a cache"),
+        (4.0, 3.5, 3.0, "never: a warm build takes as long as one without a cache"),
     ],
 )
 def test_after_how_many_builds_a_cache_has_paid(
@@ -292,7 +292,7 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
     base = observed(factory.frame())
     stale = alert(base, kind="stale", series=[], last_good=None, id="a" * 10)
     found = with_alerts(alert(base), stale)
-    told = happened(found.alerts, frozenset({"0123456789"})).chapters
+    told = timeline(found.alerts, frozenset({"0123456789"})).chapters
     assert [one.date for one in told] == sorted((one.date for one in told), reverse=True)
     worse = [(c.label, e.state, e.link) for c in told for e in c.events if e.state]
     assert worse == [("3.3.0", "open", "alerts/0123456789.html")]
@@ -305,7 +305,7 @@ def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
     none = np.full(400, np.nan)
     zero = np.zeros(400, np.int32)
     columns = Columns(zero, zero, values, zero, none, none)
-    found = Observed([track], columns, (), observed(factory.as_frame([])).alerts, "0.1")
+    found = SiteInput([track], columns, (), observed(factory.as_frame([])).alerts, "0.1")
     drawn = picture(found, 0)
     assert (len(drawn.points), drawn.count) == (MOST_VALUES, 400)
     assert drawn.points[-1].x < drawn.right
@@ -329,7 +329,7 @@ def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
         for row in factory.frame().to_dict("records")
     ]
     view = shown(observed(factory.as_frame(rows)))
-    assert (view.state, view.status) == ("bad", "Needs a look")
+    assert (view.state, view.status) == ("bad", "Needs attention")
     assert "Nothing is wrong" not in view.sentence
 
 
@@ -378,7 +378,7 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
         for launch in ("fork", "spawn")
     }
     calm = latest_change(observed(factory.frame()))
-    assert calm.title == "3.3.7 against 3.3.4: no count and no level differs"
+    assert calm.title == "3.3.7 against 3.3.4: no count or level differs"
     assert latest_change(observed(factory.as_frame([]))).title == ""
 
 
@@ -387,7 +387,7 @@ def test_a_picture_shows_where_a_long_series_changed() -> None:
     (track,) = segmented([replace(series(line(400), values), rows=np.arange(400))])
     none = np.full(400, np.nan)
     zero = np.zeros(400, np.int32)
-    found = Observed([track], Columns(zero, zero, values, zero, none, none), (),
+    found = SiteInput([track], Columns(zero, zero, values, zero, none, none), (),
                      observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
     (moved,) = judge_series([track]).moved
     drawn = picture(found, 0, moved.told)

@@ -80,7 +80,7 @@ def test_a_function_that_the_cache_refuses_is_no_hit():
 def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
     found = said(changed(None, scenario="warm_disk", backend="C", metric="cache_misses"))
     assert found.state == "unknown"
-    assert "10 warm caches that were counted hit, 2 were not counted" in found.sentence
+    assert "10 warm caches hit, 2 were not counted" in found.sentence
 
 
 def test_nothing_checked_is_not_the_same_as_nothing_wrong():
@@ -118,10 +118,10 @@ def test_a_release_is_newer_by_version_where_dates_are_equal():
 
 def test_the_page_speaks_of_the_machine_that_has_just_measured():
     here = factory.as_frame(factory.release_rows("3.3.7", machine="laptop"))
-    readings = factory.read(pd.concat([factory.frame(), here]), METRICS)
-    assert newest(readings, "laptop").setting.machine == "laptop"
-    assert newest(readings).setting.machine == "bench-2c"
-    assert newest(readings, "unknown").setting.machine == "bench-2c"
+    cell_values = factory.read(pd.concat([factory.frame(), here]), METRICS)
+    assert newest(cell_values, "laptop").setting.machine == "laptop"
+    assert newest(cell_values).setting.machine == "bench-2c"
+    assert newest(cell_values, "unknown").setting.machine == "bench-2c"
 
 
 def test_no_reading_has_no_newest():

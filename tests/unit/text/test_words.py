@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
 
 from benchmarks.catalogue import BACKENDS
-from observatory.text.words import css_name, meaning_of, stylesheet
+from dashboard.colours import css_name, stylesheet
+from observatory.text.words import meaning_of
 
 
 def test_every_backend_has_a_colour_of_its_own_in_light_and_in_dark() -> None:
@@ -27,3 +31,32 @@ def test_the_meaning_of_an_unknown_word_is_empty() -> None:
     assert meaning_of(BACKENDS, "JAX") == ""
     assert meaning_of(BACKENDS, "C") == BACKENDS["C"].meaning
     assert meaning_of({"fork": "a fork"}, "fork") == "a fork"
+
+
+def test_the_glossary_of_the_pages_says_what_that_of_the_documentation_says() -> None:
+    template = Environment(loader=PackageLoader("dashboard"), autoescape=True).get_template(
+        "_glossary.html.j2"
+    )
+    shown = re.findall(r'<dt id="(.+?)">(.+?)</dt><dd>(.+?)</dd>', template.render())
+    documented = {
+        anchor: (word, re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", meaning.replace("`", "")))
+        for anchor, word, meaning in re.findall(
+            r'<a id="(.+?)"></a>\*\*(.+?)\*\*: (.+)', Path("docs/reference/glossary.md").read_text()
+        )
+    }
+    assert len(shown) > 50
+    for anchor, word, meaning in shown:
+        assert documented[anchor][0] == word
+        assert documented[anchor][1].startswith(re.sub("<.+?>", "", meaning)), anchor
+
+
+def test_every_link_into_the_glossary_has_its_word() -> None:
+    folder = Path("dashboard/templates")
+    known = re.findall(r'<dt id="(.+?)">', (folder / "_glossary.html.j2").read_text())
+    used = {
+        word
+        for file in folder.glob("*.j2")
+        for word in re.findall(r"words\.html#([\w-]+)", file.read_text())
+    }
+    assert used
+    assert used <= set(known)

@@ -33,18 +33,18 @@ class Chapter:
     date: datetime
     events: tuple[Event, ...]
     more: int
-    """Events that are not told."""
+    """Events that are left out."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """The newest chapters, and how many there are besides."""
+class Timeline:
+    """The newest chapters, and the number of older ones."""
 
     chapters: tuple[Chapter, ...]
     more: int
 
 
-def happened(alerts: Alerts, pages: frozenset[str]) -> Told:
+def timeline(alerts: Alerts, pages: frozenset[str]) -> Timeline:
     """The newest MOST subjects at which something changed. ``pages``: ids that have a page."""
     found: dict[tuple[datetime, str], list[Change]] = defaultdict(list)
     for change in (*alerts.alerts, *alerts.improvements):
@@ -56,7 +56,7 @@ def happened(alerts: Alerts, pages: frozenset[str]) -> Told:
         events = tuple(_event(change, pages) for change in changes[:_EVENTS])
         more = len(changes) - len(events)
         chapters.append(Chapter(shorten(label, 60), date, events, more))
-    return Told(tuple(chapters), len(found) - len(chapters))
+    return Timeline(tuple(chapters), len(found) - len(chapters))
 
 
 def _event(change: Change, pages: frozenset[str]) -> Event:

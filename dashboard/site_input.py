@@ -28,7 +28,7 @@ Spot = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Observed:
+class SiteInput:
     """What was read and decided of one or more results directories. Nothing of it is changed.
 
     ``tracks`` come by line, and then in the order of the vocabulary.
@@ -115,12 +115,12 @@ class Observed:
         }
 
     def interval(self, series: Series, index: int) -> tuple[int, float | None, float | None]:
-        """Of a value: the number of samples (0: not told), and its interval if they are enough."""
+        """The number of samples of a value (0: unknown), and its interval if they are enough."""
         row = int(series.rows[index])
         low, high = float(self.values.ci_low[row]), float(self.values.ci_high[row])
         n = int(self.values.n[row])
-        told = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
-        if not told or not (math.isfinite(low) and math.isfinite(high)):
+        has_interval = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
+        if not has_interval or not (math.isfinite(low) and math.isfinite(high)):
             return n, None, None
         return n, low, high
 
@@ -144,6 +144,11 @@ class Observed:
             for (machine, env_name, commit), one in self.functions.items()
         }
         return {self.spots[key]: one for key, one in found.items() if key in self.spots}
+
+
+def spot_name(spot: Spot) -> str:
+    """A subject in addresses and in names of files."""
+    return f"{spot[0]}-{spot[1]}"
 
 
 def _id(track: SegmentedSeries) -> str:

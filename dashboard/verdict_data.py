@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks.catalogue import Cell
-from dashboard.observed import Observed, Spot
+from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.analyze.comparison.comparing import Outcome
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.pairs import Finding, Pair
@@ -26,7 +26,7 @@ _SHOWN: dict[Outcome, str] = {
 _DIGITS = 6
 
 
-def rules_of(observed: Observed) -> tuple[list[dict[str, object]], list[int]]:
+def rules_of(observed: SiteInput) -> tuple[list[dict[str, object]], list[int]]:
     """The different rules of all series, and for each series the number of its rule."""
     floors = {
         one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in observed.calibrations
@@ -56,20 +56,16 @@ def cell_of(place: SeriesKey) -> Cell:
     return Cell(place.model, place.scenario, place.backend, place.launch)
 
 
-def pair_files(observed: Observed) -> Iterator[tuple[str, object]]:
+def pair_files(observed: SiteInput) -> Iterator[tuple[str, object]]:
     """Names and contents of the data files on pairs: one lists all, and each subject has one."""
     heads: dict[Spot, dict[Spot, Pair]] = defaultdict(dict)
     for (one, other), pair in observed.pairs.items():
         if one in observed.spots and other in observed.spots:
             heads[observed.spots[other]][observed.spots[one]] = pair
-    yield "pairs", {_code(head): [_code(base) for base in sorted(own)] for head, own in
+    yield "pairs", {spot_name(head): [spot_name(base) for base in sorted(own)] for head, own in
                     sorted(heads.items())}  # fmt: skip
     for spot, own in sorted(heads.items()):
-        yield f"pairs-{_code(spot)}", _pairs(own)
-
-
-def _code(spot: Spot) -> str:
-    return f"{spot[0]}-{spot[1]}"
+        yield f"pairs-{spot_name(spot)}", _pairs(own)
 
 
 def _pairs(own: Mapping[Spot, Pair]) -> dict[str, object]:
@@ -87,7 +83,7 @@ def _pairs(own: Mapping[Spot, Pair]) -> dict[str, object]:
         "series": [[clean(word) for word in one] for one in series],
         "groups": [GROUPS.get(metric, "") for _, metric, _, _ in series],
         "conclusions": CONCLUSIONS,
-        "bases": {_code(base): _pair(own[base], series, texts) for base in sorted(own)},
+        "bases": {spot_name(base): _pair(own[base], series, texts) for base in sorted(own)},
         "texts": list(texts),
     }
 
@@ -96,16 +92,16 @@ def _pair(
     pair: Pair, series: Mapping[tuple[str, str, str, str], int], texts: dict[str, int]
 ) -> dict[str, object]:
     digits = ["-"] * len(series)
-    told: list[tuple[int, list[Any]]] = []
+    numbered: list[tuple[int, list[Any]]] = []
     for one in pair.findings:
         number = series[one[:4]]
         digits[number] = str(CONCLUSIONS.index(one.conclusion))
         if one.conclusion != "unaffected":
-            told.append((number, _values(one, texts)))
+            numbered.append((number, _values(one, texts)))
     return {
         "outcome": _SHOWN[pair.outcome],
         "verdicts": "".join(digits),
-        "values": [values for _, values in sorted(told)],
+        "values": [values for _, values in sorted(numbered)],
         "missing": [
             [clean(cell), side, _text(reason, texts)] for cell, side, reason in pair.missing
         ],

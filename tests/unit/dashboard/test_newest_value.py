@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.observed import Observed
-from dashboard.pages.newest_value import Move, move
+from dashboard.pages.newest_value import NewestChange, newest_change
+from dashboard.site_input import SiteInput
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.segments import segmented
 from observatory.store.asv.columns import Columns
@@ -18,15 +18,15 @@ from observatory.store.records.triage import Triage
 from tests.factories_alerts import line, moment, series, stepped, watched
 
 
-def moved(values: Any, metric: str = "compile_time", said: Triage | None = None) -> Move:
+def moved(values: Any, metric: str = "compile_time", said: Triage | None = None) -> NewestChange:
     nights = len(values)
     found = series(line(nights), values, metric)
     alerts = detect_changes(watched(nights, found), moment(nights, triage=said), "0.1")
-    return move(observed(found, alerts), next(iter(segmented([found]))))
+    return newest_change(observed(found, alerts), next(iter(segmented([found]))))
 
 
-def observed(found: Any, alerts: Alerts) -> Observed:
-    return Observed(list(segmented([found])), Columns(), (), alerts, "0.1")
+def observed(found: Any, alerts: Alerts) -> SiteInput:
+    return SiteInput(list(segmented([found])), Columns(), (), alerts, "0.1")
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:
@@ -71,8 +71,8 @@ def test_what_is_acknowledged_says_so() -> None:
     ("values", "words"),
     [
         ([0.25], "first value"),
-        ([0.25, 0.25], "as before, too few to judge"),
-        ([0.25, 0.5], "slower: ×2, too few to judge"),
+        ([0.25, 0.25], "as before, too few values"),
+        ([0.25, 0.5], "slower: ×2, too few values"),
     ],
 )
 def test_what_cannot_be_judged_is_described(values: list[float], words: str) -> None:
