@@ -40,7 +40,8 @@ class Job:
 
     def for_member(self, index: int) -> Job:
         """Return the job of the child that builds one member, with a report file of its own."""
-        report = self.report.with_name(f"{self.report.name}.{index}")
+        # Before the suffix: the files of the job and of its output have other suffixes.
+        report = self.report.with_stem(f"{self.report.stem}-member-{index}")
         return replace(self, members=(self.members[index],), report=report)
 
 

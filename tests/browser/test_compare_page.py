@@ -338,7 +338,7 @@ def test_nothing_is_said_of_series_that_were_not_judged(visit, tmp_path):
     assert seen.verdict == "3.3.7 against 3.3.6: nothing could be judged; 1 series not judged."
     assert seen.tables() == []
     seen.unfold("Not judged")
-    assert seen.rows("Not judged") == [[C, "compile_time", "1.00 s → 9.00 s", "not judged"]]
+    assert seen.rows("Not judged") == [[C, "compile_time", "1.00 → 9.00 s", "not judged"]]
 
 
 def test_the_calm_and_the_better_are_told_as_such(visit, tmp_path):
@@ -395,7 +395,7 @@ def test_of_two_lines_counts_are_compared_and_times_are_not(visit, tmp_path):
         "1 missing in 3.3.7."
     )
     said = seen.texts("#compare .verdict")[0]
-    assert "different lines (another machine)" in said
+    assert "different environments (another machine)" in said
     assert "times and memory are not" in said
     href = seen.page.get_attribute("#compare tbody th a", "href")
     assert href == "series.html#s=0000000001&s=0000000004"
@@ -449,8 +449,8 @@ def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_p
     ]
     assert seen.rows("Different levels, not judged") == [
         [
-            C, "compile_time", "1.00 s → 1.31 s 1.00 s → 1.30 s",
-            "levels 31 % slower; 3 processes a side; at least 7 are needed",
+            C, "compile_time", "1.00 → 1.31 s 1.00 → 1.30 s",
+            "levels slower: +31 %; 3 processes a side; at least 7 are needed",
         ]
     ]  # fmt: skip
     seen.unfold("Cells that could not be compared in full")
@@ -663,8 +663,8 @@ def test_no_name_is_obeyed_by_the_page_or_by_the_comment(visit, tmp_path):
     comment = seen.markdown().splitlines()
     assert comment[0] == f"{span} against `3.3.6`: 2 counts worse."
     escaped = span.replace("|", "\\|")
-    assert comment[4] == f"| worse | {escaped} | {escaped} | 1 → 2 | 1 more |"
-    assert comment[5] == "| worse | `__proto__` | `constructor` | 1 → 2 | 1 more |"
+    assert comment[4] == f"| worse | {escaped} | {escaped} | 1 → 2 | higher: +1 |"
+    assert comment[5] == "| worse | `__proto__` | `constructor` | 1 → 2 | higher: +1 |"
 
 
 @pytest.mark.parametrize(
@@ -767,5 +767,5 @@ def test_a_data_file_that_is_gone_is_said(browser, tmp_path):
     opened = context.new_page()
     opened.goto(page.as_uri())
     opened.wait_for_selector("#notes p")
-    assert "Nothing can be compared: data/at-0-0.js is not there" in opened.inner_text("#notes")
+    assert "Nothing can be compared: data/at-0-0.js is missing" in opened.inner_text("#notes")
     context.close()

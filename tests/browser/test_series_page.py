@@ -449,7 +449,7 @@ def test_the_pointer_does_what_keys_do_and_zooms_only_a_chart_with_the_focus(dra
     seen = drawn(address(s=TIME))
     box = seen.page.locator("#chart").bounding_box()
     x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5
-    seen.page.mouse.change(x, y)
+    seen.page.mouse.move(x, y)
     seen.until("/against|3\\.2\\.\\d/.test(here.textContent)")
     seen.page.mouse.wheel(0, 40)  # scrolls the page
     assert seen.shown() == (-0.5, 39.5)
@@ -474,9 +474,9 @@ def test_dragging_moves_or_zooms_in(drawn):
     y = box["y"] + box["height"] * 0.5
 
     def drag(start: float, end: float) -> None:
-        seen.page.mouse.change(box["x"] + box["width"] * start, y)
+        seen.page.mouse.move(box["x"] + box["width"] * start, y)
         seen.page.mouse.down()
-        seen.page.mouse.change(box["x"] + box["width"] * end, y, steps=4)
+        seen.page.mouse.move(box["x"] + box["width"] * end, y, steps=4)
         seen.page.mouse.up()
 
     drag(0.4, 0.6)

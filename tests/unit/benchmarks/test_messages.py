@@ -133,6 +133,8 @@ def test_the_children_of_a_job_build_one_member_each_and_report_apart(tmp_path: 
     parts = [whole.for_member(index) for index in range(2)]
     assert [part.members for part in parts] == [("one",), ("two",)]
     assert len({whole.report, *(part.report for part in parts)}) == 3
+    # Siblings run at the same time: what stands beside a report is not shared either.
+    assert len({part.report.with_suffix(".job.json") for part in parts}) == 2
     assert replace(parts[0], members=whole.members, report=whole.report) == whole
 
 

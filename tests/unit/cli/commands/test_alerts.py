@@ -137,7 +137,7 @@ def test_a_mistake_is_answered_in_a_sentence(
     [
         (("--why", " ", "--until", "2w"), "--why is empty"),
         (("--why", "x", "--until", "2020-01-01"), "is in the past"),
-        (("--why", "x", "--until", "someday"), "is no date"),
+        (("--why", "x", "--until", "someday"), "is not a date"),
     ],
 )
 def test_an_acknowledgement_needs_a_reason_and_an_end(

@@ -189,7 +189,7 @@ def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> 
     (floor,) = [floor for floor in found.floors if floor.metric == "compile_time"]
     assert floor.samples == 28
     assert found.taken_at == max(one.started_at for one in taken)
-    with pytest.raises(RecordError, match="that the options leave"):
+    with pytest.raises(RecordError, match="that the options select"):
         calibrate(saved=str(pool), results=results, scenario=["cold"])
     with pytest.raises(SubjectError, match="no scenario 'warm'"):
         calibrate(saved=str(pool), results=results, scenario=["warm"])
