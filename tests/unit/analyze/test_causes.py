@@ -147,8 +147,6 @@ def test_what_another_default_counts_is_one_cause_and_not_a_defect_of_a_cache() 
     assert (default_moved.kind, len(default_moved.cells)) == ("another default", 2)
     moved = "the default backend of HEAD is numba, that of BASE is C,"
     assert default_moved.sentence.startswith(moved)
-        "the default backend of HEAD is numba, that of BASE is C,"
-    )
     assert (leaked.kind, [cell.backend for cell in leaked.cells]) == ("files leaked", ["NUMBA"])
     assert all(v.cause for v in verdicts if v.conclusion == "worse")
     causes, _ = compare(head, [counted(default, FILLED, files_leaked=17), *head[1:]])
