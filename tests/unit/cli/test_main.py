@@ -148,3 +148,10 @@ def test_an_interrupted_command_says_so_and_has_a_status_of_its_own(
             signal.signal(number, handler)
     assert left.value.code == Exit.INTERRUPTED
     assert "every finished sample is recorded" in capsys.readouterr().err
+
+
+def test_the_old_name_of_the_option_for_passes_works() -> None:
+    new, old = (observatory("run", option, "foo") for option in ("--pass", "--measure"))
+    assert new.returncode == Exit.USAGE
+    assert "foo" in new.stderr
+    assert (old.returncode, old.stderr) == (new.returncode, new.stderr)
