@@ -12,8 +12,9 @@ from typing import Any
 
 from benchmarks import trace
 from benchmarks.catalogue import Measure
-from benchmarks.messages import Check, Step
+from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import Graph, Graphs
+from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.process import counting_calls, cpu_time
 
@@ -29,6 +30,8 @@ class Bench:
     measure: Measure
     probed: bool
     """Whether the probes are installed: in the counting pass, and to learn what they cost."""
+    counter: Counter | None = None
+    """Pass work: what counts instructions."""
     ledger: Ledger = field(default_factory=Ledger)
     metrics: dict[str, float] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -78,6 +81,8 @@ class Bench:
                 stack.enter_context(self.recording())
             if self.measure == "tracing":
                 stack.enter_context(counting_calls(calls))
+            if self.counter is not None:
+                stack.enter_context(counting_instructions(self.counter, calls))
             modules, cpu = len(sys.modules), cpu_time()
             begin = time.perf_counter()
             function = graph.compile(self.mode)
@@ -91,6 +96,8 @@ class Bench:
         self.last = value
         if self.measure == "tracing":
             return {"python_calls": calls[0]}
+        if self.measure == "work":
+            return {} if self.counter is None else {"instructions": calls[0]}
         if self.measure == "counting":
             return {**self.ledger.counts(name)}
         return {

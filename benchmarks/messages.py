@@ -23,6 +23,19 @@ LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 
 @dataclass(frozen=True)
+class Counter:
+    """What counts the instructions of the measured process."""
+
+    source: Literal["hardware", "callgrind"]
+    target: str
+    """The CPU that machine code is made for, as LLVM and gcc name it."""
+    library: Path | None = None
+    """callgrind: the library of client requests."""
+    counts: Path | None = None
+    """callgrind: the beginning of the names of the files that it writes."""
+
+
+@dataclass(frozen=True)
 class Job:
     """What one measured process has to do."""
 
@@ -35,6 +48,10 @@ class Job:
     """A CSV file for the radon models; None: the generated data."""
     report: Path
     """The file to report to."""
+    counter: Counter | None = None
+    """Pass work: what counts the instructions."""
+    problem: str = ""
+    """Why this machine cannot take this pass; empty: it can."""
     from_empty: bool = False
     """Role upgrade: the cache is empty, and not the one that another subject left."""
 
@@ -172,6 +189,8 @@ class SampleRecord:
     ledger: tuple[LedgerEntry, ...] | None = None
     environment: dict[str, str | None] = field(default_factory=dict)
     overhead: Overhead | None = None
+    counted_by: str | None = None
+    """Pass work: the source of `instructions` and the CPU that machine code was made for."""
 
 
 def write_report(job: Job, report: Report) -> None:

@@ -6,10 +6,13 @@ task after another; `observatory run` may take two counting samples at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from benchmarks.catalogue import CORRECTNESS, METRICS, SCENARIOS, Cell, Measure, metrics_of
+
+PASSES: tuple[Measure, ...] = ("counting", "tracing", "work", "timing")
+"""The passes in the order in which they are taken: times last, as nothing may run beside them."""
 
 
 @dataclass(frozen=True)
@@ -35,29 +38,30 @@ class Rounds:
     timing: int = 1
     counting: int = 1
     tracing: int = 0
+    work: int = 0
 
     def of(self, measure: Measure) -> int:
         """Return the number of samples of one pass."""
-        return {"timing": self.timing, "counting": self.counting, "tracing": self.tracing}[measure]
+        count: int = getattr(self, measure)
+        return count
 
 
 def plan(
     cells: Iterable[Cell], rounds: Rounds, overrides: Mapping[Cell, Rounds] | None = None
 ) -> list[Task]:
-    """Return the tasks: fillers first, then the other counting, tracing and timing samples.
+    """Return the tasks: fillers first, then the other counting, tracing, work and timing samples.
 
     ``rounds``: the samples of each pass and cell; ``overrides`` replaces it for single cells. The
     counting cold sample of its backend fills the cache of a cell that starts from one, whether that
-    sample is wanted or not: under fork, all that share the cache use its hash seed. Each timing
-    round goes through all cells before the next begins, so that drift affects all of them alike.
+    sample is wanted or not: under fork, all that share the cache use its hash seed. The pass `work`
+    has caches of its own, as its machine code is for one pinned CPU. Each timing round goes through
+    all cells before the next begins, so that drift affects all of them alike.
     """
     overrides = overrides or {}
     chosen = list(dict.fromkeys(cells))
-    fillers = {_cache_name(cell): _filler(cell) for cell in chosen if _starts_filled(cell)}
-    tasks = [Task(filler, "counting", 0, keep=name) for name, filler in fillers.items()]
+    tasks = list(_fillers(chosen, rounds, overrides))
     taken = {(task.cell, task.measure, task.round) for task in tasks}
-    measures: tuple[Measure, ...] = ("counting", "tracing", "timing")
-    for measure in measures:
+    for measure in PASSES:
         wanted = [(cell, overrides.get(cell, rounds).of(measure)) for cell in chosen]
         for number in range(max((count for _, count in wanted), default=0)):
             for cell, count in wanted:
@@ -65,18 +69,32 @@ def plan(
                     continue
                 if not any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch)):
                     continue
-                cache = _cache_name(cell) if _starts_filled(cell) else None
+                cache = _cache_name(cell, measure) if _starts_filled(cell) else None
                 tasks.append(Task(cell, measure, number, cache=cache))
     return tasks
+
+
+def _fillers(
+    chosen: Iterable[Cell], rounds: Rounds, overrides: Mapping[Cell, Rounds]
+) -> Iterator[Task]:
+    """A sample for each cache that cells start from: counted, and once more for the pass `work`."""
+    filled = [(cell, overrides.get(cell, rounds)) for cell in chosen if _starts_filled(cell)]
+    worked = [cell for cell, of in filled if of.work]
+    others = [cell for cell, of in filled if not of.work or of.timing or of.counting or of.tracing]
+    passes: tuple[tuple[Measure, list[Cell]], ...] = (("counting", others), ("work", worked))
+    for measure, started in passes:
+        for name, filler in {_cache_name(cell, measure): _filler(cell) for cell in started}.items():
+            yield Task(filler, measure, 0, keep=name)
 
 
 def _starts_filled(cell: Cell) -> bool:
     return bool(SCENARIOS[cell.scenario].filled_by)
 
 
-def _cache_name(cell: Cell) -> str:
+def _cache_name(cell: Cell, measure: Measure) -> str:
     family = SCENARIOS[_filler(cell).scenario].family
-    prefix = "" if family == "build" else f"{family}-"
+    prefix = "work-" if measure == "work" else ""
+    prefix += "" if family == "build" else f"{family}-"
     return f"{prefix}{cell.model}-{cell.cache_backend}-{cell.launch}"
 
 

@@ -59,20 +59,26 @@ class Ending:
 
 
 def run(
-    sandbox: Sandbox, job: Job, env: dict[str, str], timeout: float, alone: bool = True
+    sandbox: Sandbox,
+    job: Job,
+    env: dict[str, str],
+    timeout: float,
+    alone: bool = True,
+    interpreter: Sequence[str] = (sys.executable,),
 ) -> Ending:
     """Run one job of `benchmarks.child` to its end, or to ``timeout`` seconds.
 
     Whatever happens, KeyboardInterrupt included, nothing that the process started lives on. A
     process that left the session is found by the sandbox in its environment, unless other processes
-    of that sandbox run at the same time (``alone`` is False). Raises OSError if it cannot start.
+    of that sandbox run at the same time (``alone`` is False). ``interpreter``: the command that
+    starts Python. Raises OSError if it cannot start.
     """
     job_file = job.report.with_suffix(".job.json")
     job_file.write_text(to_json(job), encoding="utf-8")
     try:
         ended = supervise(
             ("benchmarks.child", str(job_file)), sandbox.work, env,
-            job.report.with_suffix(".stderr"), timeout, role=job.role,
+            job.report.with_suffix(".stderr"), timeout, role=job.role, interpreter=interpreter,
         )  # fmt: skip
     finally:
         if alone:
@@ -91,17 +97,18 @@ def supervise(
     output: Path,
     timeout: float,
     role: str,
+    interpreter: Sequence[str] = (sys.executable,),
 ) -> Exit:
     """Run a module of this package to its end, or to ``timeout`` seconds; then end its session.
 
     ``command``: the module and its arguments. ``work``: its working directory. ``output``: the file
-    that takes its stdout and stderr. ``role``: its name in the trace. Raises OSError if it cannot
-    start.
+    that takes its stdout and stderr. ``role``: its name in the trace. ``interpreter``: the command
+    that starts Python. Raises OSError if it cannot start.
     """
     with output.open("wb") as stream:
         started = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [*interpreter, "-m", *command],
             cwd=work,
             env=env,
             stdin=subprocess.DEVNULL,

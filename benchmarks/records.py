@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from benchmarks import pinning
 from benchmarks.catalogue import SAMPLE_SCHEMA, SYMBOLS, metrics_of
 from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
 from benchmarks.process import Ending
@@ -106,6 +107,7 @@ def assemble(
         ledger=report.ledger,
         environment=report.environment,
         overhead=_overhead(processes, total),
+        counted_by=pinning.find().source if "instructions" in metrics else None,
     )
 
 
@@ -137,7 +139,8 @@ def _absent(
     request: Request, metrics: dict[str, float], status: Status, message: str | None
 ) -> dict[str, str]:
     """Why each metric that this pass should have given is not there."""
-    reasons = dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
+    reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
     otherwise = "this platform or version does not give it"
     if status != "ok":
         reasons, otherwise = {}, f"{status}: {message}"[:2000]

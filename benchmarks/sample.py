@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import process, records, sandbox, siblings, trace, upgrading
+from benchmarks import pinning, process, records, sandbox, siblings, trace, upgrading
 from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
@@ -49,7 +49,7 @@ def take(request: Request) -> SampleRecord:
     started_at = datetime.now(UTC)
     sandbox.sweep()
     seed = _choose_seed(request)
-    box = Sandbox.make()
+    box = Sandbox.make(same_name=request.measure == "work")
     try:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
@@ -74,6 +74,8 @@ def _choose_seed(request: Request) -> int:
     """Under fork, processes that share a cache share the seed of the process that filled it."""
     if request.hash_seed is not None:
         return request.hash_seed
+    if request.measure == "work":
+        return pinning.SEED
     if request.cell.launch == "fork" and request.cache is not None:
         return sandbox.read_seed(request.cache)
     return sandbox.new_seed()
@@ -81,16 +83,22 @@ def _choose_seed(request: Request) -> int:
 
 def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     """One measured process, after a fill where a warm cell was given no cache."""
-    flags = request.pytensor_flags
     began = time.monotonic()
+    pins = pinning.find().inside(box.path) if request.measure == "work" else None
+    flags = ",".join(filter(None, (request.pytensor_flags, pins and pins.flags()))) or None
+    pinned = {} if pins is None else pins.variables(box.path)
     filler: Ending | None = None
     fill = 0.0
     if request.cache is not None:
         box.start_from(request.cache)
     elif SCENARIOS[request.cell.scenario].warm:
-        filler_seed = seed if request.cell.launch == "fork" else sandbox.new_seed()
-        env = box.environment(filler_seed, flags)
-        filler = process.run(box, request.job(box, "fill"), env, request.timeout)
+        shared = request.cell.launch == "fork" or pins is not None
+        filler_seed = seed if shared else sandbox.new_seed()
+        env = box.environment(filler_seed, flags) | pinned
+        python = (sys.executable,) if pins is None else pins.interpreter(box.path, counting=False)
+        filler = process.run(
+            box, request.job(box, "fill"), env, request.timeout, interpreter=python
+        )
         fill = filler.exit.seconds
         if filler.status != "ok":
             return Processes(filler, filler=filler, fill=fill)
@@ -99,8 +107,13 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.start_from(filled)
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
-    env = box.environment(seed, flags)
-    measured = process.run(box, request.job(box, "measure"), env, request.timeout)
+    env = box.environment(seed, flags) | pinned
+    job, python = request.job(box, "measure"), (sys.executable,)
+    if pins is not None:
+        counted = not pinning.problem(request.cell)
+        job = replace(job, counter=pins.counter if counted else None, problem=pins.problem)
+        python = pins.interpreter(box.path, counted)
+    measured = process.run(box, job, env, request.timeout, interpreter=python)
     return Processes(measured, filler=filler, prepare=prepare, fill=fill)
 
 

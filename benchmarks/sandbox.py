@@ -6,6 +6,7 @@ would need private names of PyTensor, which changed between releases.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -13,6 +14,7 @@ import secrets
 import shutil
 import tempfile
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from benchmarks import trace
@@ -52,10 +54,14 @@ class Sandbox:
     """Descriptor of the locked owner file: the kernel unlocks it however this process ends."""
 
     @classmethod
-    def make(cls) -> Sandbox:
-        """Make a sandbox, and lock it so that `sweep` leaves it alone. Raises OSError."""
+    def make(cls, same_name: bool = False) -> Sandbox:
+        """Make a sandbox, and lock it so that `sweep` leaves it alone. Raises OSError.
+
+        ``same_name``: take the first free one of a row of names. Names of files are hashed and
+        copied, so that a random name changes how many instructions a build executes.
+        """
         while True:
-            path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            path = _first_free() if same_name else Path(tempfile.mkdtemp(prefix=_PREFIX))
             lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink:
@@ -158,6 +164,16 @@ class Sandbox:
         if self.lock >= 0:
             os.close(self.lock)
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
+
+
+def _first_free() -> Path:
+    """Make the first directory of a row of names that is not there. Raises OSError."""
+    for number in count():
+        path = Path(tempfile.gettempdir(), f"{_PREFIX}{number:03}")
+        with contextlib.suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+            return path
+    raise AssertionError("count() does not end")
 
 
 def read_seed(filled: Path) -> int:

@@ -12,9 +12,10 @@ import numpy as np
 
 from benchmarks import backends, sampling
 from benchmarks.bench import Bench
-from benchmarks.catalogue import MODELS, SCENARIOS, Measure
+from benchmarks.catalogue import MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step
+from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.process import can_trace, peak_rss
 
 _REPEATS = 15
@@ -32,7 +33,7 @@ def measure(
     whatever the subject raises, except in the roles that build many graphs.
     """
     cell = job.cell
-    reason = backends.problem(cell.backend) or _pass_problem(job.measure)
+    reason = _pass_problem(job) or backends.problem(cell.backend)
     model = MODELS[cell.model]
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -46,6 +47,7 @@ def measure(
         backends.mode(cell.backend),
         job.measure,
         probed=job.role != "fill" and job.measure == "counting",
+        counter=job.counter,
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)
@@ -77,8 +79,10 @@ def measure(
     )
 
 
-def _pass_problem(measure: Measure) -> str | None:
-    if measure == "tracing" and not can_trace():
+def _pass_problem(job: Job) -> str | None:
+    if job.problem:
+        return job.problem
+    if job.measure == "tracing" and not can_trace():
         return "counting Python calls needs sys.monitoring, which came with Python 3.12"
     return None
 
@@ -121,6 +125,14 @@ def _call(bench: Bench, _job: Job) -> None:
             for _ in range(_COUNTED_CALLS):
                 value = function(graph.point)
         bench.metrics.update(bench.ledger.counts())
+    elif bench.counter is not None:
+        counts: list[int] = []
+        for _ in range(_COUNTED_CALLS):  # CPython specializes its own code first
+            function(graph.point)
+        with counting_instructions(bench.counter, counts):
+            for _ in range(_COUNTED_CALLS):
+                value = function(graph.point)
+        bench.metrics["instructions"] = counts[0]
     else:
         begin = time.perf_counter()
         bench.metrics["call_time"] = seconds_a_call(function, graph.point)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 Kind = Literal["exact", "near_exact", "noisy"]
-Measure = Literal["timing", "counting", "tracing"]
+Measure = Literal["timing", "counting", "tracing", "work"]
 
 LAUNCHES = {
     "fork": "a parent imports pytensor and numba, builds nothing and forks; the child is measured",
@@ -16,6 +16,7 @@ LAUNCHES = {
 MEASURES: dict[Measure, str] = {
     "timing": "times and memory, without probes",
     "counting": "the ledger and exact counts, from probes on caches and compilers; no times",
+    "work": "instructions, from a hardware counter or valgrind; machine code for one pinned CPU",
     "tracing": "calls of Python functions (sys.monitoring, Python >= 3.12)",
 }
 """Passes."""

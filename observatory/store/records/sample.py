@@ -119,7 +119,7 @@ class Sample(Record):
 
     schema_: Literal["observatory/sample/1"] = Field(alias="schema")
     cell: StoredCell
-    measure: Literal["timing", "counting", "tracing"]
+    measure: Literal["timing", "counting", "tracing", "work"]
     status: Literal["ok", "unavailable", "raised", "killed", "timeout"]
     failure: Failure | None = None
     metrics: dict[Word, Number] = Field(description="by name, in the units of the vocabulary")
@@ -133,4 +133,7 @@ class Sample(Record):
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count
     overhead: Overhead | None = None
+    counted_by: Text | None = Field(
+        None, description="pass work: what counted the instructions, and the CPU of the code"
+    )
     started_at: AwareDatetime

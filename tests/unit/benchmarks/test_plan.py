@@ -51,6 +51,16 @@ def test_a_pass_without_a_metric_for_the_cell_is_left_out() -> None:
     assert [t.measure for t in plan([siblings], Rounds(3, 1, 1))] == ["counting"]
 
 
+def test_work_has_caches_of_its_own_made_for_the_pinned_cpu() -> None:
+    warm = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    filler, sample = plan([warm], Rounds(timing=0, counting=0, work=1))
+    assert (filler.measure, filler.cell.scenario, sample.measure) == ("work", "cold", "work")
+    assert filler.keep == sample.cache
+    caches = {t.cache for t in plan([warm], Rounds(1, 1, 1, 1)) if t.measure != "work" and t.cache}
+    assert len(caches) == 1
+    assert sample.cache not in caches
+
+
 def test_timed_rounds_visit_all_cells_in_turn() -> None:
     timed = [t for t in plan(QUICK, Rounds(2, 1)) if t.measure == "timing"]
     assert [t.round for t in timed] == [0] * len(QUICK) + [1] * len(QUICK)

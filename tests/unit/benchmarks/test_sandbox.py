@@ -17,6 +17,13 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     return Sandbox.make()
 
 
+def test_sandboxes_of_one_name_do_not_meet(box: Sandbox) -> None:
+    first, second = Sandbox.make(same_name=True), Sandbox.make(same_name=True)
+    assert len({first.path, second.path, box.path}) == 3
+    first.remove()
+    assert Sandbox.make(same_name=True).path == first.path
+
+
 @pytest.mark.parametrize(
     "name",
     ["PYTHONSTARTUP", "PYTENSOR_FLAGS", "PYTENSORRC", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"],

@@ -1,0 +1,114 @@
+"""Instructions that a span of the measured process executes, in user space.
+
+Two sources give them. The hardware counts them (`perf_event_open`), the processes that the span starts
+included. Where there is no such counter, the process runs under valgrind's callgrind, which counts
+those of this process alone: a compiler that it starts is not followed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import platform
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.messages import Counter
+
+CLIENT_SOURCE = """\
+#include <valgrind/callgrind.h>
+void observatory_begin(void) { CALLGRIND_START_INSTRUMENTATION; CALLGRIND_ZERO_STATS; }
+void observatory_end(void) { CALLGRIND_DUMP_STATS; CALLGRIND_STOP_INSTRUMENTATION; }
+"""
+"""The library of client requests: they switch counting on and off from inside the process."""
+
+_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+_HARDWARE, _INSTRUCTIONS = 0, 1
+# Bits of perf_event_attr: disabled at first, children included, no kernel, no hypervisor.
+_FLAGS = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 6
+_ATTRIBUTE_BYTES = 128
+_FLAGS_OFFSET = 40
+_ENABLE, _DISABLE = 0x2400, 0x2401
+
+
+@contextmanager
+def counting_instructions(counter: Counter, counts: list[int]) -> Iterator[None]:
+    """Append to ``counts`` the number of instructions executed inside the block.
+
+    The garbage collector is off inside the block: when it runs depends on everything before. Raises
+    OSError where the source of ``counter`` is not there, ValueError if callgrind wrote no count.
+    """
+    source = _hardware if counter.source == "hardware" else _callgrind
+    gc.collect()
+    gc.disable()
+    try:
+        with source(counter) as count:
+            yield
+        counts.append(count())
+    finally:
+        gc.enable()
+
+
+@contextmanager
+def _hardware(_: Counter) -> Iterator[Callable[[], int]]:
+    descriptor = open_hardware_counter()
+    libc = ctypes.CDLL(None, use_errno=True)
+    try:
+        libc.ioctl(descriptor, _ENABLE, 0)
+        try:
+            yield lambda: int(struct.unpack("Q", value)[0])
+        finally:
+            libc.ioctl(descriptor, _DISABLE, 0)
+            value = os.read(descriptor, 8)
+    finally:
+        os.close(descriptor)
+
+
+def open_hardware_counter(kind: int = _HARDWARE, event: int = _INSTRUCTIONS) -> int:
+    """Return the descriptor of a counter of this process and its children, still switched off.
+
+    ``kind`` and ``event``: `type` and `config` of perf_event_open(2). Raises OSError where the
+    kernel or the processor has no such counter, or does not let this user read it.
+    """
+    number = _PERF_EVENT_OPEN.get(platform.machine())
+    if number is None:
+        raise OSError(f"perf_event_open is not known on {platform.machine()}")
+    attribute = ctypes.create_string_buffer(_ATTRIBUTE_BYTES)
+    struct.pack_into("IIQ", attribute, 0, kind, _ATTRIBUTE_BYTES, event)
+    struct.pack_into("Q", attribute, _FLAGS_OFFSET, _FLAGS)
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = int(libc.syscall(number, attribute, 0, -1, -1, 0))
+    if descriptor < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"perf_event_open: {os.strerror(error)}")
+    return descriptor
+
+
+@contextmanager
+def _callgrind(counter: Counter) -> Iterator[Callable[[], int]]:
+    if counter.library is None or counter.counts is None:
+        raise ValueError("callgrind needs a client library and a file for its counts")
+    library = ctypes.CDLL(str(counter.library))
+    end = library.observatory_end
+    # A process that forked writes to files with its own number.
+    files = counter.counts.parent
+    pattern = f"{counter.counts.name}.{os.getpid()}.*"
+    before = set(files.glob(pattern))
+    library.observatory_begin()
+    try:
+        yield lambda: total_of(sorted(set(files.glob(pattern)) - before))
+    finally:
+        end()
+
+
+def total_of(written: Iterable[Path]) -> int:
+    """Return the number of instructions in files of callgrind. Raises ValueError without one."""
+    for path in written:
+        with path.open("rb") as stream:
+            for line in stream:
+                if line.startswith((b"summary:", b"totals:")):
+                    return int(line.split()[1])
+    raise ValueError("callgrind wrote no count of instructions")

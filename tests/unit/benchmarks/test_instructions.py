@@ -1,0 +1,134 @@
+"""Instructions: where the counts come from, and what is pinned for them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import pinning
+from benchmarks.catalogue import Cell
+from benchmarks.messages import Counter
+from benchmarks.pinning import Pins
+from benchmarks.probes import instructions
+from benchmarks.probes.instructions import counting_instructions, open_hardware_counter
+
+SOFTWARE, TASK_CLOCK = 1, 1
+"""A counter of the kernel's own, in nanoseconds: there without any support by the processor."""
+CALLGRIND = Counter("callgrind", "haswell")
+WARM, COLD = (Cell("radon", s, "NUMBA", "spawn") for s in ("warm_disk", "cold"))
+
+
+@pytest.fixture
+def kernel_clock(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    """A hardware counter that counts nanoseconds of this process."""
+    try:
+        os.close(open_hardware_counter(SOFTWARE, TASK_CLOCK))
+    except OSError as error:
+        pytest.skip(f"this kernel lets nobody count: {error}")
+    monkeypatch.setattr(
+        instructions, "open_hardware_counter", lambda: open_hardware_counter(SOFTWARE, TASK_CLOCK)
+    )
+    return Counter("hardware", "haswell")
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    """What a test makes of this machine is not what the next one finds."""
+    pinning.find.cache_clear()
+    yield
+    pinning.find.cache_clear()
+
+
+def test_a_hardware_counter_counts_the_span_and_its_children(kernel_clock: Counter) -> None:
+    counts: list[int] = []
+    with counting_instructions(kernel_clock, counts):
+        pass
+    with counting_instructions(kernel_clock, counts):
+        subprocess.run(["sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"], check=True)
+    assert 0 < counts[0] < counts[1] / 2
+
+
+def test_garbage_is_not_collected_inside_the_span(kernel_clock: Counter) -> None:
+    with counting_instructions(kernel_clock, []):
+        inside = gc.isenabled()
+    assert (inside, gc.isenabled()) == (False, True)
+
+
+def test_the_collector_is_on_again_after_a_span_that_raised(kernel_clock: Counter) -> None:
+    counts: list[int] = []
+    with pytest.raises(ZeroDivisionError), counting_instructions(kernel_clock, counts):
+        _ = 1 / 0
+    assert gc.isenabled()
+    assert counts == []
+
+
+def test_a_kind_of_counter_that_is_not_there_is_an_error_with_its_reason() -> None:
+    with pytest.raises(OSError, match="perf_event_open"):
+        open_hardware_counter(kind=2**31)
+
+
+def test_the_count_is_the_one_that_callgrind_wrote_for_this_process_last(tmp_path: Path) -> None:
+    (tmp_path / "counts.1").write_text("version: 1\nevents: Ir\nsummary: 5\n")
+    last = tmp_path / "counts.2"
+    last.write_text("version: 1\nevents: Ir\n\nfn=(1) main\n1 3\n\ntotals: 1187565\n")
+    assert instructions.total_of([last]) == 1187565
+    with pytest.raises(ValueError, match="callgrind wrote no count"):
+        instructions.total_of([])
+
+
+def machine(monkeypatch: pytest.MonkeyPatch, hardware: bool, programs: set[str]) -> None:
+    """Pretend a machine with or without a hardware counter, and with some programs."""
+
+    def opened() -> int:
+        if not hardware:
+            raise OSError("perf_event_open: not supported")
+        return os.open(os.devnull, os.O_RDONLY)
+
+    monkeypatch.setattr(pinning, "open_hardware_counter", opened)
+    monkeypatch.setattr(
+        "shutil.which", lambda name: f"/usr/bin/{name}" if name in programs else None
+    )
+
+
+def test_hardware_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    machine(monkeypatch, hardware=True, programs={"valgrind", "cc"})
+    pins = pinning.find()
+    assert pins.counter is not None
+    assert pins.counter.source == "hardware"
+    assert "valgrind" not in " ".join(pins.interpreter(tmp_path, counting=True))
+    assert pinning.problem(COLD) == ""
+
+
+def test_callgrind_counts_where_no_hardware_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine(monkeypatch, hardware=False, programs={"valgrind", "cc"})
+    pins = pinning.find()
+    assert "/usr/bin/valgrind" in pins.interpreter(tmp_path, counting=True)
+    assert "/usr/bin/valgrind" not in pins.interpreter(tmp_path, counting=False)
+    assert pinning.problem(WARM) == ""
+    assert "empty cache" in pinning.problem(COLD)
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [({"cc"}, "apt install valgrind"), ({"valgrind"}, "a C compiler")],
+)
+def test_a_machine_without_any_source_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, programs: set[str], said: str
+) -> None:
+    machine(monkeypatch, hardware=False, programs=programs)
+    assert pinning.find().source is None
+    assert said in pinning.problem(WARM)
+
+
+def test_machine_code_is_made_for_one_cpu_by_both_compilers(tmp_path: Path) -> None:
+    pins = Pins("haswell", (), CALLGRIND, "")
+    assert pins.variables(tmp_path)["NUMBA_CPU_NAME"] == "haswell"
+    if os.uname().machine == "x86_64":
+        assert pins.flags() == "gcc__cxxflags=-march=haswell"
