@@ -1,4 +1,4 @@
-"""What the pass `work` pins, so that counts of instructions repeat on one machine and across machines.
+"""What the pass `work` pins, so that counts of instructions repeat, here and on other machines.
 
 Address layout, hash seed, the CPU that code is made for and the paths of files all decide how many
 instructions a build executes. docs/work.md has the spread that each of them causes.
@@ -44,7 +44,7 @@ class Pins:
     @property
     def source(self) -> str | None:
         """What counts, in words; counts of two sources are never compared. None: nothing does."""
-        return self.counter and f"{self.counter.source}, code for {self.counter.target}"
+        return None if self.counter is None else f"{self.counter.source}, code for {self.target}"
 
     def variables(self, directory: Path) -> dict[str, str]:
         """Return the environment variables that choose the same code on every machine.

@@ -85,7 +85,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     """One measured process, after a fill where a warm cell was given no cache."""
     began = time.monotonic()
     pins = pinning.find().inside(box.path) if request.measure == "work" else None
-    flags = ",".join(filter(None, (request.pytensor_flags, pins and pins.flags()))) or None
+    flags = ",".join(filter(None, (request.pytensor_flags, pins.flags() if pins else None))) or None
     pinned = {} if pins is None else pins.variables(box.path)
     filler: Ending | None = None
     fill = 0.0

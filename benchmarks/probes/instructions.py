@@ -1,8 +1,8 @@
 """Instructions that a span of the measured process executes, in user space.
 
-Two sources give them. The hardware counts them (`perf_event_open`), the processes that the span starts
-included. Where there is no such counter, the process runs under valgrind's callgrind, which counts
-those of this process alone: a compiler that it starts is not followed.
+Two sources give them. The hardware counts them (`perf_event_open`), including those of processes
+that the span starts. Where there is no such counter, the process runs under valgrind's callgrind,
+which counts those of this process alone: a compiler that it starts is not followed.
 """
 
 from __future__ import annotations
