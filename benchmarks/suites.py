@@ -2,7 +2,8 @@
 
 asv schedules and records; the samples are those of `benchmarks.sample`, whatever start method asv
 itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
-OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3).
+OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3),
+OBSERVATORY_WORK (samples of the pass `work`, default 0, as each takes up to a minute).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
     """Take every sample of a suite and return what its `setup_cache` returns.
 
     `observatory run` takes those of models that need an environment of their own. Raises OSError if
-    a sample cannot be started, ValueError if OBSERVATORY_ROUNDS is no number.
+    a sample cannot be started, ValueError if OBSERVATORY_ROUNDS or OBSERVATORY_WORK is no number.
     """
     wanted = list(
         cells(
@@ -71,7 +72,11 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
             _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario)),
         )
     )
-    rounds = Rounds(timing=int(os.environ.get("OBSERVATORY_ROUNDS", "3")), counting=1, tracing=1)
+    timing, work = (
+        int(os.environ.get(f"OBSERVATORY_{name}", default))
+        for name, default in (("ROUNDS", 3), ("WORK", 0))
+    )
+    rounds = Rounds(timing, counting=1, tracing=1, work=work)
     found: Samples = {}
     with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
         for task in plan(wanted, rounds):
@@ -82,6 +87,7 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
                     task.measure,
                     # A filler that failed left none: each sample then fills its own or fails too.
                     cache=filled if filled is not None and filled.is_dir() else None,
+                    hash_seed=task.hash_seed,
                     keep_cache=None if task.keep is None else Path(kept, task.keep),
                 )
             )

@@ -118,6 +118,8 @@ class Executor:
         command += ["--timeout", str(self.timeout), "--end-with-parent"]
         if task.cache is not None and (self.caches / task.cache).is_dir():
             command += ["--cache", str(self.caches / task.cache)]
+        if task.hash_seed is not None:
+            command += ["--hash-seed", str(task.hash_seed)]
         if task.keep is not None:
             command += ["--keep-cache", str(self.caches / task.keep)]
         if task.keep_fresh is not None:

@@ -61,6 +61,16 @@ def test_work_has_caches_of_its_own_made_for_the_pinned_cpu() -> None:
     assert sample.cache not in caches
 
 
+def test_both_sides_of_a_comparison_take_work_with_the_same_row_of_seeds() -> None:
+    warm = [Cell("radon", "warm_disk", "NUMBA", launch) for launch in ("spawn", "fork")]
+    tasks = [t for t in plan(warm, Rounds(1, 1, 0, 3)) if t.keep is None]
+    seeds = {
+        (t.cell.launch, t.hash_seed) for t in tasks if t.measure == "work"
+    }  # under fork, all that share a cache share its seed
+    assert seeds == {("spawn", 1), ("spawn", 2), ("spawn", 3), ("fork", None)}
+    assert {t.hash_seed for t in tasks if t.measure != "work"} == {None}
+
+
 def test_timed_rounds_visit_all_cells_in_turn() -> None:
     timed = [t for t in plan(QUICK, Rounds(2, 1)) if t.measure == "timing"]
     assert [t.round for t in timed] == [0] * len(QUICK) + [1] * len(QUICK)
