@@ -28,6 +28,7 @@ from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
 from observatory.text.plain import clean
+from observatory.text.statements import sentence_of
 
 PER_FILE = 100
 """Series in one data file, about."""
@@ -159,7 +160,7 @@ def _series(
         "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
         "bounds": track.bounds, "levels": significant(np.array(track.levels)),
         "steps": list(_steps(track)), "drift": _drift(track),
-        "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
+        "judgement": track.judgement, "reason": _reason(track), "noise": track.noise,
         "alerts": list(_alerts(observed, track, pages)),
         "colour": colour_of(track, id_), "expected": expected(place),
         "eras": [
@@ -167,6 +168,10 @@ def _series(
             if observed.ids[number] != id_
         ],
     }  # fmt: skip
+
+
+def _reason(track: SegmentedSeries) -> str:
+    return "" if track.reason is None else sentence_of(track.reason)
 
 
 def _known(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:

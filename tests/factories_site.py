@@ -21,6 +21,7 @@ from observatory.analyze.series_keys import SeriesKey, place_order
 from observatory.store.asv.columns import Columns
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.triage import Triage
+from observatory.text.records import alerts_of
 from tests.factories import header
 
 MEASURED = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
@@ -94,4 +95,4 @@ def _alerts(tracks: Sequence[Any]) -> Any:
     runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
     moment = AlertContext(MEASURED, timedelta(days=2), Triage(), None)
     good = MEASURED if runs else None
-    return detect_changes(Histories(list(tracks), (), runs, good), moment, "0.1.0")
+    return alerts_of(detect_changes(Histories(list(tracks), (), runs, good), moment), "0.1.0")

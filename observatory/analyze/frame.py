@@ -34,13 +34,14 @@ from observatory.analyze.series_keys import (
     places_of,
 )
 from observatory.store.reading.read import Results
-from observatory.text.reasons import no_such_row, no_such_word
 
 _Numbers = npt.NDArray[np.integer]
 
 
 COLUMNS = (*Origin._fields, *SeriesKey._fields, "value", "n", "ci_low", "ci_high", "date")
 _CHUNK = 2**14
+_NAMED = 40
+"""Words named where another one was asked for."""
 
 
 def frame(results: Results) -> pd.DataFrame:
@@ -89,11 +90,13 @@ def select(
         present = list(dict.fromkeys(frame[column]))
         for word in words:
             if word not in present:
-                raise SelectionError(no_such_word(column, word, present))
+                there = ", ".join(present[:_NAMED]) or "no results at all"
+                raise SelectionError(f"no result has the {column} {word!r}; there are {there}")
         if words:
             kept &= frame[column].isin(list(words)).astype(bool)
     if not kept.any() and len(frame):
-        raise SelectionError(no_such_row(filters))
+        given = (f"{key} {' or '.join(words)}" for key, words in filters.items() if words)
+        raise SelectionError(f"no result has {' and '.join(given)} at once; drop a filter")
     return frame[kept].reset_index(drop=True)
 
 

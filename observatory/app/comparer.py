@@ -28,6 +28,7 @@ from observatory.store.journal.writer import Journal
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
+from observatory.text.records import comparison_of
 from observatory.text.units import seconds
 from observatory.text.words import several
 
@@ -86,15 +87,14 @@ class Comparer:
 
     def compare(self, cells: tuple[Cell, ...] | None = None) -> Comparison:
         """What the samples so far say of some cells; of all by default."""
-        return compared(
+        found = compared(
             self.setting,
             self.sides["base"].evidence,
             self.sides["head"].evidence,
-            time.monotonic() - self._began,
             self.matrix.counted if cells is None else cells,
             self.matrix.timed if cells is None else (),
-            self.warnings,
         )
+        return comparison_of(found, time.monotonic() - self._began, self.warnings)
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

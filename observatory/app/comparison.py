@@ -29,6 +29,7 @@ from observatory.store.reading.saved import INTERLEAVED, Saved, load, looks_save
 from observatory.store.records import calibration
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.machine import this_machine
+from observatory.text.records import comparison_of
 
 _LARGEST = 64 * 2**20
 """Bytes of a comparison that is read."""
@@ -142,7 +143,7 @@ def compare_saved(
             "no saved sample is left to compare; change --model, --scenario, --backend or --launch"
         )
     warnings = () if "timing" in passes else (NO_TIMES,)
-    return compared(setting, of_base, of_head, 0.0, cells, warnings=warnings)
+    return comparison_of(compared(setting, of_base, of_head, cells), warnings=warnings)
 
 
 def _measured(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.exact_changes import CountedSubject, History
@@ -29,7 +29,7 @@ from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.triage import Triage
-from observatory.text.causes import same_words
+from observatory.text.records import alerts_of
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,8 @@ def find_alerts(results: Path, moment: AlertContext) -> tuple[Alerts, list[Probl
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
     watched = watched_of([results], read, list(segmented(series_of(read))), problems)
-    found = detect_changes(watched, moment, tool_version())
-    made_of = fingerprint(read, moment.triage)
-    return found.model_copy(update={"made_of": made_of}), problems
+    found = detect_changes(watched, moment)
+    return alerts_of(found, tool_version(), fingerprint(read, moment.triage)), problems
 
 
 def watched_of(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 
-from observatory import analyze
-from observatory.analyze.comparison.pairs import Finding, Pair, Who, pairs_of, who
+from observatory import analyze, text
+from observatory.analyze.comparison.pairs import Finding, Pair, Who, pair_of, pairs_of, who
 from observatory.app.version import tool_version
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader
@@ -22,6 +22,7 @@ from observatory.store.reading.read import Results
 from observatory.store.reading.saved import read_saved
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
+from observatory.text.records import comparison_of
 
 MOST = 20
 """Subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s, once."""
@@ -91,7 +92,10 @@ def _compared(
     }
     by_machine = {one.machine.machine: one for one in calibrations}
     found = pairs_of([one for _, one in subjects.values()], wished, by_machine, tool_version())
-    return {wanted[subjects[base][0], subjects[head][0]]: pair for base, head, pair in found}
+    return {
+        wanted[subjects[base][0], subjects[head][0]]: pair_of(comparison_of(compared))
+        for base, head, compared in found
+    }
 
 
 def _digest(path: Path) -> bytes:
@@ -109,8 +113,9 @@ def _version(calibrations: Sequence[Calibration]) -> bytes:
 
 
 def sources() -> list[Path]:
-    """The code that verdicts follow from, beside that of the store."""
-    return sorted(Path(analyze.__file__).parent.rglob("*.py"))
+    """The code that verdicts and their sentences follow from, beside that of the store."""
+    packages = Path(analyze.__file__), Path(text.__file__)
+    return sorted(path for one in packages for path in one.parent.rglob("*.py"))
 
 
 def _file(directory: Path) -> Path | None:

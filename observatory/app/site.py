@@ -30,6 +30,7 @@ from observatory.store.records import calibration, upgrades
 from observatory.store.records import contracts as contracts_record
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
+from observatory.text.records import alerts_of
 
 _Record = TypeVar("_Record")
 
@@ -116,7 +117,8 @@ def _alerts(
     newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)
-    return detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous), tool_version())
+    found = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
+    return alerts_of(found, tool_version())
 
 
 def _loaded(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from benchmarks.catalogue import MEMBERS, Cell
+from observatory.analyze.comparison.evidence import message_of
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part, Upgrade
-from observatory.text.upgrades import not_filled
 
 _FRESH = "fresh "
 """How the checks of a build from empty are named in a sample."""
@@ -16,7 +16,8 @@ _FRESH = "fresh "
 def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> Part:
     """One cell of a pair, from the samples of base, of head, and of base again."""
     if use is None:
-        return Part(model=cell.model, backend=cell.backend, failure=not_filled(fill))
+        failure = f"nothing was filled: {message_of(fill)}"
+        return Part(model=cell.model, backend=cell.backend, failure=failure)
     built = [check.name for check in use.checks if not check.name.startswith(_FRESH)]
     fresh = {check.name.removeprefix(_FRESH) for check in use.checks} - {""}
     first = _first_outcomes(use)

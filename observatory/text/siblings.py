@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
-from observatory.store.records.sample import Sample
-from observatory.text.reasons import message_of
+from observatory.analyze.comparison.evidence import message_of
+from observatory.guard.canary import Finding
 from observatory.text.tables import Table
 from observatory.text.words import several
 
@@ -22,18 +21,7 @@ WORDS = {
 _MOST_NOTES = 20
 
 
-class SiblingVerdict(Protocol):
-    """One cell of a canary, as `observatory.guard.canary` judges it."""
-
-    @property
-    def cell(self) -> Cell: ...  # noqa: D102
-    @property
-    def fate(self) -> str: ...  # noqa: D102
-    @property
-    def sample(self) -> Sample | None: ...  # noqa: D102
-
-
-def brief(finding: SiblingVerdict) -> str:
+def brief(finding: Finding) -> str:
     """A verdict in a few words, for the table: "1 of 4 WRONG"."""
     sample = finding.sample
     if finding.fate == "wrong" and sample is not None:
@@ -44,7 +32,7 @@ def brief(finding: SiblingVerdict) -> str:
     return "CRASHED" if finding.fate == "crashed" else finding.fate
 
 
-def notes(finding: SiblingVerdict) -> list[str]:
+def notes(finding: Finding) -> list[str]:
     """Sentences: which sibling returned whose numbers, or what happened instead."""
     sample = finding.sample
     if sample is None or finding.fate == "right":
@@ -58,7 +46,7 @@ def notes(finding: SiblingVerdict) -> list[str]:
     return [message_of(sample)]
 
 
-def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
+def table(label: str, findings: Sequence[Finding]) -> Table:
     """Arrangement and start method by model; the footnotes say what was not right, worst first."""
     by_cell = {finding.cell: finding for finding in findings}
     models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
@@ -73,7 +61,7 @@ def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
     return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
 
 
-def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
+def sentence(label: str, findings: Sequence[Finding]) -> str:
     """The verdict on one subject in a sentence."""
     parts = [
         words.format(several(number, "cell"))
@@ -83,7 +71,7 @@ def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
     return f"{label}: {', '.join(parts) or 'nothing was measured'}."
 
 
-def _footnotes(findings: Sequence[SiblingVerdict]) -> Iterable[str]:
+def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
     """Each note once, with the first cell that it is about and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
     order = list(WORDS)

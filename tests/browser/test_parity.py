@@ -18,11 +18,12 @@ from dashboard.verdict_data import rule_of_track, rules_of
 from observatory.analyze.comparison.comparing import compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.pairs import Who, pairs_of, setting_of, who
+from observatory.analyze.comparison.pairs import Who, pair_of, pairs_of, setting_of, who
 from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
 from observatory.app import site as site_module
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records.comparison import Comparison
+from observatory.text.records import comparison_of
 from tests.browser.conftest import Visitor
 
 pytestmark = pytest.mark.browser
@@ -64,7 +65,8 @@ def observed(subjects: dict[Who, Saved]) -> SiteInput:
     calibrations = {one.machine.machine: one for one in found.calibrations}
     wanted = [(base, head) for base, head, *_ in neighbours(found)]
     made = pairs_of(subjects.values(), wanted, calibrations, "0")
-    return replace(found, pairs={(base, head): pair for base, head, pair in made})
+    pairs = {(base, head): pair_of(comparison_of(compared)) for base, head, compared in made}
+    return replace(found, pairs=pairs)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +92,8 @@ def as_on_the_command_line(base: Saved, head: Saved, found: SiteInput) -> Compar
     machine = head.header.machine.machine
     known = {one.machine.machine: one for one in found.calibrations}
     sides = (Evidence.of(one.samples) for one in (base, head))
-    return compared(setting_of(base, head, known.get(machine), observatory="0"), *sides, 0.0)
+    setting = setting_of(base, head, known.get(machine), observatory="0")
+    return comparison_of(compared(setting, *sides))
 
 
 def test_every_pair_of_neighbours_is_judged_as_on_the_command_line(

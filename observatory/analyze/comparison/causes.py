@@ -23,21 +23,14 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, failure_of
 from observatory.analyze.comparison.functions import changes, seconds_more
 from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
-from observatory.store.records.comparison import (
-    Cause,
-    CauseKind,
-    Conclusion,
-    FunctionChange,
-    Verdict,
-)
+from observatory.analyze.statements import FoundCause, JudgedVerdict
+from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.store.records.sample import Check, LedgerEntry
-from observatory.text.causes import Sides, cause_sentence, failure_of, wrong_sentence
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
-_SIDES = Sides()
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 
 
@@ -54,14 +47,13 @@ class _Finding:
 
 
 def explained(
-    verdicts: Sequence[Verdict], base: Evidence, head: Evidence, sides: Sides = _SIDES
-) -> tuple[list[Cause], list[Verdict]]:
+    verdicts: Sequence[JudgedVerdict], base: Evidence, head: Evidence
+) -> tuple[list[FoundCause], list[JudgedVerdict]]:
     """Explain what got worse: the causes, and the verdicts with the id of their cause.
 
-    ``verdicts``: of every kind. ``sides``: what the sentences call base and head. Returns the
-    causes, those of `FIRST_CAUSES` first and then by the seconds lost, and the verdicts in their
-    order. A verdict that is worse in a cell of a cause, in a metric that this kind of cause
-    explains, carries the id of the cause and is no alarm of its own.
+    ``verdicts``: of every kind. Returns the causes, those of `FIRST_CAUSES` first and then by the
+    seconds lost, and the verdicts in their order. A verdict that is worse in a cell of a cause, in
+    a metric that this kind of cause explains, gets the id of the cause and is no alarm of its own.
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
     calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
@@ -70,9 +62,9 @@ def explained(
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
-    causes = [_cause(kind, group, head, sides) for (kind, _), group in groups.items()]
+    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
     causes.sort(key=_weight)
-    named = [cause.model_copy(update={"id": f"cause-{n}"}) for n, cause in enumerate(causes, 1)]
+    named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
@@ -222,7 +214,7 @@ def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
     return cell.launch == "spawn" and misses.get(twin) == "unaffected"
 
 
-def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Sides) -> Cause:
+def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
     merged: dict[tuple[str, str], FunctionChange] = {}
     for change in (change for finding in group for change in finding.functions):
         key = (change.name, change.head)
@@ -231,19 +223,10 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Si
             merged[key] = change
     functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
     cells = sorted({finding.cell for finding in group})
-    family = group[0].family
-    if kind == "wrong results":
-        sentence = wrong_sentence(_wrong(cells, head), sides)
-    else:
-        sentence = cause_sentence(kind, functions, family, sides)
-    return Cause(
-        id="cause",
-        kind=kind,
-        sentence=sentence,
-        cells=list(cells),
-        functions=functions,
-        seconds_lost=max((finding.seconds for finding in group), default=0.0),
-    )
+    return FoundCause(
+        "", kind, cells, functions, max(finding.seconds for finding in group), group[0].family,
+        _wrong(cells, head) if kind == "wrong results" else [],
+    )  # fmt: skip
 
 
 def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
@@ -255,7 +238,7 @@ def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
     return [check for each in of_samples for check in max(each, key=len, default=[])]
 
 
-def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
+def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:
     if verdict.conclusion != "worse":
         return verdict
     for cause in causes:
@@ -264,7 +247,7 @@ def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
     return verdict
 
 
-def _weight(cause: Cause) -> tuple[int, float, str]:
+def _weight(cause: FoundCause) -> tuple[int, float, str]:
     first = FIRST_CAUSES
     rank = first.index(cause.kind) if cause.kind in first else len(first)
     return rank, -cause.seconds_lost, cause.kind

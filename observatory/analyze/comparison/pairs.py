@@ -12,7 +12,13 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.catalogue import CORRECTNESS
-from observatory.analyze.comparison.comparing import Outcome, Setting, compared, outcome_of
+from observatory.analyze.comparison.comparing import (
+    Compared,
+    Outcome,
+    Setting,
+    compared,
+    outcome_of,
+)
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
@@ -82,8 +88,8 @@ def pairs_of(
     wanted: Collection[tuple[Who, Who]],
     calibrations: Mapping[str, Calibration],
     observatory: str,
-) -> Iterator[tuple[Who, Who, Pair]]:
-    """The wanted pairs of these subjects: base, head, and what their comparison says.
+) -> Iterator[tuple[Who, Who, Compared]]:
+    """The wanted pairs of these subjects: base, head, and what their comparison concludes.
 
     ``calibrations``: by machine.
     """
@@ -92,8 +98,7 @@ def pairs_of(
         (base, old), (head, new) = known[left], known[right]
         calibration = calibrations.get(head.header.machine.machine)
         setting = setting_of(base, head, calibration, observatory=observatory)
-        told = compared(setting, old, new, 0.0, conclusions_only=True)
-        yield left, right, pair_of(told)
+        yield left, right, compared(setting, old, new, conclusions_only=True)
 
 
 def pair_of(comparison: Comparison) -> Pair:

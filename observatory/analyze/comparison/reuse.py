@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.catalogue import REUSE_LOST as _METRIC
 from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
-from observatory.store.records.comparison import Values, Verdict
+from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry
-from observatory.text.reasons import OTHER_WORKLOAD
 
 REUSE_LOST = _METRIC.name
 
 
 def reuse_lost(
     cell: Cell, base: Sequence[LedgerEntry] | None, head: Sequence[LedgerEntry] | None
-) -> Verdict | None:
+) -> JudgedVerdict | None:
     """How many functions that a cache gave BASE are compiled by HEAD.
 
     Of builds from empty: hits that became misses, as far as both sides compile functions of the
@@ -29,15 +29,11 @@ def reuse_lost(
         return None
     same = warm or same_workload(base, head)
     lost = sum(lost_by_name(cell, base, head).values()) if same else 0
-    conclusion = "worse" if lost else "unaffected" if same else "workload changed"
-    return Verdict.model_validate(
-        {
-            "cell": cell, "metric": REUSE_LOST, "unit": "functions", "kind": "exact",
-            "conclusion": conclusion,
-            "base": Values(values=[0.0]),
-            "head": Values(values=[float(lost)]),
-            "reason": None if same else OTHER_WORKLOAD,
-        }
+    return JudgedVerdict(
+        cell=cell, metric=REUSE_LOST, unit="functions", kind="exact",
+        conclusion="worse" if lost else "unaffected" if same else "workload changed",
+        base=Values(values=[0.0]), head=Values(values=[float(lost)]),
+        because=None if same else Statement("other workload"),
     )  # fmt: skip
 
 

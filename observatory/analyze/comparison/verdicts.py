@@ -1,4 +1,4 @@
-"""Verdicts on two sides, cell by cell and metric by metric, by the rules of `decide.rules`."""
+"""Verdicts on two sides, cell by cell and metric by metric, by the rules of `rules`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from typing import Literal
 
 from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Metric, headline_time, metrics_of
 from observatory.analyze.comparison import noisy
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, message_of
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.reuse import reuse_lost
 from observatory.analyze.comparison.rules import JUDGED_NOISY, Concluded, conclude, rule_of
-from observatory.store.records.comparison import Conclusion, Missing, Values, Verdict
-from observatory.text import reasons
-from observatory.text.units import count
+from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.store.records.comparison import Conclusion, Values
 
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """The same thing in every cell: judged once for a model, under its first cell."""
 _MOST_VALUES = 1000
 
 
+@dataclass(frozen=True)
+class IncompleteCell:
+    """A cell that could not be compared, or not wholly, and why: a statement for each side."""
+
+    cell: Cell
+    side: Literal["base", "head", "both"]
+    reasons: tuple[Statement, ...]
+
+
 @dataclass
 class Verdicts:
     """The verdicts on some cells, and what could not be compared."""
 
-    verdicts: list[Verdict] = field(default_factory=list)
-    missing: list[Missing] = field(default_factory=list)
+    verdicts: list[JudgedVerdict] = field(default_factory=list)
+    missing: list[IncompleteCell] = field(default_factory=list)
 
 
 def judge_exact(
@@ -54,10 +62,10 @@ def judge_noisy(
     head: Evidence,
     floors: NoiseFloors,
     seed: int,
-    incomparable: str | None = None,
+    incomparable: Statement | None = None,
     wanted: Collection[Cell] = (),
     conclusions_only: bool = False,
-) -> list[Verdict]:
+) -> list[JudgedVerdict]:
     """Verdicts on the noisy metrics: tested each, then controlled over the cells of each metric.
 
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
@@ -78,7 +86,7 @@ def judge_noisy(
     for one in contests:
         verdict = _noisy(one, next(q_values) if one.test and one.enough else None, floors)
         if incomparable is not None:
-            change = {"conclusion": "undecided", "reason": incomparable}
+            change = {"conclusion": "undecided", "because": incomparable}
             verdict = verdict.model_copy(update=change)
         verdicts.append(verdict)
     return verdicts
@@ -172,67 +180,74 @@ def _contest(
     return _Contest(cell, metric, old, new, test)
 
 
-def _counted(cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors) -> Verdict:
+def _counted(
+    cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors
+) -> JudgedVerdict:
     rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
     found = conclude(rule, old.values, new.values)
-    return Verdict(
+    return JudgedVerdict(
         cell=cell, metric=metric.name, unit=metric.unit,
         kind="exact" if rule.kind == "exact" else "near_exact",
         conclusion=found.conclusion, base=old, head=new, ratio=found.ratio,
-        minimum_effect=rule.material, reason=_why(metric, old, new, found),
+        minimum_effect=rule.material, because=_why(metric, old, new, found),
     )  # fmt: skip
 
 
-def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | None:
+def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> Statement | None:
     if found.uneven is not None:
         values = old.values if found.uneven == "BASE" else new.values
-        return reasons.not_deterministic(metric.name, values, found.uneven)
+        return Statement("not deterministic", (metric.name, values, found.uneven))
     if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
-        return reasons.SAME_IN_BOTH.format(metric.name, count(max(new.values)))
+        return Statement("same in both", (metric.name, max(new.values)))
     return None
 
 
-def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> Verdict:
+def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedVerdict:
     conclusion: Conclusion = "undecided"
-    reason = None
+    because = None
     floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
     if not (one.old.values and one.new.values):
-        reason = reasons.NO_TIME
+        because = Statement("no time")
     elif not one.testable:
-        reason = reasons.NO_RATIO
+        because = Statement("no ratio")
     elif one.test is None or q_value is None:
-        reason = reasons.TOO_FEW.format(one.processes, noisy.FEWEST)
+        because = Statement("too few processes", (one.processes, noisy.FEWEST))
     else:
         ratio = one.test.ratio
         conclusion = noisy.conclude(ratio, q_value, floor)
         if conclusion == "undecided":
-            reason = reasons.too_wide(ratio.low, ratio.high, floor)
-    return Verdict(
+            because = Statement("interval too wide", (ratio.low, ratio.high, floor))
+    return JudgedVerdict(
         cell=one.cell, metric=one.metric.name, unit=one.metric.unit, kind="noisy",
         conclusion=conclusion, base=one.old, head=one.new,
         ratio=None if one.test is None else one.test.ratio,
         p_value=None if one.test is None else one.test.p_value,
-        q_value=q_value, minimum_effect=floor, reason=reason,
+        q_value=q_value, minimum_effect=floor, because=because,
     )  # fmt: skip
 
 
-def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:
+def _missing(cell: Cell, base: Evidence, head: Evidence) -> IncompleteCell | None:
     """What keeps a cell from being compared wholly; None if nothing does."""
-    found = [_reason(cell, side) for side in (base, head)]
-    if not any(found):
-        return None
-    said = dict.fromkeys(reason for reason in found if reason)
-    where: Literal["base", "head", "both"] = "both" if all(found) else "head"
-    if found[1] is None:
-        where = "base"
-    return Missing(cell=cell, side=where, reason="; ".join(said)[:4000])
+    of_base, of_head = (_incomplete(cell, side) for side in (base, head))
+    if of_base and of_head:
+        return IncompleteCell(cell, "both", tuple(dict.fromkeys((of_base, of_head))))
+    if of_base:
+        return IncompleteCell(cell, "base", (of_base,))
+    return IncompleteCell(cell, "head", (of_head,)) if of_head else None
 
 
-def _reason(cell: Cell, side: Evidence) -> str | None:
+def _incomplete(cell: Cell, side: Evidence) -> Statement | None:
     samples = side.taken(cell)
     if not samples:
-        return reasons.NOT_MEASURED
-    if (unavailable := side.unavailable(cell)) is not None:
-        return unavailable
+        return Statement("not measured")
+    if all(sample.status == "unavailable" for sample in samples):
+        failure = samples[-1].failure
+        return (
+            Statement("recorded message", (failure.message,))
+            if failure
+            else Statement("unavailable")
+        )
     failures = side.failures(cell)
-    return reasons.samples_failed(failures, len(samples)) if failures else None
+    if not failures:
+        return None
+    return Statement("samples failed", (len(failures), len(samples), message_of(failures[-1])))

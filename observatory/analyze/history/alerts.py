@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from benchmarks.catalogue import FIRST_CAUSES
 from observatory.analyze.history.grouping import Occurrence, id_of
 from observatory.analyze.history.steps import PARAMETERS
+from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import (
     STATES,
     Alert,
@@ -24,7 +25,6 @@ from observatory.store.records.alerts import (
     SeriesId,
 )
 from observatory.store.records.triage import Triage
-from observatory.text import life
 
 SAME = PARAMETERS.fewest - 1
 """Subjects by which the place of a step may move, as more of them are measured: two steps of one
@@ -102,9 +102,22 @@ class AlertContext:
     previous: Alerts | None
 
 
+@dataclass(frozen=True)
+class FoundAlert:
+    """An alert with its state, and statements for the texts of its record that are new.
+
+    Where there is no statement, the alert was known before and keeps the text of its record.
+    """
+
+    alert: Alert
+    statement: Statement | None = None
+    resolution: Statement | None = None
+    notes: Sequence[Statement] | None = None
+
+
 def update_alerts(
     found: Iterable[Occurrence], recorded: Recorded, context: AlertContext
-) -> list[Alert]:
+) -> list[FoundAlert]:
     """Give every change for the worse its id and state; those that need a person come first.
 
     ``found``: every change of the results. Alerts of ``context.previous`` lend their ids and the
@@ -118,7 +131,7 @@ def update_alerts(
     alerts = [_alert(one, before.get(one.change.id), recorded, context) for one in named]
     gone = before.keys() - {one.change.id for one in named}
     alerts += [_not_found(before[id_], named, recorded, context) for id_ in sorted(gone)]
-    return sorted(alerts, key=_order)
+    return sorted(alerts, key=lambda one: _order(one.alert))
 
 
 def _of_runs(
@@ -134,19 +147,19 @@ def _of_runs(
             # What alarms as a crash since its first subject is no second alert.
             left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
             if left:
-                sentence = life.run_failed(run.subject.label, how, left)
-                yield _about(run, FAILED, f"{place}: {how}", sentence)
+                statement = Statement("run failed", (run.subject.label, how, left))
+                yield _about(run, FAILED, f"{place}: {how}", statement)
         late = context.now - run.measured_at > context.stale_after
         if late and run.subjects >= FEWEST_FOR_A_HABIT:
-            yield _about(run, STALE, place, life.RUN_LATE.format(place, run.measured_at))
+            yield _about(run, STALE, place, Statement("run late", (place, run.measured_at)))
 
 
-def _about(run: Run, kind: str, about: str, sentence: str) -> Occurrence:
+def _about(run: Run, kind: str, about: str, statement: Statement) -> Occurrence:
     change = Change(
         id=id_of(kind, about, run.subject.commit), kind=kind, about=about[:4000],
-        sentence=sentence[:4000], last_good=None, first_bad=run.subject, between=0,
+        sentence="", last_good=None, first_bad=run.subject, between=0,
     )  # fmt: skip
-    return Occurrence(change, worse=True)
+    return Occurrence(change, True, statement)
 
 
 def _named(
@@ -187,24 +200,23 @@ def _same(change: Change, before: Iterable[Alert], recorded: Recorded) -> Alert 
 
 def _alert(
     one: Occurrence, before: Alert | None, recorded: Recorded, context: AlertContext
-) -> Alert:
+) -> FoundAlert:
     over = one.recovered
     if before is not None and before.state == "resolved" and over is None:
         before = None  # it is back
-    return _stated(
-        Alert(
-            **one.change.model_dump(),
-            state="resolved" if over else "new",
-            first_seen=before.first_seen if before else context.now,
-            seen_with=before.seen_with if before else _seen_with(one.change, recorded, context),
-            state_since=context.now,
-            resolution=life.OVER_SINCE.format(over.label) if over else None,
-            resolved_by=over,
-            notes=[] if over else list(_notes(one.change.series, recorded)),
-        ),
-        before,
-        recorded,
-        context,
+    alert = Alert(
+        **one.change.model_dump(),
+        state="resolved" if over else "new",
+        first_seen=before.first_seen if before else context.now,
+        seen_with=before.seen_with if before else _seen_with(one.change, recorded, context),
+        state_since=context.now,
+        resolved_by=over,
+    )
+    return FoundAlert(
+        _stated(alert, before, recorded, context),
+        one.statement,
+        Statement("over since", (over.label,)) if over else None,
+        [] if over else list(_notes(one.change.series, recorded)),
     )
 
 
@@ -229,34 +241,34 @@ def _stated(alert: Alert, before: Alert | None, recorded: Recorded, context: Ale
 
 def _not_found(
     alert: Alert, named: Sequence[Occurrence], recorded: Recorded, context: AlertContext
-) -> Alert:
+) -> FoundAlert:
     """An alert of before that nothing in the results says any more."""
     if alert.state == "resolved":
-        return alert
+        return FoundAlert(alert)
     if alert.kind in _OF_RUNS:
-        said = life.MEASURED_AGAIN if alert.kind == STALE else life.FAILS_NO_MORE
-        return _resolved(alert, said, context)
+        over = Statement("measured again" if alert.kind == STALE else "fails no more")
+        return _resolved(alert, over, context)
     for one in named:
         apart = recorded.apart(one.change, alert)
         if apart is not None and apart <= 2 * SAME:
-            return _resolved(alert, life.PART_OF.format(one.change.id), context)
+            return _resolved(alert, Statement("part of", (one.change.id,)), context)
     there = [one for one in alert.series if one.key in recorded.series]
     measured = any(
         alert.first_bad.commit in places for lines in recorded.lines.values() for places in lines
     )
     if measured and there:
-        return _resolved(alert, life.WITHDRAWN, context)
-    gone = life.SERIES_GONE if measured else life.SUBJECT_GONE.format(alert.first_bad.label)
-    note = life.UNKNOWN.format(gone)
-    return _stated(alert.model_copy(update={"notes": [note]}), alert, recorded, context)
+        return _resolved(alert, Statement("withdrawn"), context)
+    gone = Statement("subject gone", (alert.first_bad.label,))
+    note = Statement("series gone") if measured else gone
+    return FoundAlert(_stated(alert, alert, recorded, context), notes=[note])
 
 
-def _resolved(alert: Alert, said: str, context: AlertContext) -> Alert:
-    news = {"state": "resolved", "resolution": said, "state_since": context.now}
-    return alert.model_copy(update=news)
+def _resolved(alert: Alert, resolution: Statement, context: AlertContext) -> FoundAlert:
+    news = {"state": "resolved", "state_since": context.now}
+    return FoundAlert(alert.model_copy(update=news), resolution=resolution)
 
 
-def _notes(series: Sequence[SeriesChange], recorded: Recorded) -> Iterator[str]:
+def _notes(series: Sequence[SeriesChange], recorded: Recorded) -> Iterator[Statement]:
     """What keeps a reader from taking the newest level for that of the newest subject."""
     newest = {(run.machine, run.env_name): run.subject for run in recorded.runs}
     # What only describes, as the times that came with a count, is not followed.
@@ -267,7 +279,7 @@ def _notes(series: Sequence[SeriesChange], recorded: Recorded) -> Iterator[str]:
     ]  # fmt: skip
     if ended:
         latest = max((one.newest for one in ended), key=lambda at: at.date)
-        yield life.ended(len(ended), len(followed), latest.label)
+        yield Statement("series ended", (len(ended), len(followed), latest.label))
 
 
 def _order(alert: Alert) -> tuple[int, int, float, str]:

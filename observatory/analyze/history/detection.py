@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
 from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
 from observatory.analyze.comparison.reuse import REUSE_LOST
-from observatory.analyze.history.alerts import AlertContext, Recorded, Run, update_alerts
+from observatory.analyze.history.alerts import (
+    AlertContext,
+    FoundAlert,
+    Recorded,
+    Run,
+    update_alerts,
+)
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.grouping import Occurrence, gathered, over_with
 from observatory.analyze.history.level_changes import LevelChange, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series
-from observatory.store.records.alerts import Alerts, SeriesId
-from observatory.text.changes import environment_changed, environments_alternate
+from observatory.analyze.statements import Statement
+from observatory.store.records.alerts import SeriesId
 
 _FOLLOWS = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
 )
 """Noisy metrics that follow from what a cache does in the same cell."""
-_MOST_ENVIRONMENTS = 1000
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,30 @@ class Histories:
     """When a sample of the newest run without a failure was taken."""
 
 
-def detect_changes(given: Histories, context: AlertContext, observatory: str) -> Alerts:
+@dataclass(frozen=True)
+class Detected:
+    """Everything found in histories. `observatory.text.records` makes the record of it."""
+
+    newest: datetime | None
+    """When the newest sample was taken; None where there is none."""
+    last_good: datetime | None
+    judged: int
+    """Noisy series that were judged."""
+    compared: int
+    """Pairs of subjects whose counts were compared."""
+    alerts: Sequence[FoundAlert]
+    improvements: Sequence[Occurrence]
+    unjudged: Mapping[Statement, Sequence[str]]
+    """The names of the series that were not judged, by reason."""
+    environments: Sequence[Statement]
+    orphans: Sequence[str]
+    """Ids that were acknowledged and belong to no alert."""
+
+
+def detect_changes(given: Histories, context: AlertContext) -> Detected:
     """Find every change of the histories, and the state of the alerts that follow from them.
 
-    ``observatory``: the version of the tool. Returns the record that `observatory alerts` writes:
-    alerts, those that need a person first, improvements, the newest first, and what was not judged.
+    Alerts that need a person come first, and of improvements the newest.
     """
     series = [track.series for track in given.tracks]
     judged = judge_series(given.tracks)
@@ -51,20 +75,19 @@ def detect_changes(given: Histories, context: AlertContext, observatory: str) ->
     exact, left = _followed(exact, judged.moved)
     found = [*exact, *gathered(left)]
     recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), _places_of(series))
-    better = [one.change for one in found if not one.worse]
+    better = [one for one in found if not one.worse]
     alerts = update_alerts(found, recorded, context)
     said = {one.id for one in context.triage.acknowledged}
-    return Alerts(
-        observatory=observatory,
+    return Detected(
         newest=recorded.newest,
         last_good=given.last_good,
         judged=judged.judged,
         compared=sum(each.compared for each in counted),
         alerts=alerts,
-        improvements=sorted(better, key=lambda c: c.first_bad.date, reverse=True),
+        improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
-        environments=list(_environments(series))[:_MOST_ENVIRONMENTS],
-        orphans=sorted(said - {alert.id for alert in alerts})[:_MOST_ENVIRONMENTS],
+        environments=list(_environments(series)),
+        orphans=sorted(said - {one.alert.id for one in alerts}),
     )
 
 
@@ -133,7 +156,7 @@ def _follows(move: LevelChange, one: Occurrence) -> bool:
     return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
 
 
-def _environments(series: Iterable[Series]) -> Iterator[str]:
+def _environments(series: Iterable[Series]) -> Iterator[Statement]:
     """Where a machine or its Python changed, for good or in turn: no time is compared across."""
     found: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
@@ -141,12 +164,11 @@ def _environments(series: Iterable[Series]) -> Iterator[str]:
     for lines in found.values():
         for before, after in pairwise(lines):
             ends, begins = before.subjects[-1], after.subjects[0]
-            eras = str(before.era), str(after.era)
+            values = before.name, before.era, after.era
             if ends.date < begins.date:
-                said = environment_changed(before.name, eras, ends.label, begins.label)
+                yield Statement("environment changed", (*values, ends.label, begins.label))
             else:
-                said = environments_alternate(before.name, eras)
-            yield said[:4000]
+                yield Statement("environments alternate", values)
 
 
 def _lines(series: Iterable[Series]) -> list[Line]:

@@ -29,10 +29,9 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.grouping import Occurrence, id_of, over_with
+from observatory.analyze.statements import FoundCause, Sides, Statement
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
-from observatory.store.records.comparison import Cause, FunctionChange, Verdict
-from observatory.text.causes import Sides
-from observatory.text.changes import cause_began, count_changed
+from observatory.store.records.comparison import FunctionChange, Verdict
 
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
@@ -131,6 +130,7 @@ class _FollowedChange:
 
     change: Change
     worse: bool
+    statement: Statement
     series: list[_FollowedSeries]
     beside: list[SeriesChange] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ class _FollowedChange:
         told = [*(one.told for one in self.series), *self.beside]
         change = self.change.model_copy(update={"series": told})
         recovered = over_with([one.over for one in self.series]) if self.worse else None
-        return Occurrence(change, self.worse, recovered)
+        return Occurrence(change, self.worse, self.statement, recovered)
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,7 @@ class _Pair:
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
         exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
-        sides = Sides(self.base.at.label, self.head.at.label)
-        causes, exact = explained(exact, old, new, sides)
+        causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
             # Two causes may share a cell: each is followed by what it is seen in.
@@ -173,22 +172,25 @@ class _Pair:
             # An improvement needs no cause to be told: one change for each metric.
             yield self._better(metric, [v for v in better if v.metric == metric])
 
-    def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _FollowedChange:
+    def _worse(self, cause: FoundCause, verdicts: Sequence[Verdict]) -> _FollowedChange:
         backends = sorted({cell.backend for cell in cause.cells})
-        error = cause.sentence if CAUSES[cause.kind].apart_by_text else ""
+        known, sides = CAUSES[cause.kind], Sides(self.base.at.label, self.head.at.label)
+        error = ""
+        if known.apart_by_text:  # ids are permanent: they were first made from this sentence
+            error = known.sentence.format(head=sides.head, family=cause.family)
         id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
         series, times = self._series(verdicts)
-        told = [] if CAUSES[cause.kind].names_functions else [one.told for one in series]
-        sentence = cause_began(backends, cause.sentence, told, times)
-        change = self._change(id_, cause.kind, sentence, cause.functions)
-        return _FollowedChange(change, True, series, times)
+        told = [] if known.names_functions else [one.told for one in series]
+        change = self._change(id_, cause.kind, cause.functions)
+        statement = Statement("cause began", (backends, cause, sides, told, times))
+        return _FollowedChange(change, True, statement, series, times)
 
     def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _FollowedChange:
         kind = f"fewer {metric}"
         id_ = id_of(kind, self.head.at.commit)
         series, times = self._series(verdicts)
-        change = self._change(id_, kind, count_changed([one.told for one in series], times))
-        return _FollowedChange(change, False, series, times)
+        statement = Statement("count fell", ([one.told for one in series], times))
+        return _FollowedChange(self._change(id_, kind), False, statement, series, times)
 
     def _series(
         self, verdicts: Iterable[Verdict]
@@ -200,11 +202,9 @@ class _Pair:
         ]
         return series, list(self._times(series))
 
-    def _change(
-        self, id_: str, kind: str, sentence: str, functions: Sequence[FunctionChange] = ()
-    ) -> Change:
+    def _change(self, id_: str, kind: str, functions: Sequence[FunctionChange] = ()) -> Change:
         return Change(
-            id=id_, kind=kind, sentence=sentence[:4000],
+            id=id_, kind=kind, sentence="",
             last_good=self.base.at, first_bad=self.head.at,
             between=self.head.number - self.base.number - 1, functions=list(functions),
         )  # fmt: skip

@@ -12,20 +12,31 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from benchmarks.catalogue import METRICS
 from observatory.analyze.history.level_changes import LevelChange
+from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import At, Change, SeriesChange
-from observatory.text.changes import family_of, level_changed
 
 DRIFT = "slow drift"
 _MOST_SERIES = 500
+_TRENDS = {
+    **{name: one.trend for name, one in METRICS.items() if one.trend is not None},
+    **dict.fromkeys(("time", "timeraw"), ("slower", "faster")),
+    **dict.fromkeys(("memory", "peakmemory"), ("more memory", "less memory")),
+}
+"""The words for worse and better by metric, or by asv's type of a benchmark."""
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A change, whether it is one for the worse, and by which subject it was over, if it is."""
+    """A change that was found. The sentence of its record is empty: ``statement`` has its values.
+
+    ``recovered``: the subject by which it was over, if it is.
+    """
 
     change: Change
     worse: bool
+    statement: Statement
     recovered: At | None = None
 
     def renamed(self, id_: str) -> Occurrence:
@@ -47,8 +58,7 @@ def id_of(*words: str) -> str:
 def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
     """The changes that the moves of series make."""
     for kind, cluster in _clusters(moved):
-        recovered = over_with([one.recovered for one in cluster])
-        yield Occurrence(_change(kind, cluster), cluster[0].worse, recovered)
+        yield _occurrence(kind, cluster)
 
 
 def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelChange]]]:
@@ -58,8 +68,7 @@ def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelCha
     """
     groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
     for one in moved:
-        family = family_of(one.told.metric)
-        kind = family.worse if one.worse else family.better
+        kind = _TRENDS.get(one.told.metric, ("higher", "lower"))[0 if one.worse else 1]
         if one.drifting:
             groups[f"{DRIFT}: {kind}", one.told.machine, one.told.env_name].append(one)
         else:
@@ -75,19 +84,21 @@ def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelCha
         yield kind, cluster
 
 
-def _change(kind: str, cluster: Sequence[LevelChange]) -> Change:
+def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
     """It begins where most of its series do; a drift begins nowhere."""
     commit, _ = Counter(one.told.first_bad.commit for one in cluster).most_common(1)[0]
     first = next(one for one in cluster if one.told.first_bad.commit == commit)
     where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
     told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
-    return Change(
-        id=id_of(kind, *where), kind=kind,
-        sentence=level_changed(told, kind.removeprefix(f"{DRIFT}: "), first.drifting)[:4000],
+    change = Change(
+        id=id_of(kind, *where), kind=kind, sentence="",
         last_good=first.told.last_good, first_bad=first.told.first_bad,
         between=0 if first.drifting else first.between,
         series=told[:_MOST_SERIES],
     )  # fmt: skip
+    values = tuple(told), kind.removeprefix(f"{DRIFT}: "), first.drifting
+    recovered = over_with([one.recovered for one in cluster])
+    return Occurrence(change, first.worse, Statement("level changed", values), recovered)
 
 
 def _size(told: SeriesChange) -> float:

@@ -13,12 +13,11 @@ from observatory.analyze.history.drift import Drift
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
 from observatory.analyze.history.steps import Step, Values, ratio
-from observatory.store.records.alerts import At, SeriesChange, Unjudged, cut
+from observatory.analyze.statements import Statement
+from observatory.store.records.alerts import At, SeriesChange, cut
 
 STILL = 0.5
 """Share of a step that has to be left for it to hold."""
-_EXAMPLES = 10
-_LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -46,25 +45,21 @@ class LevelChanges:
 
     moved: list[LevelChange] = field(default_factory=list)
     judged: int = 0
-    unjudged: list[Unjudged] = field(default_factory=list)
+    unjudged: dict[Statement, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The names of series by the reason for which they were not judged."""
 
 
 def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
     """The steps and drifts of every noisy series; of ours of those that are judged at all."""
     found = LevelChanges()
-    left_out: dict[str, list[str]] = defaultdict(list)
     for track in tracks:
-        if track.judgement == "unfit":
+        if track.judgement == "unfit" and track.reason is not None:
             one = track.series
             name = f"{one.benchmark} {one.place.metric} on {one.line.name}"
-            left_out[track.reason].append(name[:_LONGEST])
+            found.unjudged[track.reason].append(name)
         elif track.judgement == "judged":
             found.judged += 1
             found.moved += _moved(track)
-    found.unjudged = [
-        Unjudged(reason=reason, count=len(names), examples=names[:_EXAMPLES])
-        for reason, names in left_out.items()
-    ]
     return found
 
 

@@ -21,7 +21,7 @@ from observatory.analyze.history.drift import Drift, drift
 from observatory.analyze.history.modes import two_modes
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Step, Values, fewest_for_judgement, sized
-from observatory.text import reasons
+from observatory.analyze.statements import Statement
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
 """Whether steps were looked for; exact counts need no test, and some metrics only describe."""
@@ -42,8 +42,8 @@ class SegmentedSeries:
 
     series: Series
     judgement: Judgement
-    reason: str
-    """Why it was not judged; empty if it was, or is exact."""
+    reason: Statement | None
+    """Why it was not judged; None if it was, or is exact."""
     bounds: tuple[int, ...]
     drift: Drift | None = None
 
@@ -169,22 +169,22 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
     return (_track(one) for one in series)
 
 
-def unfit(series: Series) -> str | None:
+def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
     if len(series.values) < fewest_for_judgement():
-        return reasons.TOO_SHORT.format(fewest_for_judgement())
+        return Statement("too few subjects", (fewest_for_judgement(),))
     low, high = series.values.min(), series.values.max()
-    return None if low > 0 and high < low * _WIDEST else reasons.NO_RATIO_OF_LEVELS
+    return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
 def _track(series: Series) -> SegmentedSeries:
     n = len(series.values)
     if series.place.kind == "exact":
         places = np.flatnonzero(np.diff(series.values)) + 1
-        return SegmentedSeries(series, "exact", "", (0, *(int(place) for place in places), n))
+        return SegmentedSeries(series, "exact", None, (0, *(int(place) for place in places), n))
     if series.place.model and series.place.metric not in JUDGED_NOISY:
-        return SegmentedSeries(series, "described", reasons.DESCRIBED, (0, n))
+        return SegmentedSeries(series, "described", Statement("described"), (0, n))
     if reason := unfit(series):
         return SegmentedSeries(series, "unfit", reason, (0, n))
     drifting, found = drift(series.values)
-    return SegmentedSeries(series, "judged", "", (0, *found, n), drifting)
+    return SegmentedSeries(series, "judged", None, (0, *found, n), drifting)

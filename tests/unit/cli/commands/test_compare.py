@@ -31,6 +31,7 @@ from observatory.store.records.calibration import Calibration, Floor
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
+from observatory.text.records import comparison_of
 from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -53,7 +54,7 @@ def setting(**changes: Any) -> Setting:
 
 
 def compare(old: list[Sample], new: list[Sample], **changes: Any) -> Comparison:
-    return compared(setting(**changes), Evidence.of(old), Evidence.of(new), 12.0)
+    return comparison_of(compared(setting(**changes), Evidence.of(old), Evidence.of(new)), 12.0)
 
 
 def compiled(*names: str) -> Sample:
@@ -248,9 +249,9 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
 
 def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
     base, head = (Evidence.of([compiled(name), sample()]) for name in ("Add", "Sub"))
-    assert compared(setting(), base, head, 0.0, [WARM]).workload
+    assert compared(setting(), base, head, [WARM]).workload
     other = Cell("radon", "warm_disk", "C", "fork")
-    assert compared(setting(), base, head, 0.0, [other]).workload == []
+    assert compared(setting(), base, head, [other]).workload == []
 
 
 def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:
