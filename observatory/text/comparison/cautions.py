@@ -44,7 +44,7 @@ def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
 def _known(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Wrong results and crashes that BASE has, too."""
     by_metric: dict[str, set[Cell]] = defaultdict(set)
-    for verdict in breakdown.standing:
+    for verdict in breakdown.in_both:
         by_metric[verdict.metric].add(verdict.cell)
     said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):

@@ -45,8 +45,8 @@ def headline(breakdown: Breakdown, labels: Labels) -> Words:
     if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
         return ("Nothing could be judged: no cell was measured well enough on both sides",)
     calm = _pleasing(breakdown, labels) if breakdown.improved else _quiet(breakdown)
-    if breakdown.standing:
-        where = labels.crowd({verdict.cell for verdict in breakdown.standing})
+    if breakdown.in_both:
+        where = labels.crowd({verdict.cell for verdict in breakdown.in_both})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
     return calm
 
@@ -76,7 +76,7 @@ def consequences(verdicts: Sequence[Verdict]) -> Words:
 def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
     worse = breakdown.comparison.worse
     exact = [verdict for verdict in worse if verdict.kind == "exact"]
-    alone = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
+    alone = [verdict for verdict in breakdown.unexplained if verdict.kind != "exact"]
     explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
     said = _shortened(_claims(exact, explained, alone, labels, _WORSE))
     metrics = {verdict.metric for verdict in exact}

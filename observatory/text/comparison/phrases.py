@@ -45,12 +45,6 @@ def sentence(text: str, most: int = LONGEST_SENTENCE) -> Words:
     return written(f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.!?…' else '.'}")
 
 
-def capitalised(words: Words) -> Words:
-    """The same words, the first one with a capital."""
-    first, rest = words[0], words[1:]
-    return (f"{first[:1].upper()}{first[1:]}", *rest) if isinstance(first, str) else words
-
-
 def enumerated(names: Sequence[Name], most: int, noun: str) -> Words:
     """`a`, `b` and 3 more; ``noun`` names what is left out, in the singular."""
     said: list[Piece] = []

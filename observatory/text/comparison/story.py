@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from observatory.store.records.comparison import Comparison, Side
 from observatory.text.comparison.breakdown import Breakdown
-from observatory.text.comparison.causes import causes, uncaused
+from observatory.text.comparison.causes import causes, unexplained
 from observatory.text.comparison.cautions import cautions
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.changes import better, slower, workload
@@ -40,7 +40,7 @@ def tell(comparison: Comparison) -> Story:
             *careful,
             *compared[1:],
             *causes(breakdown, labels),
-            *uncaused(breakdown, labels),
+            *unexplained(breakdown, labels),
             *slower(breakdown, labels),
             *better(breakdown, labels),
             *workload(breakdown, labels),

@@ -27,8 +27,8 @@ def test_every_statement_has_a_sentence() -> None:
         (
             Statement("interval too wide", (0.981, 1.071, 0.05)),
             (
-                "HEAD takes 1.9 % less than to 7.1 % more than BASE: too wide to tell a change of 5 % "
-                "from none"
+                "HEAD takes 1.9 % less than to 7.1 % more than BASE: too wide to tell a change of "
+                "5 % from none"
             ),
         ),
         (
@@ -42,8 +42,8 @@ def test_every_statement_has_a_sentence() -> None:
         (
             Statement("subject gone", ("3.3.7",)),
             (
-                "3.3.7 is no longer in the results: whether it still holds is unknown; acknowledge it "
-                "if this is intended"
+                "3.3.7 is no longer in the results: whether it still holds is unknown; acknowledge "
+                "it if this is intended"
             ),
         ),
         (
