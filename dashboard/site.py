@@ -44,7 +44,7 @@ from dashboard.publish import publish, refuse_foreign
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 from observatory.text import units
-from observatory.text.alerts import standing, with_page
+from observatory.text.alerts import open_alerts, with_page
 from observatory.text.plain import clean, shorten
 from observatory.text.words import SHOWN_METRICS, glossaries
 
@@ -189,7 +189,7 @@ class _Site:
         better = alerts.improvements
         return self._page(
             "alerts.html",
-            standing=standing(alerts),
+            standing=open_alerts(alerts),
             judged=units.count(alerts.judged),
             compared=units.count(alerts.compared),
             groups=groups,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.site_input import SiteInput
-from observatory.analyze.history.newest import Standing, standing
+from observatory.analyze.history.newest import NewestState, newest_state
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.records.alerts import State as AlertState
 from observatory.text import sizes, units
@@ -29,7 +29,7 @@ class NewestChange:
 
 def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     """The words for how the newest value of a series stands."""
-    found = standing(track, observed.alerts_on(track))
+    found = newest_state(track, observed.alerts_on(track))
     multiple = track.newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
     said = _said(track, found)
@@ -51,7 +51,7 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     return NewestChange("quiet", said, "" if found.kind == "described" else noise)
 
 
-def _said(track: SegmentedSeries, found: Standing) -> str:
+def _said(track: SegmentedSeries, found: NewestState) -> str:
     """The change in a few words."""
     if found.change is not None:
         if found.drifting and found.change.ratio is not None:

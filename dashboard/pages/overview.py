@@ -31,7 +31,7 @@ from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.text import units
-from observatory.text.alerts import between, standing
+from observatory.text.alerts import between, open_alerts
 from observatory.text.plain import begun, clean, shorten
 from observatory.text.words import known_first, listed, several
 
@@ -133,7 +133,7 @@ def overview(observed: SiteInput, subject: Newest | None, said: Headline | None)
     return Overview(
         state="bad" if needing or wrong else calm,
         status=_status(found, wrong, _habits(observed)),
-        sentence=standing(found, wrong),
+        sentence=open_alerts(found, wrong),
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),

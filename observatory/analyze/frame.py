@@ -57,14 +57,14 @@ def frame(results: Results) -> pd.DataFrame:
     file, place, values = results.file[order], place[order], results.values
     n = values.n[order]
     noisy = np.array([one.kind == "noisy" for one in places], np.bool_)[place]
-    told = noisy & (n >= FEWEST_FOR_INTERVAL)
+    reliable = noisy & (n >= FEWEST_FOR_INTERVAL)
     made = {
         **_words(Origin._fields, origins, file),
         **_words(SeriesKey._fields, places, place),
         "value": values.value[order],
         "n": pd.array(np.maximum(n, 1).astype(np.int64), dtype="Int64"),
-        "ci_low": np.where(told, values.ci_low[order], np.nan),
-        "ci_high": np.where(told, values.ci_high[order], np.nan),
+        "ci_low": np.where(reliable, values.ci_low[order], np.nan),
+        "ci_high": np.where(reliable, values.ci_high[order], np.nan),
         "date": pd.DatetimeIndex(dates[file]).tz_localize("UTC"),
     }
     return pd.DataFrame(made, columns=list(COLUMNS), copy=False)
@@ -128,5 +128,5 @@ def _texts(words: Sequence[str], numbers: _Numbers) -> pa.ChunkedArray:
     if parts and len(set(words)) == 1:
         whole = pa.array([words[0]] * len(parts[0]), type_)
         return pa.chunked_array([whole[: len(part)] for part in parts], type_)
-    known = pa.array(words, type_)
-    return pa.chunked_array([known.take(pa.array(part)) for part in parts], type_)
+    dictionary = pa.array(words, type_)
+    return pa.chunked_array([dictionary.take(pa.array(part)) for part in parts], type_)

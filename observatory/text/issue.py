@@ -28,8 +28,8 @@ _PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 
 def issue_title(alert: Alert) -> str:
     """What happens and since when: one line of plain text, of at most 200 characters."""
-    said = f"{clean(alert.kind)}, {between(alert)}"
-    return shorten(f"{said[:1].upper()}{said[1:]}", _LONGEST_TITLE)
+    title = f"{clean(alert.kind)}, {between(alert)}"
+    return shorten(f"{title[:1].upper()}{title[1:]}", _LONGEST_TITLE)
 
 
 def issue_text(alert: Alert, page: str | None = None) -> str:
@@ -62,10 +62,10 @@ def _facts(alert: Alert) -> Iterator[doc.Words]:
         yield (doc.Strong("Last good"), ": ", *_at(alert.last_good), unmeasured(alert))
     if alert.about:
         yield (doc.Strong("Concerns"), ": ", *sentence(alert.about))
-    if (said := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
+    if (given := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
         over = "was acknowledged" if alert.state == "expired" else "is acknowledged"
-        until = f" until {_day(said.until)}: "
-        yield (f"It {over} by ", name(said.who), until, *sentence(said.why))
+        until = f" until {_day(given.until)}: "
+        yield (f"It {over} by ", name(given.who), until, *sentence(given.why))
     if alert.resolution:
         yield (doc.Strong("Resolved"), ": ", *sentence(alert.resolution))
     for note in alert.notes[:_NOTES]:

@@ -55,8 +55,8 @@ def table(label: str, findings: Sequence[Finding]) -> Table:
         for launch in LAUNCHES:
             cells = [Cell(model, scenario, "NUMBA", launch) for model in models]
             if any(cell in by_cell for cell in cells):
-                said = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
-                rows.append((scenario, launch, *said))
+                texts = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
+                rows.append((scenario, launch, *texts))
     title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
     return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
 

@@ -144,7 +144,7 @@ def _by_place(part: pd.DataFrame, columns: list[str]) -> Rows:
 
 
 def _vocabulary_order(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    orders = [list(known) for known in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
+    orders = [list(words) for words in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
     return sorted(
         set(keys),
         key=lambda key: [order.index(word) for order, word in zip(orders, key, strict=True)],
@@ -190,7 +190,7 @@ def _versions(row: pd.Series[Any]) -> str:
 
 def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
     several = part["subject"].nunique() > 1
-    said = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
+    lines = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
             *_alarms(part, "crashed", "CRASHED", several)]  # fmt: skip
     model = str(part.iloc[0]["model"])
     ordered = sorted(
@@ -205,8 +205,8 @@ def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
         grouped.setdefault(f"{what}{note.text}", []).append(
             f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
         )
-    said += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
-    return (*said, *_samples(part))
+    lines += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
+    return (*lines, *_samples(part))
 
 
 def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[str]:

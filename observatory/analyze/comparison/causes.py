@@ -24,8 +24,12 @@ from benchmarks.catalogue import (
     Cell,
 )
 from observatory.analyze.comparison.evidence import Evidence, failure_of
-from observatory.analyze.comparison.functions import changes, seconds_more
-from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
+from observatory.analyze.comparison.ledgers import (
+    REUSE_LOST,
+    function_changes,
+    lost_by_name,
+    more_seconds,
+)
 from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.store.records.sample import Check, LedgerEntry
@@ -125,7 +129,7 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(_filler(cell)) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
-    for change in changes(before, after):
+    for change in function_changes(before, after):
         if change.head != outcome:
             continue
         missed = [e for e in after if e.name == change.name and e.outcome == outcome]
@@ -135,7 +139,7 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
         yield _Finding("unexplained", (metric,), cell)
     own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
     total = sum(own.values()) or 1.0
-    everything = max(seconds_more(before, after), 0.0)
+    everything = max(more_seconds(before, after), 0.0)
     for (kind, family), found in of_kind.items():
         # What is compiled for a function that misses, without asking a cache, was lost by it too.
         share = everything * own[kind, family] / total
@@ -169,10 +173,10 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     for name, number in lost_by_name(cell, before, after).items():
         change = FunctionChange(
             name=name, count=number, base="hit", head="internal" if warm else "miss",
-            seconds=seconds_more(before, after, name),
+            seconds=more_seconds(before, after, name),
         )  # fmt: skip
         by_family[kinds[name]].append(change)
-    everything = max(0.0, seconds_more(before, after))
+    everything = max(0.0, more_seconds(before, after))
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
         yield _Finding(kind, (family,), cell, tuple(found), everything)
@@ -187,22 +191,22 @@ def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
     """One kind, and so one cause, for what one defect of a cache's keys does in many cells.
 
-    Keys that differ only where hash seeds do are told so: the siblings of a fork share theirs. Keys
-    that are not repeatable within a process differ between processes as well. And what is never
-    found again is not reused within a build either.
+    Keys that differ only where hash seeds do have a kind of their own: the siblings of a fork share
+    their seed. Keys that are not repeatable within a process differ between processes as well. And
+    what is never found again is not reused within a build either.
     """
     misses = {v.cell: v.conclusion for v in verdicts if v.metric == "cache_misses"}
     united = []
     for finding in findings:
-        kin = [other for other in findings if other.family == finding.family]
-        kinds = {other.kind for other in kin}
+        alike = [other for other in findings if other.family == finding.family]
+        kinds = {other.kind for other in alike}
         kind = finding.kind
         if kind == "not reused":
             kind = next((k for k in CAUSES if CAUSES[k].loses_reuse and k in kinds), kind)
         elif kind == "keys differ between processes":
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
-            elif all(_only_spawn(other.cell, misses) for other in kin if other.kind == kind):
+            elif all(_only_spawn(other.cell, misses) for other in alike if other.kind == kind):
                 kind = "keys differ between hash seeds"
         united.append(replace(finding, kind=kind))
     return united

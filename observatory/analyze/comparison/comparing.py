@@ -10,10 +10,9 @@ from typing import Literal
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.functions import workload
+from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
-from observatory.analyze.comparison.reuse import same_workload
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.store.records.calibration import Calibration

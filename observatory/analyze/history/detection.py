@@ -1,4 +1,4 @@
-"""Everything that happened along the histories of one results directory. Pure."""
+"""All changes along the histories of one results directory. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
-from observatory.analyze.comparison.reuse import REUSE_LOST
+from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.alerts import (
     AlertContext,
     FoundAlert,
@@ -37,7 +37,7 @@ class Histories:
 
     tracks: Sequence[SegmentedSeries]
     histories: Iterable[History]
-    """Gone through once, one subject at a time."""
+    """An iterable that is consumed once, one subject at a time."""
     runs: Sequence[Run]
     last_good: datetime | None = None
     """When a sample of the newest run without a failure was taken."""
@@ -71,23 +71,23 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     series = [track.series for track in given.tracks]
     judged = judge_series(given.tracks)
     counted = [counted_changes(history) for history in given.histories]
-    exact = _across_machines(one for each in counted for one in each.occurrences)
-    exact, left = _followed(exact, judged.moved)
+    exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
+    exact, left = _with_times(exact, judged.moved)
     found = [*exact, *gathered(left)]
     recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), _places_of(series))
     better = [one for one in found if not one.worse]
     alerts = update_alerts(found, recorded, context)
-    said = {one.id for one in context.triage.acknowledged}
+    acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
         last_good=given.last_good,
         judged=judged.judged,
-        compared=sum(each.compared for each in counted),
+        compared=sum(compared for _, compared in counted),
         alerts=alerts,
         improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
         environments=list(_environments(series)),
-        orphans=sorted(said - {one.alert.id for one in alerts}),
+        orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
 
 
@@ -107,7 +107,7 @@ def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
-    """One change where several machines or environments show the same: it is over when all are.
+    """Unite the changes that several machines or environments share: each is over when all are.
 
     Changes of one machine and environment stay apart: they have different causes.
     """
@@ -129,35 +129,35 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
     return {(series.machine, series.env_name) for series in one.change.series}
 
 
-def _followed(
-    exact: Sequence[Occurrence], moved: Sequence[LevelChange]
+def _with_times(
+    exact: Iterable[Occurrence], moved: Iterable[LevelChange]
 ) -> tuple[list[Occurrence], list[LevelChange]]:
-    """Exact changes with the times that followed from them, and the moves that are left."""
-    told, left = list(exact), []
+    """Exact changes with the times that follow from them, and the level changes that are left."""
+    found, left = list(exact), []
     for move in moved:
-        for number, one in enumerate(told):
-            if _follows(move, one):
-                series = [*one.change.series, move.told]
-                told[number] = replace(one, change=one.change.model_copy(update={"series": series}))
-                break
-        else:
+        number = next((n for n, one in enumerate(found) if _follows(move, one)), None)
+        if number is None:
             left.append(move)
-    return told, left
+        else:
+            series = [*found[number].change.series, move.change]
+            change = found[number].change.model_copy(update={"series": series})
+            found[number] = replace(found[number], change=change)
+    return found, left
 
 
 def _follows(move: LevelChange, one: Occurrence) -> bool:
-    """Whether a time moved with a count of its cell; not one that stays when the count is over."""
-    if move.drifting or move.worse != one.worse or move.told.metric not in _FOLLOWS:
+    """Whether a time moved with a count of its cell, and did not stay when the count was over."""
+    if move.drifting or move.worse != one.worse or move.change.metric not in _FOLLOWS:
         return False
     if one.recovered is not None and move.recovered is None:
         return False
     near = move.within[0] <= one.change.first_bad.date <= move.within[1]
-    place = move.told.key[:3]
+    place = move.change.key[:3]
     return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
 
 
 def _environments(series: Iterable[Series]) -> Iterator[Statement]:
-    """Where a machine or its Python changed, for good or in turn: no time is compared across."""
+    """Where a machine or its Python changed, for good or in turn: times are not compared there."""
     found: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
         found[line.machine, line.env_name].append(line)

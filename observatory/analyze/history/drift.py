@@ -3,7 +3,7 @@
 A drift and a staircase of small steps look alike to a detector of steps. Which of the two a series
 is, is a choice of models: levels between steps, or one slope (Theil & Sen) with the steps that are
 left once it is taken out; the slope is sought in all values, and within the levels alone. The one
-of the smallest Bayesian information criterion is told, with errors as Laplace's, so that single
+of the smallest Bayesian information criterion is reported, with errors as Laplace's, so that single
 outliers do not choose.
 """
 
@@ -22,7 +22,7 @@ from observatory.analyze.history.steps import PARAMETERS, Parameters, Values, ch
 FEWEST = 30
 """Values below which a drift is not looked for."""
 SMALLEST = 0.03
-"""Relative change over the whole series below which a drift is not told."""
+"""Relative change over the whole series below which a drift is not reported."""
 _WEAKEST = 0.4
 _DEVIATIONS = 4.0
 """Rank correlation with time, and in its standard deviations, below which values go no way."""
@@ -75,8 +75,8 @@ def drift(
         criterion = _criterion(logs - slope * time, left, slopes=1)
         if sure and criterion < best[0]:
             grown, least, most = (_grown(s, n) for s in (slope, low, high))
-            told = Drift(grown, least, most, np.exp(logs - slope * time))
-            best = criterion, told, left
+            found = Drift(grown, least, most, np.exp(logs - slope * time))
+            best = criterion, found, left
     return best[1:]
 
 

@@ -1,8 +1,8 @@
-"""What moved together is one change, with one reason: noisy series gathered. Pure.
+"""Noisy series that moved together are one change. Pure.
 
-The reason of a time is not known, but building, calling, importing and memory are told apart: they
-have different causes. A step is placed within a subject or two; steps of one family and direction
-whose places may be one are one change.
+The cause of a time is unknown, but building, calling, importing and memory are separate, because
+they have different causes. A step is located to within a subject or two: steps of one family and
+direction that may be at the same subject are one change.
 """
 
 from __future__ import annotations
@@ -40,41 +40,41 @@ class Occurrence:
     recovered: At | None = None
 
     def renamed(self, id_: str) -> Occurrence:
-        """The same under the id that it was known by before."""
+        """The same change under the id that it had before."""
         return replace(self, change=self.change.model_copy(update={"id": id_}))
 
 
 def over_with(recovered: Sequence[At | None]) -> At | None:
-    """By which subject all are over; None as long as one is not, or if there is none."""
+    """The subject by which all are over; None as long as one is not, or if there is none."""
     done = [at for at in recovered if at is not None]
     return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None
 
 
 def id_of(*words: str) -> str:
-    """A short id that depends on these words alone."""
+    """A short id that depends only on these words."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]
 
 
 def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
-    """The changes that the moves of series make."""
+    """The changes of the series in ``moved``, those at one subject together."""
     for kind, cluster in _clusters(moved):
         yield _occurrence(kind, cluster)
 
 
 def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelChange]]]:
-    """What moved in one family and direction, and may have moved at the subject of the first.
+    """Series of one family and direction that may have moved at the same subject.
 
-    A drift is of no subject: those of one machine and environment are one.
+    A drift begins at no subject: all drifts of one machine and environment are one cluster.
     """
     groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
     for one in moved:
-        kind = _TRENDS.get(one.told.metric, ("higher", "lower"))[0 if one.worse else 1]
+        kind = _TRENDS.get(one.change.metric, ("higher", "lower"))[0 if one.worse else 1]
         if one.drifting:
-            groups[f"{DRIFT}: {kind}", one.told.machine, one.told.env_name].append(one)
+            groups[f"{DRIFT}: {kind}", one.change.machine, one.change.env_name].append(one)
         else:
             groups[kind,].append(one)
     for (kind, *_), members in groups.items():
-        members.sort(key=lambda m: (m.told.first_bad.date, m.told.key))
+        members.sort(key=lambda m: (m.change.first_bad.date, m.change.key))
         cluster: list[LevelChange] = []
         for one in members:
             if cluster and not one.drifting and one.within[0] >= cluster[0].within[1]:
@@ -85,23 +85,23 @@ def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelCha
 
 
 def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
-    """It begins where most of its series do; a drift begins nowhere."""
-    commit, _ = Counter(one.told.first_bad.commit for one in cluster).most_common(1)[0]
-    first = next(one for one in cluster if one.told.first_bad.commit == commit)
-    where = (first.told.machine, first.told.env_name) if first.drifting else (commit,)
-    told = sorted((one.told for one in cluster), key=lambda s: (-_size(s), s.key))
+    """The change of a cluster: it begins where most of its series do."""
+    commit, _ = Counter(one.change.first_bad.commit for one in cluster).most_common(1)[0]
+    first = next(one for one in cluster if one.change.first_bad.commit == commit)
+    where = (first.change.machine, first.change.env_name) if first.drifting else (commit,)
+    changes = sorted((one.change for one in cluster), key=lambda s: (-_size(s), s.key))
     change = Change(
         id=id_of(kind, *where), kind=kind, sentence="",
-        last_good=first.told.last_good, first_bad=first.told.first_bad,
+        last_good=first.change.last_good, first_bad=first.change.first_bad,
         between=0 if first.drifting else first.between,
-        series=told[:_MOST_SERIES],
+        series=changes[:_MOST_SERIES],
     )  # fmt: skip
-    values = tuple(told), kind.removeprefix(f"{DRIFT}: "), first.drifting
+    values = tuple(changes), kind.removeprefix(f"{DRIFT}: "), first.drifting
     recovered = over_with([one.recovered for one in cluster])
     return Occurrence(change, first.worse, Statement("level changed", values), recovered)
 
 
-def _size(told: SeriesChange) -> float:
+def _size(change: SeriesChange) -> float:
     """How far a level moved, the same both ways."""
-    low, high = sorted((told.before, told.after))
+    low, high = sorted((change.before, change.after))
     return high / low - 1 if low > 0 else float("inf")

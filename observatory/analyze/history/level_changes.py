@@ -1,4 +1,4 @@
-"""What moved in noisy series, as alerts tell it: steps and drifts with sizes and places. Pure."""
+"""Steps and drifts of noisy series, with their sizes and places. Pure."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import At, SeriesChange, cut
 
 STILL = 0.5
-"""Share of a step that has to be left for it to hold."""
+"""A step holds while at least this share of it is left."""
 
 
 @dataclass(frozen=True)
 class LevelChange:
     """A step or a drift of one series."""
 
-    told: SeriesChange
+    change: SeriesChange
     drifting: bool
     recovered: At | None
     """The first subject of the level at which a step no longer holds."""
     between: int
-    """Subjects of its line between last good and first bad."""
+    """The number of subjects of its line between last good and first bad."""
     within: tuple[datetime, datetime]
-    """Subjects between which it lies, one to either side allowed for."""
+    """The dates between which it lies, with one more subject on either side."""
 
     @property
     def worse(self) -> bool:
         """Whether it went up: higher is worse, always."""
-        return self.told.worse
+        return self.change.worse
 
 
 @dataclass
@@ -50,7 +50,7 @@ class LevelChanges:
 
 
 def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
-    """The steps and drifts of every noisy series; of ours of those that are judged at all."""
+    """The steps and drifts of every noisy series that is judged, and what could not be judged."""
     found = LevelChanges()
     for track in tracks:
         if track.judgement == "unfit" and track.reason is not None:
@@ -64,7 +64,7 @@ def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
 
 
 def at(subject: Subject) -> At:
-    """A subject as records have it."""
+    """The subject as a record."""
     return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
 
 
@@ -77,8 +77,8 @@ def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
         over = next((later for later, share in enumerate(left) if share < STILL), None)
         recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
-        told = _series_change(track, step).model_copy(update={"holds": over is None})
-        yield LevelChange(told, False, recovered, *_where(series, step.index))
+        change = _series_change(track, step).model_copy(update={"holds": over is None})
+        yield LevelChange(change, False, recovered, *_where(series, step.index))
 
 
 def _left(before: Values, later: Values, step: Step) -> float:
@@ -88,7 +88,7 @@ def _left(before: Values, later: Values, step: Step) -> float:
 
 
 def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
-    """Subjects between the two around a place, and the dates of those one further out."""
+    """The number of subjects between the two at a place, and the dates of those one further out."""
     first, last = int(series.at[place - 1]), int(series.at[place])
     subjects = series.line.subjects
     before, after = subjects[max(first - 1, 0)], subjects[min(last + 1, len(subjects) - 1)]
@@ -96,10 +96,10 @@ def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
 
 
 def _drifted(track: SegmentedSeries, found: Drift) -> LevelChange:
-    """A drift: of no subject; it is never over by itself."""
+    """A drift begins at no subject, and is never over by itself."""
     whole = Step(1, *track.longest, found.ratio, found.low, found.high)
-    told = _series_change(track, whole).model_copy(update={"last_good": None})
-    return LevelChange(told, True, None, *_where(track.series, 1))
+    change = _series_change(track, whole).model_copy(update={"last_good": None})
+    return LevelChange(change, True, None, *_where(track.series, 1))
 
 
 def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:

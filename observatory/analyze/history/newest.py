@@ -1,4 +1,4 @@
-"""How the newest subject stands: its counts, and the newest value of a series. Pure."""
+"""The newest subject: whether its counts are right, and the newest value of a series. Pure."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def has_best(metric: str, cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Checked:
-    """The cells in which one metric should have a certain value, and those in which it has not."""
+    """The cells in which one metric has a right value, and those in which it is off, with values."""
 
     checked: Mapping[Cell, float]
     bad: Mapping[Cell, float]
 
     @classmethod
     def of(cls, metric: str, values: Mapping[Cell, float]) -> Checked:
-        """``values``: of one subject, by cell."""
+        """Check the values of one subject, by cell."""
         checked = {cell: value for cell, value in values.items() if has_best(metric, cell)}
         bad = {
             cell: value for cell, value in checked.items() if should_be_better(metric, cell, value)
@@ -50,8 +50,8 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How the newest value of a series stands.
+class NewestState:
+    """What the newest value of a series means.
 
     ``before`` and ``after`` are in its unit, equal where nothing changed; ``since`` is the number
     of the value at which a change began, and ``alert`` what an alert says of it. ``step`` is the
@@ -74,7 +74,9 @@ class Standing:
         return self.step
 
 
-def standing(track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]]) -> Standing:
+def newest_state(
+    track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]]
+) -> NewestState:
     """An alert first, then a recent step, then the newest value alone.
 
     ``alerts``: those of the series, with what each says of it.
@@ -83,21 +85,21 @@ def standing(track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]
         if alert.state != "resolved" and one.holds:
             kind: Kind = "acknowledged" if alert.state == "acknowledged" else "alert"
             drifting = alert.kind.startswith(DRIFT)
-            return Standing(kind, one.before, one.after, alert=one, drifting=drifting)
+            return NewestState(kind, one.before, one.after, alert=one, drifting=drifting)
     newest = track.newest
     if newest.before is None:
-        return Standing("first")
+        return NewestState("first")
     if track.judgement != "judged":
         kind = "too few" if track.judgement == "unfit" else "described"
-        return Standing(kind, newest.before, newest.value)
+        return NewestState(kind, newest.before, newest.value)
     if recent := _recent(track):
         return recent
     if newest.multiple is not None and abs(newest.multiple) >= UNUSUAL:
-        return Standing("unusual", newest.before, newest.value)
-    return Standing("as before")
+        return NewestState("unusual", newest.before, newest.value)
+    return NewestState("as before")
 
 
-def _recent(track: SegmentedSeries) -> Standing | None:
+def _recent(track: SegmentedSeries) -> NewestState | None:
     """A step to the better within the last two weeks: one to the worse is an alert."""
     bounds, series = track.bounds, track.series
     if len(bounds) < 3:
@@ -108,6 +110,6 @@ def _recent(track: SegmentedSeries) -> Standing | None:
     if track.judgement == "exact":
         before, after = track.levels[-2:]
         better = conclude_levels(rule_at(series.place), before, after) == "better"
-        return Standing("better", before, after, since) if better else None
+        return NewestState("better", before, after, since) if better else None
     step = track.steps[-1]
-    return None if step.worse else Standing("better", step.before, step.after, since, step=step)
+    return None if step.worse else NewestState("better", step.before, step.after, since, step=step)

@@ -1,9 +1,8 @@
 """Values of many subjects as series: one benchmark on one line of subjects, in order. Pure.
 
-A line is what one environment measured on one machine of one kind, subject after subject. Where a
-machine's processor, system or Python changes, another line begins: nothing is ever concluded from
-values of two lines. Hosted machines that change kind from night to night so give several lines
-side by side, each with its own nights.
+A line has the subjects that one environment measured on one machine of one kind. Where a machine's
+processor, system or Python changes, another line begins: values of two lines are never compared.
+Hosted machines that change kind from night to night give several lines side by side.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class Era(NamedTuple):
     python: str
 
     def __str__(self) -> str:
-        said = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
-        return ", ".join([word for word in said if word] + [f"Python {self.python}"])
+        words = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
+        return ", ".join([word for word in words if word] + [f"Python {self.python}"])
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The values of one place on a line, in the order of its subjects.
+    """The values of one key on a line, in the order of its subjects.
 
-    Value ``i`` is of subject ``line.subjects[at[i]]``; subjects that gave none are left out. It is
-    item ``rows[i]`` of the columns that were read, where its interval and number of samples are.
+    Value ``i`` belongs to subject ``line.subjects[at[i]]``; subjects without a value are left out.
+    Its interval and number of samples are item ``rows[i]`` of the columns that were read.
     """
 
     line: Line
@@ -92,7 +91,7 @@ class Series:
 
     @property
     def key(self) -> SeriesId:
-        """What alerts know the series by; series of one key on several lines share it."""
+        """The key of the series in alerts; series of one key on several lines share it."""
         return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
 
     def subject(self, index: int) -> Subject:
@@ -101,7 +100,7 @@ class Series:
 
 
 def era_of(file: ResultFile) -> Era:
-    """The era of a result file. Patch versions of the system make no other era."""
+    """The era of a result file. Patch versions of the system do not change the era."""
     word = file.params.get
     system = word("os", "")
     release = _RELEASE.match(system)
@@ -112,7 +111,7 @@ def era_of(file: ResultFile) -> Era:
 
 
 def lines_of(results: Results) -> list[Line]:
-    """Every line, by machine, environment and the date of its first subject."""
+    """Every line, sorted by machine, environment and the date of its first subject."""
     labels = subjects_of(results.files)
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
@@ -126,7 +125,7 @@ def lines_of(results: Results) -> list[Line]:
 
 
 def series_of(results: Results) -> list[Series]:
-    """Every series, by line and then by place in the order they were read."""
+    """Every series, sorted by line and then by key in the order of reading."""
     lines = lines_of(results)
     places, place = places_of(results)
     line_of, position_of = _positions(lines, len(results.files))

@@ -43,7 +43,7 @@ class Parameters:
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
     smallest: float = SMALLEST_STEP
-    """Relative change of the level below which a step is not told."""
+    """Relative change of the level below which a step is not reported."""
 
 
 PARAMETERS = Parameters()
@@ -166,7 +166,7 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
 
 
 def ratio(old: Values, new: Values) -> float:
-    """The ratio of two levels alone, of at most _ENOUGH values of each; NaN as for `shift`."""
+    """Only the ratio of two levels, from at most _ENOUGH values of each; NaN as for `shift`."""
     old, new = (values[:: math.ceil(len(values) / _ENOUGH)] for values in (old, new))
     if min(old.min(), new.min()) <= 0:
         return math.nan
@@ -174,7 +174,7 @@ def ratio(old: Values, new: Values) -> float:
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
-    """The places without those where the level changes by less than is told, smallest first."""
+    """The places without those where the level changes by less than is reported, smallest first."""
     kept = [0, *places, len(values)]
 
     def apart(number: int) -> float:

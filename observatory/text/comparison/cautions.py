@@ -46,10 +46,10 @@ def _known(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     by_metric: dict[str, set[Cell]] = defaultdict(set)
     for verdict in breakdown.in_both:
         by_metric[verdict.metric].add(verdict.cell)
-    said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
+    words = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):
         where = labels.cells(cells)
-        yield (Strong(f"{said[metric]} in both BASE and HEAD"), ": ", *where, ".")
+        yield (Strong(f"{words[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
 def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
@@ -72,18 +72,18 @@ def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
 
 def _undecided(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Metrics that were measured and could not be judged, by reason."""
-    known = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
+    already = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
     groups: dict[str, list[tuple[Cell, str, str]]] = defaultdict(list)
     for verdict in breakdown.comparison.undecided:
         reason = verdict.reason or "no reason was given"
-        if (verdict.cell, reason) not in known:
+        if (verdict.cell, reason) not in already:
             groups[_kind_of(reason)].append((verdict.cell, verdict.metric, reason))
     for found in sorted(groups.values(), key=len, reverse=True):
         metrics = [name(metric) for metric in known_first((m for _, m, _ in found), METRICS)]
         cells = {cell for cell, _, _ in found}
         reasons = [reason for _, _, reason in found]
-        said = (*enumerated(metrics, 3, "metric"), " in ", *labels.cells(cells))
-        yield (Strong("Undecided"), ": ", *said, ". ", *_one_of(reasons))
+        where = (*enumerated(metrics, 3, "metric"), " in ", *labels.cells(cells))
+        yield (Strong("Undecided"), ": ", *where, ". ", *_one_of(reasons))
 
 
 def _differences(breakdown: Breakdown) -> Iterator[Words]:
@@ -94,8 +94,8 @@ def _differences(breakdown: Breakdown) -> Iterator[Words]:
     # The interpreter and the processor matter more than the hundredth package.
     first = sorted(found, key=lambda each: each.what not in ("python", "numba", "cpu", "os"))
     named = map(_differs, first[:_NAMED_DIFFERENCES])
-    said = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
-    yield (Strong("Other differences"), ": ", *said, ". They may cause what changed.")
+    listed = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
+    yield (Strong("Other differences"), ": ", *listed, ". They may cause what changed.")
 
 
 def _differs(difference: Difference) -> Words:

@@ -81,10 +81,10 @@ class Labels:
         ]
         if len(cells) == 1 or prod(map(len, axes)) != len(cells):
             return enumerated([self.cell(cell) for cell in cells], _NAMED_CELLS, "cell")
-        said: list[Piece] = []
+        words: list[Piece] = []
         for axis in axes:
-            said += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
-        return tuple(said[1:])
+            words += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
+        return tuple(words[1:])
 
     def _whole(self, cells: set[Cell]) -> Words:
         """Every cell, or every cell of one backend; empty where some are left out."""

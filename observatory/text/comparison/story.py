@@ -25,7 +25,7 @@ _LONGEST_COMMAND = 4000
 
 
 def tell(comparison: Comparison) -> Story:
-    """All that is said of a comparison, for a renderer: GitHub or a terminal."""
+    """Everything about a comparison, for a renderer: GitHub or a terminal."""
     breakdown, labels = Breakdown(comparison), Labels.of(comparison)
     careful = cautions(breakdown, labels)
     sides, counted = _sides(comparison, labels), _counted(breakdown)
@@ -53,11 +53,11 @@ def tell(comparison: Comparison) -> Story:
 def _sides(comparison: Comparison, labels: Labels) -> Words:
     """What BASE and HEAD are."""
     base, head = (name(side.subject.label) for side in (comparison.base, comparison.head))
-    said: Words = ("BASE is ", base, ", HEAD is ", head)
+    words: Words = ("BASE is ", base, ", HEAD is ", head)
     if base == head:
-        said = ("BASE and HEAD are both ", base)
+        words = ("BASE and HEAD are both ", base)
     model = () if labels.model is None else (", the model is ", name(labels.model))
-    return (*said, *model, ".")
+    return (*words, *model, ".")
 
 
 def _counted(breakdown: Breakdown) -> Words:
@@ -69,12 +69,12 @@ def _counted(breakdown: Breakdown) -> Words:
         (len(breakdown.unaffected), "unaffected"),
     )
     groups = [f"{count(number)} {word}" for number, word in numbers if number]
-    said = []
+    sentences = []
     if len(groups) > 1:
-        said.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(groups)}.")
+        sentences.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(groups)}.")
     if not breakdown.worse and (excluded := _ruled_out(breakdown)):
-        said.append(excluded)
-    return (" ".join(said),) if said else ()
+        sentences.append(excluded)
+    return (" ".join(sentences),) if sentences else ()
 
 
 def _ruled_out(breakdown: Breakdown) -> str:
@@ -84,12 +84,12 @@ def _ruled_out(breakdown: Breakdown) -> str:
         if verdict.conclusion == "unaffected" and verdict.minimum_effect is not None:
             effects.get(verdict.metric, []).append(verdict.minimum_effect)
     verbs = {"compile_time": "compiling", "call_time": "calling"}
-    said = [
+    changes = [
         f"{percent(max(found))} in {verbs[metric]}" for metric, found in effects.items() if found
     ]
-    if not said:
+    if not changes:
         return ""
-    return f"Unaffected cells changed by at most {listed(said)}."
+    return f"Unaffected cells changed by at most {listed(changes)}."
 
 
 def _measured(breakdown: Breakdown) -> Folded:
@@ -102,11 +102,11 @@ def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
     processes = sorted(
         {n for v in comparison.verdicts if v.kind == "noisy" for n in (v.base.n, v.head.n)}
     )
-    said = f"BASE and HEAD were measured {how}. "
+    sentences = f"BASE and HEAD were measured {how}. "
     if processes:
         ends = " to ".join(dict.fromkeys((count(processes[0]), count(processes[-1]))))
-        said += f"A time is the median of {ends} processes. "
-    yield (f"{said}Counts are exact, and are compared without statistics.",)
+        sentences += f"A time is the median of {ends} processes. "
+    yield (f"{sentences}Counts are exact, and are compared without statistics.",)
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = Name(comparison.started_at.isoformat(timespec="minutes"))
     tool = name(comparison.observatory)

@@ -31,7 +31,7 @@ def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrenc
     subjects = [
         CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
     ]
-    return counted_changes(History(machine, "py3.13", subjects)).occurrences
+    return counted_changes(History(machine, "py3.13", subjects))[0]
 
 
 def test_nothing_changed_is_no_change() -> None:

@@ -390,7 +390,7 @@ def test_a_picture_shows_where_a_long_series_changed() -> None:
     found = SiteInput([track], Columns(zero, zero, values, zero, none, none), (),
                      observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
     (moved,) = judge_series([track]).moved
-    drawn = picture(found, 0, moved.told)
+    drawn = picture(found, 0, moved.change)
     assert drawn.bad is not None
     assert drawn.left < drawn.bad[0] < drawn.right
     assert len(drawn.points) == MOST_VALUES

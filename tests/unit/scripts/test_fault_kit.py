@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import CAUSES, METRICS, Cell, cells
-from observatory.analyze.comparison.reuse import REUSE_LOST
+from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.run.sources import read_wheel
 from scripts import fault_kit
 from scripts.fault_kit import FAULTS, SOURCES, Fault, build, fault
