@@ -45,11 +45,11 @@ _NAMED = 40
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """The tidy frame of everything that was read; empty, with its columns, if that is nothing."""
+    """The tidy frame of everything that was read; without rows if that is nothing."""
     origins = origins_of(results.files)
     places, place = places_of(results)
     dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
-    # What ties on all the documented keys is ordered by where it comes from.
+    # Rows that tie on all documented keys are ordered by their file.
     of_origin = _ranks([(one.subject, one.python, one.machine, number)
                         for number, one in enumerate(origins)])  # fmt: skip
     of_place = _ranks([place_order(one) for one in places])
@@ -101,7 +101,7 @@ def select(
 
 
 def _ranks(keys: Sequence[Any]) -> _Numbers:
-    """The place of each key in the order of all; equal keys have the same."""
+    """The rank of each key among all; equal keys have the same."""
     ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return np.array([ranks[key] for key in keys], np.int32)
 
@@ -109,7 +109,7 @@ def _ranks(keys: Sequence[Any]) -> _Numbers:
 def _words(
     names: Sequence[str], rows: Sequence[tuple[str, ...]], numbers: _Numbers
 ) -> dict[str, pd.api.extensions.ExtensionArray]:
-    """Columns of texts: for each name the texts of the rows that the numbers say."""
+    """Columns of texts by name: item i is from row ``numbers[i]``."""
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     dtype = pd.StringDtype()
     return {

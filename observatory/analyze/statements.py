@@ -6,12 +6,15 @@ them for each kind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from benchmarks.catalogue import Cell
+from observatory.store.records.alerts import At, Change
 from observatory.store.records.comparison import CauseKind, FunctionChange, Verdict
 from observatory.store.records.sample import Check
 
@@ -33,7 +36,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Statement:
-    """One thing to tell a reader."""
+    """One thing that a reader must know: its kind, and the values of its sentence in order."""
 
     kind: Kind
     values: tuple[Any, ...] = ()
@@ -65,3 +68,31 @@ class FoundCause:
     """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     wrong: list[Check]
     """The checks that failed, of wrong results."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A change that was found. The sentence of its record is empty: ``statement`` has its values.
+
+    ``recovered``: the subject by which it was over, if it is.
+    """
+
+    change: Change
+    worse: bool
+    statement: Statement
+    recovered: At | None = None
+
+    def renamed(self, id_: str) -> Occurrence:
+        """The same change under the id that it had before."""
+        return replace(self, change=self.change.model_copy(update={"id": id_}))
+
+
+def over_with(recovered: Sequence[At | None]) -> At | None:
+    """The subject by which all are over; None as long as one is not, or if there is none."""
+    done = [at for at in recovered if at is not None]
+    return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None
+
+
+def id_of(*words: str) -> str:
+    """A short id that depends only on these words."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]

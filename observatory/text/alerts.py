@@ -33,11 +33,10 @@ _ENVIRONMENTS_SHOWN = 5
 
 def verdict(alerts: Alerts, now: datetime) -> str:
     """One sentence: how many alerts need attention, and the age of the last good run."""
-    sentence = open_alerts(alerts)
     if alerts.newest is None:
-        return f"{sentence}; nothing was ever measured."
+        return f"{open_alerts(alerts)}; nothing was ever measured."
     run = "last good run" if alerts.last_good else "no good run is recorded; newest subject"
-    return f"{sentence}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
+    return f"{open_alerts(alerts)}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
 
 
 def open_alerts(alerts: Alerts, wrong: bool = False) -> str:

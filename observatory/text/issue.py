@@ -84,15 +84,11 @@ def _day(moment: datetime) -> str:
 
 def _folded_series(series: list[SeriesChange]) -> doc.Folded:
     rest = len(series) - _SERIES
-    rows = tuple(
-        (
-            (name(one.benchmark),),
-            (name(one.metric),),
-            (units.change(one.before, one.after, one.unit),),
-            (name(one.machine),),
-        )
+    rows: tuple[tuple[doc.Words, ...], ...] = tuple(
+        ((name(one.benchmark),), (name(one.metric),),
+         (units.change(one.before, one.after, one.unit),), (name(one.machine),))
         for one in series[:_SERIES]
-    )
+    )  # fmt: skip
     # The plural of series is series.
     more = [doc.Paragraph((f"and {units.count(rest)} more",))] * (rest > 0)
     table = doc.Table(("benchmark", "metric", "before → after", "machine"), rows)
@@ -107,6 +103,5 @@ def _folded_functions(functions: list[FunctionChange]) -> doc.Folded:
     )
     table = doc.Table(("function", "how many", "before → after"), rows)
     number = several(sum(one.count for one in functions), "function")
-    return doc.Folded(
-        number, (table, *map(doc.Paragraph, rest_of(len(functions), _FUNCTIONS, "name")))
-    )
+    rest = rest_of(len(functions), _FUNCTIONS, "name")
+    return doc.Folded(number, (table, *map(doc.Paragraph, rest)))

@@ -109,7 +109,7 @@ def _fenced(text: str) -> str:
 
 def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> str:
     # The cells are split before anything else is read: a pipe counts even within a code span,
-    # and a backslash before it, whatever stands before that, takes its meaning away.
+    # and a backslash in front escapes it, whatever comes before that.
     named = tuple((name,) for name in header)
     written = [[inline(cell).replace("|", "\\|") for cell in row] for row in (named, *rows)]
     lines = [f"| {' | '.join(row)} |" for row in written]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.analyze.comparison.evidence import message_of
-from observatory.guard.canary import Finding
+from observatory.guard.canary import FATES, Finding
 from observatory.text.tables import Table
 from observatory.text.words import several
 
@@ -17,7 +17,7 @@ WORDS = {
     "not judged": "{} not judged",
     "right": "right in {}",
 }
-"""What the sentence says of each fate, worst first."""
+"""The words for each fate in the sentence, worst first."""
 _MOST_NOTES = 20
 
 
@@ -74,8 +74,7 @@ def sentence(label: str, findings: Sequence[Finding]) -> str:
 def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
     """Each note once, with the first cell that it is about and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
-    order = list(WORDS)
-    for finding in sorted(findings, key=lambda finding: order.index(finding.fate)):
+    for finding in sorted(findings, key=lambda finding: FATES.index(finding.fate)):
         for note in notes(finding):
             place = f"{finding.cell.scenario} {finding.cell.launch}"
             places.setdefault((finding.cell.model, note), []).append(place)

@@ -6,7 +6,7 @@ import math
 import re
 
 MISSING = "-"
-"""Stands where there is no number; a footnote says why."""
+"""Shown in place of a missing number; a footnote explains it."""
 
 _TIMES = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SIZES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))

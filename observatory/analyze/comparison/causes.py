@@ -1,9 +1,9 @@
 """From alarms to causes: which functions changed outcome, why, and in which cells. Pure.
 
-A warm cell's ledger is read beside that of the cold build that filled its cache. A function that
-misses asks for a key. If the filling build stored that very key, what was stored is not loaded;
-if it stored the function under another one, keys differ between processes; if it stored nothing,
-the cache refused it.
+The ledger of a warm cell is compared with that of the cold build that filled its cache. A function
+that misses asks for a key. If the filling build stored that key, the stored code is not loaded; if
+it stored the function under another key, keys differ between processes; if it stored nothing, the
+cache refused it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 
 @dataclass(frozen=True)
 class _Finding:
-    """One reason in one cell."""
+    """One cause in one cell."""
 
     kind: CauseKind
     family: tuple[str, ...]
@@ -67,7 +67,8 @@ def explained(
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
     causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
-    causes.sort(key=_weight)
+    first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
+    causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
     named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
     return named, [_attached(verdict, named) for verdict in verdicts]
 
@@ -75,7 +76,7 @@ def explained(
 def _findings(
     verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
 ) -> Iterator[_Finding]:
-    """``calm``: the cells in which building enters no more Python functions."""
+    """The causes of one verdict. ``calm``: cells in which building calls no more functions."""
     cell = verdict.cell
     if verdict.metric == "wrong_results":
         yield _Finding("wrong results", (cell.backend,), cell)
@@ -86,7 +87,9 @@ def _findings(
     elif verdict.metric in _FOUND_BY:
         yield _Finding(_FOUND_BY[verdict.metric], (), cell)
     elif verdict.metric == "python_calls":
-        moved = _imports_more(cell, base, head) and _second_build(cell) in calm
+        # The same build in a process that has imported everything already.
+        second_build = replace(cell, scenario="warm_process")
+        moved = _imports_more(cell, base, head) and second_build in calm
         yield _Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == REUSE_LOST:
         yield from _not_reused(cell, base, head)
@@ -119,11 +122,6 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
     return bool(before and after) and min(after) > max(before)
 
 
-def _second_build(cell: Cell) -> Cell:
-    """The cell that builds the same in a process that has imported everything already."""
-    return replace(cell, scenario="warm_process")
-
-
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
@@ -141,7 +139,7 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     total = sum(own.values()) or 1.0
     everything = max(more_seconds(before, after), 0.0)
     for (kind, family), found in of_kind.items():
-        # What is compiled for a function that misses, without asking a cache, was lost by it too.
+        # Functions compiled for one that misses, without asking a cache, are lost because of it.
         share = everything * own[kind, family] / total
         yield _Finding(kind, (family,), cell, tuple(found), share)
 
@@ -183,13 +181,13 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
 
 
 def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
-    """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
+    """Without more Python work where functions are compiled again: it follows from that."""
     cells = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
     return [one for one in findings if not (CAUSES[one.kind].a_consequence and one.cell in cells)]
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
-    """One kind, and so one cause, for what one defect of a cache's keys does in many cells.
+    """Give one kind, and so one cause, to the effects of one defect of keys in many cells.
 
     Keys that differ only where hash seeds do have a kind of their own: the siblings of a fork share
     their seed. Keys that are not repeatable within a process differ between processes as well. And
@@ -213,9 +211,8 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
 
 
 def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
-    """Whether a cell that misses is one of spawn, and its twin under fork hits."""
-    twin = replace(cell, launch="fork")
-    return cell.launch == "spawn" and misses.get(twin) == "unaffected"
+    """Whether a cell misses under spawn, while the same cell under fork hits."""
+    return cell.launch == "spawn" and misses.get(replace(cell, launch="fork")) == "unaffected"
 
 
 def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
@@ -251,13 +248,7 @@ def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVer
     return verdict
 
 
-def _weight(cause: FoundCause) -> tuple[int, float, str]:
-    first = FIRST_CAUSES
-    rank = first.index(cause.kind) if cause.kind in first else len(first)
-    return rank, -cause.seconds_lost, cause.kind
-
-
 def _filler(cell: Cell) -> Cell:
-    """The build that fills the cache of a cell; of one that starts from none, the cold build."""
+    """The build that fills the cache of a cell; the cold build for a cell that starts from none."""
     filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
     return replace(cell, scenario=filled_by, backend=cell.cache_backend)

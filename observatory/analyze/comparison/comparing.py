@@ -1,4 +1,4 @@
-"""Two sides' evidence made into one comparison. Pure."""
+"""Compare the evidence of two sides: verdicts, causes, differences and warnings. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a comparison was made of and how, beside its samples."""
+    """What is compared and how, beside the samples."""
 
     base: Side
     head: Side
@@ -78,7 +78,7 @@ def compared(
 
 
 def outcome_of(comparison: Comparison) -> Outcome:
-    """The one word for a comparison: wrong numbers first, then worse, then not judged."""
+    """One word for a comparison: wrong results come first, then worse, then undecided."""
     worse = {verdict.metric for verdict in comparison.worse}
     if "wrong_results" in worse:
         return "wrong results"
@@ -90,7 +90,7 @@ def outcome_of(comparison: Comparison) -> Outcome:
 def _workload(
     base: Evidence, head: Evidence, asked: Collection[tuple[str, str]]
 ) -> Iterator[Workload]:
-    """By model and backend, of those that were asked for: the cold builds tell it, asked or not."""
+    """The changes of the workload by model and backend: the cold builds show them."""
     seen = set()
     for cell in sorted(base.cells & head.cells):
         old, new = base.ledger(cell), head.ledger(cell)
@@ -126,7 +126,7 @@ def _differences(setting: Setting) -> Iterator[Difference]:
 
 
 def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
-    """What the verdicts have to be read with; of times only where there are ``times``."""
+    """What a reader of the verdicts must know; warnings about times only if there are ``times``."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
         yield Statement("CPUs differ", (base.machine.cpu, head.machine.cpu))

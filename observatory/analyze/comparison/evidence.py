@@ -1,4 +1,4 @@
-"""What was measured of one side of a comparison, by cell and pass. Pure."""
+"""The samples of one side of a comparison, by cell and pass. Pure."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Evidence:
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> Evidence:
-        """Evidence from samples that are all there."""
+        """Evidence from complete samples."""
         made = cls()
         for sample in samples:
             made.add(sample)
         return made
 
     def add(self, sample: Sample) -> None:
-        """Take in one more sample."""
+        """Add one more sample."""
         self.samples.append(sample)
         self._by_place[sample.cell, sample.measure].append(sample)
         self._values.clear()
@@ -70,7 +70,7 @@ class Evidence:
         return None
 
     def failures(self, cell: Cell) -> list[Sample]:
-        """The samples of a cell that ended badly."""
+        """The samples of a cell that failed."""
         return [sample for sample in self.taken(cell) if failed(sample)]
 
 
@@ -92,5 +92,5 @@ def failure_of(failures: Sequence[Sample]) -> str:
 
 
 def same_words(message: str) -> str:
-    """A message on one line, without the directory that is another one in each sample."""
+    """A message on one line, without the directory that differs between samples."""
     return " ".join(_SANDBOX.sub("SANDBOX", message).split())[:_LONGEST]

@@ -1,6 +1,6 @@
-"""Finished verdicts on pairs of saved subjects: what the compare page shows. Pure.
+"""Verdicts on pairs of saved subjects, as the compare page shows them. Pure.
 
-They are those of `observatory compare RESULTS:A RESULTS:B`, because the same functions make them.
+The functions of `observatory compare RESULTS:A RESULTS:B` make them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Who = tuple[str, str, str]
 
 
 class Finding(NamedTuple):
-    """One verdict, as short as the page needs it."""
+    """One verdict, in the few values that the page needs."""
 
     cell: str
     metric: str
@@ -45,14 +45,14 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """What a comparison of two saved subjects says."""
+    """The result of comparing two saved subjects."""
 
     outcome: Outcome
     findings: Sequence[Finding]
     missing: Sequence[tuple[str, str, str]]
     """The cell, the side that lacks it (base, head or both), and why."""
     causes: Sequence[str]
-    """Sentences, heaviest first, that call the two BASE and HEAD."""
+    """Sentences, the most important first; they call the sides BASE and HEAD."""
     warnings: Sequence[str]
 
 
@@ -102,7 +102,7 @@ def pairs_of(
 
 
 def pair_of(comparison: Comparison) -> Pair:
-    """A comparison without its samples."""
+    """The verdicts of a comparison, without their values."""
     return Pair(
         outcome_of(comparison),
         [_finding(verdict) for verdict in comparison.verdicts],

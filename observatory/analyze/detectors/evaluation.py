@@ -69,7 +69,7 @@ class Rates:
     extra: int
     """Places named beside the step, in windows with one."""
     seconds: float
-    """Of all runs."""
+    """The time that all runs took."""
 
     @property
     def f1(self) -> float:

@@ -18,11 +18,10 @@ from observatory.analyze.history.alerts import (
     update_alerts,
 )
 from observatory.analyze.history.exact_changes import History, counted_changes
-from observatory.analyze.history.grouping import Occurrence, gathered, over_with
-from observatory.analyze.history.level_changes import LevelChange, judge_series
+from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series
-from observatory.analyze.statements import Statement
+from observatory.analyze.statements import Occurrence, Statement, over_with
 from observatory.store.records.alerts import SeriesId
 
 _FOLLOWS = tuple(

@@ -20,17 +20,17 @@ import scipy  # its statistics take a second to import: short series never need 
 from observatory.analyze.history.steps import PARAMETERS, Parameters, Values, change_points
 
 FEWEST = 30
-"""Values below which a drift is not looked for."""
+"""Shorter series are not searched for a drift."""
 SMALLEST = 0.03
-"""Relative change over the whole series below which a drift is not reported."""
+"""A drift with a smaller relative change over the whole series is not reported."""
 _WEAKEST = 0.4
 _DEVIATIONS = 4.0
-"""Rank correlation with time, and in its standard deviations, below which values go no way."""
+"""Values whose rank correlation with time is lower, or lower in its deviations, have no trend."""
 _STAIRS = 3
 _ROUNDS = 10
 _MOST = 150
 _LARGEST = 50.0
-"""Of the logarithm of a ratio: nothing real is as large, and the exponential stays finite."""
+"""Bound on the logarithm of a ratio, above any real one, so that its exponential is finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Drift:
 def drift(
     values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
 ) -> tuple[Drift | None, list[int]]:
-    """The drift of a series, if it has one, and the places of its steps beside that.
+    """The drift of a series, None without one, and the places of its other steps.
 
     ``values``: finite and positive, in the order of time. Without a drift the places are those of
     `change_points`.
@@ -81,7 +81,7 @@ def drift(
 
 
 def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
-    """Whether the values go one way, or climb by several steps: far cheaper than the question."""
+    """Whether the values have a trend or several steps in one direction: a cheap test."""
     trend = abs(float(np.corrcoef(time, scipy.stats.rankdata(values))[0, 1]))  # Spearman's
     if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True

@@ -28,8 +28,14 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
-from observatory.analyze.history.grouping import Occurrence, id_of, over_with
-from observatory.analyze.statements import FoundCause, Sides, Statement
+from observatory.analyze.statements import (
+    FoundCause,
+    Occurrence,
+    Sides,
+    Statement,
+    id_of,
+    over_with,
+)
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import Verdict
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.rules import best_of, conclude_levels, rule_at
-from observatory.analyze.history.grouping import DRIFT
+from observatory.analyze.history.level_changes import DRIFT
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
 from observatory.analyze.history.steps import Step
 from observatory.store.records.alerts import Alert, SeriesChange
@@ -22,19 +22,19 @@ Kind = Literal[
 
 
 def should_be_better(metric: str, cell: Cell, value: float | None) -> bool:
-    """Whether an exact count is higher than it should be, whatever came before it."""
+    """Whether an exact count is higher than its right value."""
     best = best_of(metric, cell.scenario, cell.backend)
     return best is not None and value is not None and value > best
 
 
 def has_best(metric: str, cell: Cell) -> bool:
-    """Whether one number is the right one for an exact count."""
+    """Whether an exact count has a right value."""
     return best_of(metric, cell.scenario, cell.backend) is not None
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The cells in which one metric has a right value, and those in which it is off, with values."""
+    """The cells in which one metric has a right value, and those that are off, with values."""
 
     checked: Mapping[Cell, float]
     bad: Mapping[Cell, float]

@@ -58,7 +58,7 @@ class SegmentedSeries:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps between the levels of a judged series, with what was observed.
+        """The steps between the levels of a judged series, with observed medians.
 
         Ratios are those of the values without the drift. The medians of a drifting series are of
         the NEAR values on either side, as they were measured: the drift hardly moves those.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.series_keys import SeriesKey, places_of, subjects_of
+from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.store.reading.read import ResultFile, Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
@@ -112,7 +112,7 @@ def era_of(file: ResultFile) -> Era:
 
 def lines_of(results: Results) -> list[Line]:
     """Every line, sorted by machine, environment and the date of its first subject."""
-    labels = subjects_of(results.files)
+    labels = [origin.subject for origin in origins_of(results.files)]
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
         subject = Subject(label, file.commit, file.date, number)
@@ -128,7 +128,10 @@ def series_of(results: Results) -> list[Series]:
     """Every series, sorted by line and then by key in the order of reading."""
     lines = lines_of(results)
     places, place = places_of(results)
-    line_of, position_of = _positions(lines, len(results.files))
+    line_of, position_of = (np.zeros(len(results.files), np.int32) for _ in range(2))
+    for number, one in enumerate(lines):
+        for index, subject in enumerate(one.subjects):
+            line_of[subject.file], position_of[subject.file] = number, index
     line, position = line_of[results.file], position_of[results.file]
     order = np.lexsort((position, place, line))
     keys = np.stack([line[order], place[order]])
@@ -142,12 +145,3 @@ def series_of(results: Results) -> list[Series]:
         )
         for start, stop in pairwise([*starts, len(order)])
     ]  # fmt: skip
-
-
-def _positions(lines: list[Line], files: int) -> tuple[Numbers, Numbers]:
-    """For each file the number of its line and its position on it."""
-    line_of, position_of = np.zeros(files, np.int32), np.zeros(files, np.int32)
-    for number, line in enumerate(lines):
-        for position, subject in enumerate(line.subjects):
-            line_of[subject.file], position_of[subject.file] = number, position
-    return line_of, position_of

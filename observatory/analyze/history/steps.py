@@ -34,10 +34,10 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Parameters:
-    """Everything about the detector that was chosen."""
+    """The parameters of the detector, which were chosen by evaluation."""
 
     width: float = 1 / 17
-    """Distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
+    """The distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
     narrowest: float = 4.0
     """... and in ranks, at least."""
     fewest: int = 5
@@ -57,7 +57,7 @@ PENALTIES = (
     (50, 0.772), (60, 0.718), (80, 0.654), (100, 0.648), (120, 0.648),
     (150, 0.623), (200, 0.618), (300, 0.596), (500, 0.537), (1000, 0.527),
 )  # fmt: skip
-"""Of one more step, in units of ln n, by n: one permutation in 700 exceeds it."""
+"""The penalty of one more step by n, in units of ln n: one permutation in 700 exceeds it."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,16 @@ class Step:
 
 
 def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
-    """Values that a series needs before anything can be said of it."""
+    """The number of values that a series needs to be judged."""
     return 2 * parameters.fewest
 
 
 def change_points(
     values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
 ) -> list[int]:
-    """Where new levels begin, ascending. ``values``: finite, in the order of time.
+    """The indices at which new levels begin, ascending. ``values``: finite, in the order of time.
 
-    A series of fewer than `fewest_for_judgement` values has none.
+    A series of fewer than `fewest_for_judgement` values has no steps.
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
@@ -104,7 +104,7 @@ def change_points(
 
 
 def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
-    """Where the best segmentation of the ranks changes; `weight`: of a step, in units of ln n."""
+    """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
     # Its import takes as long as all others of a command, and few results have nothing to cut.
     from ruptures import KernelCPD
 
@@ -199,7 +199,7 @@ def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
 
 
 def _apart(old: Values, new: Values) -> float:
-    """The relative change of the level, the same both ways; infinite from or to 0."""
+    """The relative change of the level in either direction; infinite from or to 0."""
     if min(old.min(), new.min()) > 0:
         ratio = float(np.median(np.divide.outer(new, old)))
         return max(ratio, 1 / ratio) - 1

@@ -28,7 +28,8 @@ def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
         *_undecided(breakdown, labels),
     ]
     unjudged = bool(breakdown.comparison.missing or breakdown.comparison.undecided)
-    points += [*_differences(breakdown), *_warnings(breakdown)]
+    warnings = dict.fromkeys(breakdown.comparison.warnings)
+    points += [*_differences(breakdown), *(sentence(one, _LONGEST) for one in warnings)]
     if not points:
         return []
     title = "Not judged" if unjudged else "Warnings"
@@ -55,9 +56,7 @@ def _known(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
 def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Cells without a result, by side and reason."""
     groups: dict[tuple[str, str], list[tuple[Cell, str]]] = defaultdict(list)
-    crashed = {
-        cell for cause in breakdown.causes if cause.kind == "crashed" for cell in cause.cells
-    }
+    crashed = {c for cause in breakdown.causes if cause.kind == "crashed" for c in cause.cells}
     for missing in breakdown.comparison.missing:
         explained = missing.side == "head" and missing.cell in crashed
         reason = "HEAD crashes there: see below" if explained else missing.reason
@@ -99,18 +98,9 @@ def _differences(breakdown: Breakdown) -> Iterator[Words]:
 
 
 def _differs(difference: Difference) -> Words:
-    return (
-        name(difference.what),
-        " ",
-        name(difference.base) if difference.base else "absent",
-        " → ",
-        name(difference.head) if difference.head else "absent",
-    )
-
-
-def _warnings(breakdown: Breakdown) -> Iterator[Words]:
-    for warning in dict.fromkeys(breakdown.comparison.warnings):
-        yield sentence(warning, _LONGEST)
+    sides = difference.base, difference.head
+    base, head = (name(version) if version else "absent" for version in sides)
+    return (name(difference.what), " ", base, " → ", head)
 
 
 def _one_of(reasons: list[str]) -> Words:

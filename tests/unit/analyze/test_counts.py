@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
-from observatory.analyze.history.grouping import Occurrence
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.statements import Occurrence
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import failed, ledger, sample
