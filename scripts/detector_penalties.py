@@ -13,7 +13,7 @@ import argparse
 
 import numpy as np
 
-from observatory.analyze.history.steps import PARAMETERS, segmentation
+from observatory.analyze.history.steps import segmentation
 
 SIZES = (10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 80, 100, 120, 150, 200, 300, 500, 1000)
 _SCREEN = 0.9
@@ -45,11 +45,11 @@ def penalty(n: int, rate: float, draws: int) -> float:
 def largest(values: np.ndarray, low: float) -> float:
     """The largest penalty under which a step is found; `low` if none is found above it."""
     high = 4.0
-    if low and not segmentation(values, low, PARAMETERS):
+    if low and not segmentation(values, low):
         return low
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if segmentation(values, middle, PARAMETERS) else (low, middle)
+        low, high = (middle, high) if segmentation(values, middle) else (low, middle)
     return low
 
 

@@ -62,7 +62,7 @@ def table(label: str, findings: Sequence[Finding]) -> Table:
 
 
 def sentence(label: str, findings: Sequence[Finding]) -> str:
-    """The verdict on one subject in a sentence."""
+    """The verdict on one subject, as a sentence."""
     parts = [
         words.format(several(number, "cell"))
         for fate, words in WORDS.items()

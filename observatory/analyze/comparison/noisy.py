@@ -192,22 +192,17 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
 
 def _p_of(old: Logs, new: Logs, seed: int, paired: bool) -> tuple[float, bool]:
     """The p of two sides, and whether the test of their pairs gave it."""
-    p_value = _p_of_ranks(old, new, seed)
-    if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
-        return p_value, False
-    of_pairs = _p_of_signs(new - old, seed)
-    return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
-
-
-def _p_of_ranks(old: Logs, new: Logs, seed: int) -> float:
     ranks = scipy.stats.rankdata(np.concatenate([old, new]))
     sides = ranks[: len(old)], ranks[len(old) :]
-    return _p_value(sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed)
-
-
-def _p_of_signs(differences: Logs, seed: int) -> float:
+    p_value = _p_value(
+        sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed
+    )
+    if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
+        return p_value, False
+    differences = new - old
     signed = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-    return _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+    of_pairs = _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+    return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
 
 
 def _p_value(sides: tuple[Logs, ...], kind: str, statistic: Callable[..., Any], seed: int) -> float:

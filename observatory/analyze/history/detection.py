@@ -73,7 +73,11 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact, left = _with_times(exact, judged.moved)
     found = [*exact, *gathered(left)]
-    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), _places_of(series))
+    lines = list({id(one.line): one.line for one in series}.values())
+    positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
+    for line in lines:
+        positions[line.key].append({one.commit: place for place, one in enumerate(line.subjects)})
+    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), positions)
     better = [one for one in found if not one.worse]
     alerts = update_alerts(found, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
@@ -85,17 +89,9 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         alerts=alerts,
         improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
-        environments=list(_environments(series)),
+        environments=list(_environments(lines)),
         orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
-
-
-def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str, int]]]:
-    found: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
-    for line in _lines(series):
-        places = {subject.commit: place for place, subject in enumerate(line.subjects)}
-        found[line.key].append(places)
-    return found
 
 
 def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
@@ -155,20 +151,16 @@ def _follows(move: LevelChange, one: Occurrence) -> bool:
     return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
 
 
-def _environments(series: Iterable[Series]) -> Iterator[Statement]:
+def _environments(lines: Iterable[Line]) -> Iterator[Statement]:
     """Where a machine or its Python changed, for good or in turn: times are not compared there."""
     found: dict[tuple[str, str], list[Line]] = defaultdict(list)
-    for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
+    for line in sorted(lines, key=lambda o: o.subjects[0].date):
         found[line.machine, line.env_name].append(line)
-    for lines in found.values():
-        for before, after in pairwise(lines):
+    for one_by_one in found.values():
+        for before, after in pairwise(one_by_one):
             ends, begins = before.subjects[-1], after.subjects[0]
             values = before.name, before.era, after.era
             if ends.date < begins.date:
                 yield Statement("environment changed", (*values, ends.label, begins.label))
             else:
                 yield Statement("environments alternate", values)
-
-
-def _lines(series: Iterable[Series]) -> list[Line]:
-    return list({id(one.line): one.line for one in series}.values())

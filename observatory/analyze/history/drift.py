@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # its statistics take a second to import: short series never need them
 
-from observatory.analyze.history.steps import PARAMETERS, Parameters, Values, change_points
+from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
 """Shorter series are not searched for a drift."""
@@ -44,16 +44,14 @@ class Drift:
     """The values without it, at the level of the first."""
 
 
-def drift(
-    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
-) -> tuple[Drift | None, list[int]]:
+def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     """The drift of a series, None without one, and the places of its other steps.
 
     ``values``: finite and positive, in the order of time. Without a drift the places are those of
     `change_points`.
     """
     array = np.asarray(values, dtype=float)
-    places = change_points(array, parameters)
+    places = change_points(array)
     n = len(array)
     if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
         return None, places
@@ -63,10 +61,10 @@ def drift(
     logs = np.log(array)
     best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
     for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
-        left = change_points(np.exp(logs - slope * time), parameters)
+        left = change_points(np.exp(logs - slope * time))
         for _ in range(_ROUNDS):  # the steps that are left and the slope depend on each other
             slope = _slope_between(logs, left)
-            before, left = left, change_points(np.exp(logs - slope * time), parameters)
+            before, left = left, change_points(np.exp(logs - slope * time))
             if left == before:
                 break
         flat = _without_levels(logs - slope * time, left)

@@ -15,7 +15,6 @@ from datetime import datetime
 from itertools import pairwise
 
 from benchmarks.catalogue import METRICS
-from observatory.analyze.history.drift import Drift
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
 from observatory.analyze.history.steps import Step, Values, ratio
@@ -83,9 +82,12 @@ def at(subject: Subject) -> At:
 
 
 def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
-    series, values, drifting = track.series, track.flat, track.drift
-    if drifting is not None:
-        yield _drifted(track, drifting)
+    series, values, drift = track.series, track.flat, track.drift
+    if drift is not None:
+        # A drift begins at no subject, and is never over by itself.
+        whole = Step(1, *track.longest, drift.ratio, drift.low, drift.high)
+        change = _series_change(track, whole).model_copy(update={"last_good": None})
+        yield LevelChange(change, True, None, *_where(series, 1))
     levels = [values[start:stop] for start, stop in pairwise(track.bounds)]
     for number, step in enumerate(track.steps):
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
@@ -107,13 +109,6 @@ def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
     subjects = series.line.subjects
     before, after = subjects[max(first - 1, 0)], subjects[min(last + 1, len(subjects) - 1)]
     return last - first - 1, (before.date, after.date)
-
-
-def _drifted(track: SegmentedSeries, found: Drift) -> LevelChange:
-    """A drift begins at no subject, and is never over by itself."""
-    whole = Step(1, *track.longest, found.ratio, found.low, found.high)
-    change = _series_change(track, whole).model_copy(update={"last_good": None})
-    return LevelChange(change, True, None, *_where(track.series, 1))
 
 
 def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:

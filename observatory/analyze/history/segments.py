@@ -19,7 +19,7 @@ from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift
 from observatory.analyze.history.modes import two_modes
 from observatory.analyze.history.series import Series
-from observatory.analyze.history.steps import Step, Values, fewest_for_judgement, sized
+from observatory.analyze.history.steps import FEWEST, Step, Values, sized
 from observatory.analyze.statements import Statement
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
@@ -170,8 +170,8 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
 
 def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
-    if len(series.values) < fewest_for_judgement():
-        return Statement("too few subjects", (fewest_for_judgement(),))
+    if len(series.values) < FEWEST:
+        return Statement("too few subjects", (FEWEST,))
     low, high = series.values.min(), series.values.max()
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 

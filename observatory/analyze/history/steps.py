@@ -47,6 +47,8 @@ class Parameters:
 
 
 PARAMETERS = Parameters()
+FEWEST = 2 * PARAMETERS.fewest
+"""The number of values that a series needs to be judged."""
 CONFIDENCE = 0.95
 NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
@@ -83,34 +85,28 @@ class Step:
         return self.after > self.before if math.isnan(self.ratio) else self.ratio > 1
 
 
-def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
-    """The number of values that a series needs to be judged."""
-    return 2 * parameters.fewest
-
-
 def change_points(
-    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
+    values: Sequence[float] | Values, smallest: float = PARAMETERS.smallest
 ) -> list[int]:
     """The indices at which new levels begin, ascending. ``values``: finite, in the order of time.
 
-    A series of fewer than `fewest_for_judgement` values has no steps.
+    ``smallest``: the smallest relative change of a step. Fewer than FEWEST values have no steps.
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
-    if n < fewest_for_judgement(parameters) or np.ptp(array) == 0:
+    if n < FEWEST or np.ptp(array) == 0:
         return []
-    places = segmentation(array, penalty(n), parameters)
-    return _material(array, places, parameters.smallest)
+    return _material(array, segmentation(array, penalty(n)), smallest)
 
 
-def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
+def segmentation(values: Values, weight: float) -> list[int]:
     """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
     # Its import takes as long as all others of a command, and few results have nothing to cut.
     from ruptures import KernelCPD
 
     n = len(values)
-    width = max(parameters.width, parameters.narrowest / n)
-    algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
+    width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
+    algorithm = KernelCPD(kernel="rbf", min_size=PARAMETERS.fewest, params={"gamma": 1 / width**2})
     order = np.lexsort((_tie_breaker(n), values))
     ranks = np.empty(n)
     ranks[order] = np.arange(1, n + 1)

@@ -29,6 +29,7 @@ def tell(comparison: Comparison) -> Story:
     breakdown, labels = Breakdown(comparison), Labels.of(comparison)
     careful = cautions(breakdown, labels)
     sides, counted = _sides(comparison, labels), _counted(breakdown)
+    measured = Points(tuple(_circumstances(breakdown)))
     # What could not be judged comes before the numbers that depend on it.
     lines = [sides, counted] if careful else [(*sides, " ", *counted)]
     compared = [Part(2, "what was compared", (Paragraph(words),)) for words in lines if words]
@@ -44,7 +45,7 @@ def tell(comparison: Comparison) -> Story:
             *slower(breakdown, labels),
             *better(breakdown, labels),
             *workload(breakdown, labels),
-            Part(9, "how it was measured", (_measured(breakdown),)),
+            Part(9, "how it was measured", (Folded("How it was measured", (measured,)),)),
             *_reproduce(comparison),
         ),
     )
@@ -90,10 +91,6 @@ def _ruled_out(breakdown: Breakdown) -> str:
     if not changes:
         return ""
     return f"Unaffected cells changed by at most {listed(changes)}."
-
-
-def _measured(breakdown: Breakdown) -> Folded:
-    return Folded("How it was measured", (Points(tuple(_circumstances(breakdown))),))
 
 
 def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
