@@ -82,8 +82,8 @@ def alerts_of(detected: Detected, observatory: str, made_of: str = "") -> Alerts
 def _verdict(judged: JudgedVerdict) -> Verdict:
     fields = {name: getattr(judged, name) for name in Verdict.model_fields}
     if judged.because is not None:
-        fields["reason"] = sentence_of(judged.because)
-    return Verdict(**fields)
+        fields["reason"] = sentence_of(judged.because)[:_LONGEST]
+    return Verdict.model_construct(**fields)  # its fields were validated when it was judged
 
 
 def _alert(found: FoundAlert) -> Alert:

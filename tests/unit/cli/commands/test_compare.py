@@ -28,7 +28,7 @@ from observatory.store.journal.models import new_run
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
 from observatory.store.records.calibration import Calibration, Floor
-from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.comparison import Comparison, Side, Verdict
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
@@ -299,3 +299,11 @@ def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["compare", "--repo", str(clone), *sides])
     assert done.exit_code == Exit.WORSE, done.output
     assert "35" in done.output
+
+
+def test_a_long_reason_fits_into_the_record_that_holds_it() -> None:
+    base = [sample(WARM, "counting", {"cache_misses": 0})]
+    head = [sample(WARM, "counting", {"cache_misses": n + 10_000}) for n in range(900)]
+    (verdict,) = [v for v in compare(base, head).verdicts if v.metric == "cache_misses"]
+    assert "not deterministic" in (verdict.reason or "")
+    assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
