@@ -1,4 +1,4 @@
-"""Verdicts on two sides, cell by cell and metric by metric, by the rules of `rules`."""
+"""Verdicts on two sides by cell and metric, from the rules of `rules` and the tests of `noisy`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.store.records.comparison import Conclusion, Values
 
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
-"""The same thing in every cell: judged once for a model, under its first cell."""
+"""Metrics that are the same in every cell: judged once for a model, under its first cell."""
 _MOST_VALUES = 1000
 
 
@@ -227,7 +227,7 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedV
 
 
 def _missing(cell: Cell, base: Evidence, head: Evidence) -> IncompleteCell | None:
-    """What keeps a cell from being compared wholly; None if nothing does."""
+    """Why a cell cannot be compared completely; None if it can."""
     of_base, of_head = (_incomplete(cell, side) for side in (base, head))
     if of_base and of_head:
         return IncompleteCell(cell, "both", tuple(dict.fromkeys((of_base, of_head))))

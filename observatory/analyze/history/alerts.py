@@ -254,7 +254,7 @@ class _Update:
         return FoundAlert(self._with_state(alert, alert), notes=[note])
 
     def _notes(self, series: Sequence[SeriesChange]) -> Iterator[Statement]:
-        """What keeps a reader from taking the newest level for that of the newest subject."""
+        """A note where the newest level is not that of the newest subject."""
         newest = {(run.machine, run.env_name): run.subject for run in self.recorded.runs}
         # The times that came with a count only describe it: they are not followed.
         followed = [one for one in series if one.now is not None]

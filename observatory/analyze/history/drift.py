@@ -41,7 +41,7 @@ class Drift:
     low: float
     high: float
     flat: Values
-    """The values without it, at the level of the first."""
+    """The values without the drift, at the level of the first."""
 
 
 def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
@@ -94,7 +94,7 @@ def _grown(slope: float, n: int) -> float:
 
 
 def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
-    """Theil & Sen's slope and its interval, from at most _MOST values: it looks at all pairs."""
+    """Theil & Sen's slope and its interval, over all pairs of at most _MOST values."""
     chosen = _chosen(len(logs))
     found = scipy.stats.theilslopes(logs[chosen], time[chosen])
     return float(found.slope), float(found.low_slope), float(found.high_slope)
@@ -105,7 +105,7 @@ def _chosen(n: int) -> npt.NDArray[np.intp]:
 
 
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
-    """The median of the slopes between values of one level: steps do not enter it."""
+    """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in np.split(logs, list(places)):
         chosen = _chosen(len(piece))

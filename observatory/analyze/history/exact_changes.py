@@ -111,7 +111,7 @@ class _FollowedSeries:
     over: At | None = None
 
     def update(self, subject: CountedSubject) -> None:
-        """Take in the count of a later subject."""
+        """Update with the count of a later subject."""
         value = None if self.over else self.count(subject.evidence)
         if value is None:
             return
@@ -130,7 +130,7 @@ class _FollowedChange:
     times: list[SeriesChange]
 
     def update(self, subject: CountedSubject) -> None:
-        """Take in the count of a later subject."""
+        """Update with the count of a later subject."""
         for one in self.series if self.found.worse else ():
             one.update(subject)
 
@@ -151,7 +151,7 @@ class _Pair:
     head: CountedSubject
 
     def changes(self, places: Collection[_Place]) -> Iterator[_FollowedChange]:
-        """What changed in these places."""
+        """The changes of the metrics in ``places``."""
         old, new = self.base.evidence, self.head.evidence
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts

@@ -23,7 +23,7 @@ from observatory.analyze.history.steps import FEWEST, Step, Values, sized
 from observatory.analyze.statements import Statement
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
-"""Whether steps were looked for; exact counts need no test, and some metrics only describe."""
+"""Whether steps were searched; exact counts need no test, and some metrics only describe."""
 
 _WIDEST = 1e9
 """A series whose largest value is so many times its smallest does not measure one thing."""

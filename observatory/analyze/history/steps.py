@@ -170,7 +170,7 @@ def ratio(old: Values, new: Values) -> float:
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
-    """The places without those where the level changes by less than is reported, smallest first."""
+    """The places of large enough steps: smaller ones are removed, the smallest first."""
     kept = [0, *places, len(values)]
 
     def apart(number: int) -> float:
