@@ -183,7 +183,7 @@ HOSTILE: dict[str, tuple[Callable[[FakeGitHub], object], str]] = {
     "another-pull-request": (another_fork, "run 900 is of another branch or another fork"),
     "not-a-pull-request": (pushed, "was started by 'push', not by a pull request"),
     "no-claim": (lambda f: f.artifact(packed(claim=None)), "does not name its pull request"),
-    "odd-claim": (lambda f: f.artifact(packed(claim="12; rm -rf /")), "is not the number of a pull request"),
+    "odd-claim": (lambda f: f.artifact(packed(claim="12; rm -rf /")), "is not the number of a"),
     "no-artifact": (lambda f: None, "run 900 has no artifact 'observatory-comparison'"),
     "expired": (expired, "has no artifact 'observatory-comparison', or it has expired"),
     "no-zip": (lambda f: f.artifact(b"PK\x03\x04<html>"), "not a readable zip archive"),
