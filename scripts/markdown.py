@@ -1,4 +1,4 @@
-"""Pieces of Markdown that a code host and the site read alike."""
+"""Markdown that code hosts and the site render alike."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the cells are Markdown already."""
+    """A table; its cells are Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def cell(text: str) -> str:
-    """A sentence of the code, in one line. It may hold code spans and nothing else of Markdown."""
+    """A sentence from the code on one line; of Markdown, it may contain only code spans."""
     safe = html.escape(" ".join(text.split()), quote=False)
     for character in "|*[":
         safe = safe.replace(character, f"&#{ord(character)};")
@@ -21,7 +21,7 @@ def cell(text: str) -> str:
 
 
 def code(text: object) -> str:
-    """A code span that may stand in a table: there, a vertical bar would end the cell."""
+    """A code span for a table, where a vertical bar would end the cell."""
     plain = str(text)
     if "|" in plain or "`" in plain:
         return f"<code>{cell(plain).replace('`', '&#96;')}</code>"
@@ -34,7 +34,7 @@ def codes(names: Iterable[object]) -> str:
 
 
 def fenced(text: str) -> str:
-    """A block of code, whatever is in it."""
+    """A block of code, which may contain fences."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -10,22 +10,8 @@ from urllib.parse import quote, urlencode
 
 from pydantic import TypeAdapter, ValidationError
 
+from observatory.github import models
 from observatory.github.errors import GitHubError, MissingError, printable
-from observatory.github.models import (
-    ArtifactEntry,
-    ArtifactList,
-    CheckList,
-    CheckRun,
-    Comment,
-    Commit,
-    Hidden,
-    Issue,
-    Permission,
-    Pull,
-    Run,
-    RunList,
-    Viewer,
-)
 from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
 
@@ -53,21 +39,21 @@ class GitHub:
         self._root = f"/repos/{repo}"
 
     @cached_property
-    def viewer(self) -> Viewer:
+    def viewer(self) -> models.Viewer:
         """The account of the token, which wrote our comments and issues."""
         doing = "name the account of the token"
         answer = self._graphql(_VIEWER, {}, doing).get("viewer")
-        return _checked(Viewer, json.dumps(answer).encode(), doing)
+        return _checked(models.Viewer, json.dumps(answer).encode(), doing)
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> models.Run:
         """A run of a workflow of this repository."""
-        return self._get(Run, f"/actions/runs/{number}", f"show run {number}")
+        return self._get(models.Run, f"/actions/runs/{number}", f"show run {number}")
 
-    def runs(self, workflow: str, sha: str) -> list[Run]:
+    def runs(self, workflow: str, sha: str) -> list[models.Run]:
         """The newest runs of a workflow that a pull request started for a commit."""
         query = urlencode({"head_sha": sha, "event": "pull_request", "per_page": 20})
         path = f"/actions/workflows/{quote(workflow, safe='')}/runs?{query}"
-        found = self._get(RunList, path, "list the runs of the workflow").workflow_runs
+        found = self._get(models.RunList, path, "list the runs of the workflow").workflow_runs
         return [one for one in found if one.head_sha == sha]
 
     def run_again(self, run: int) -> None:
@@ -78,24 +64,23 @@ class GitHub:
         """What an account may do in this repository: "admin", "write", "read", "none", ..."""
         path = f"/collaborators/{quote(login, safe='')}/permission"
         try:
-            return self._get(Permission, path, f"show the permissions of {login}").permission
+            return self._get(models.Permission, path, f"show the permissions of {login}").permission
         except MissingError:
             return "none"
 
-    def pull(self, number: int) -> Pull:
+    def pull(self, number: int) -> models.Pull:
         """A pull request to this repository."""
-        return self._get(Pull, f"/pulls/{number}", f"show pull request {number}")
+        return self._get(models.Pull, f"/pulls/{number}", f"show pull request {number}")
 
     def commits(self, number: int) -> list[str]:
         """The commits of a pull request; GitHub lists the first 250."""
         doing = f"list the commits of pull request {number}"
-        return [one.sha for one in self._list(Commit, f"/pulls/{number}/commits", doing)]
+        return [one.sha for one in self._list(models.Commit, f"/pulls/{number}/commits", doing)]
 
-    def artifacts(self, run: int, name: str) -> list[ArtifactEntry]:
+    def artifacts(self, run: int, name: str) -> list[models.ArtifactEntry]:
         """The artifacts of a run that have this name, the newest first."""
-        path = f"{self._root}/actions/runs/{run}/artifacts?{urlencode({'name': name})}"
-        doing = f"list the artifacts of run {run}"
-        pages = [_checked(ArtifactList, page, doing) for page in self.transport.pages(path, doing)]
+        path = f"/actions/runs/{run}/artifacts?{urlencode({'name': name})}"
+        pages = self._pages(models.ArtifactList, path, f"list the artifacts of run {run}")
         found = [one for page in pages for one in page.artifacts if one.name == name]
         return sorted(found, key=lambda one: -one.id)
 
@@ -104,10 +89,10 @@ class GitHub:
         path = f"{self._root}/actions/artifacts/{artifact}/zip"
         return self.transport.download(path, f"download artifact {artifact}", most)
 
-    def comments(self, number: int) -> list[Comment]:
+    def comments(self, number: int) -> list[models.Comment]:
         """The comments on a pull request, the oldest first."""
         doing = f"list the comments on pull request {number}"
-        return self._list(Comment, f"/issues/{number}/comments", doing)
+        return self._list(models.Comment, f"/issues/{number}/comments", doing)
 
     def hidden(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Those of these comments that are hidden: node id -> reason, in lower case."""
@@ -118,14 +103,14 @@ class GitHub:
         ids = {"ids": list(node_ids)[:100]}
         nodes = self._graphql(_HIDDEN, ids, doing, partly=True).get("nodes") or ()
         content = json.dumps([node for node in nodes if node]).encode()
-        found = _checked(list[Hidden], content, doing)
+        found = _checked(list[models.Hidden], content, doing)
         return {one.id: (one.reason or "").lower() for one in found if one.is_minimized}
 
-    def add_comment(self, number: int, body: str) -> Comment:
+    def add_comment(self, number: int, body: str) -> models.Comment:
         """Comment on a pull request."""
         doing = f"comment on pull request {number}"
         content = self._send("POST", f"/issues/{number}/comments", doing, {"body": body})
-        return _checked(Comment, content, doing)
+        return _checked(models.Comment, content, doing)
 
     def edit_comment(self, comment: int, body: str) -> None:
         """Replace the text of a comment."""
@@ -155,12 +140,11 @@ class GitHub:
             return False
         return True
 
-    def checks(self, sha: str, name: str) -> list[CheckRun]:
+    def checks(self, sha: str, name: str) -> list[models.CheckRun]:
         """The newest checks of this name on a commit."""
-        doing = f"list the checks of commit {sha[:7]}"
-        path = f"{self._root}/commits/{sha}/check-runs?{urlencode({'check_name': name})}"
-        pages = self.transport.pages(path, doing)
-        return [one for page in pages for one in _checked(CheckList, page, doing).check_runs]
+        path = f"/commits/{sha}/check-runs?{urlencode({'check_name': name})}"
+        pages = self._pages(models.CheckList, path, f"list the checks of commit {sha[:7]}")
+        return [one for page in pages for one in page.check_runs]
 
     def add_check(self, fields: dict[str, Any]) -> None:
         """Add a check to a commit. GitHub demands the token of an app, such as a workflow's."""
@@ -170,20 +154,20 @@ class GitHub:
         """Replace fields of a check."""
         self._send("PATCH", f"/check-runs/{check}", f"edit check {check}", fields)
 
-    def issues(self) -> list[Issue]:
+    def issues(self) -> list[models.Issue]:
         """Every issue that the token's account has opened, closed ones too; no pull requests.
 
         It lists and does not search, because the search index lags behind.
         """
         query = urlencode({"creator": self.viewer.login, "state": "all", "direction": "asc"})
-        found = self._list(Issue, f"/issues?{query}", "list the issues")
+        found = self._list(models.Issue, f"/issues?{query}", "list the issues")
         return [one for one in found if one.pull_request is None and self.viewer.wrote(one.user)]
 
-    def add_issue(self, title: str, body: str, labels: Sequence[str]) -> Issue:
+    def add_issue(self, title: str, body: str, labels: Sequence[str]) -> models.Issue:
         """Open an issue."""
         fields = {"title": title, "body": body, "labels": list(labels)}
         doing = "open an issue"
-        return _checked(Issue, self._send("POST", "/issues", doing, fields), doing)
+        return _checked(models.Issue, self._send("POST", "/issues", doing, fields), doing)
 
     def edit_issue(self, number: int, fields: dict[str, Any]) -> None:
         """Replace the title, the text or the state of an issue."""
@@ -196,9 +180,12 @@ class GitHub:
         return _checked(model, self._send("GET", path, doing), doing)
 
     def _list(self, model: type[_Type], path: str, doing: str) -> list[_Type]:
-        pages = self.transport.pages(f"{self._root}{path}", doing)
         items = list[model]  # type: ignore[valid-type]
-        return [one for page in pages for one in _checked(items, page, doing)]
+        return [one for page in self._pages(items, path, doing) for one in page]
+
+    def _pages(self, kind: type[_Type], path: str, doing: str) -> list[_Type]:
+        pages = self.transport.pages(f"{self._root}{path}", doing)
+        return [_checked(kind, page, doing) for page in pages]
 
     def _graphql(
         self, query: str, variables: dict[str, Any], doing: str, *, partly: bool = False
