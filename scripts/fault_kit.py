@@ -31,10 +31,15 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel, which is the earliest that zip archives have."""
 
 _BOTH = ("fork", "spawn")
+_C = ("C", "C_VM")
 _NUMBA = ("NUMBA", "DEFAULT")
 """DEFAULT is numba from PyTensor 3.0 on."""
-_NUMBA_ALL = (*_NUMBA, "NUMBA_OPS_ONLY")
-_BUILDS = ("cold", "warm_disk", "warm_process", "variants")
+_OPS_ONLY = ("NUMBA_OPS_ONLY",)
+_NUMBA_ALL = (*_NUMBA, *_OPS_ONLY)
+_DISK, _PROCESS = ("warm_disk",), ("warm_process",)
+_WARM = (*_DISK, *_PROCESS)
+_BUILDS = ("cold", *_WARM, "variants")
+_MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
 """The metric that worsens if functions are compiled outside the measured span."""
 _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
@@ -85,112 +90,61 @@ class Fault:
 
 _NEVER_FOUND = (
     Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-    Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
+    Alarms(_MISSES, _PROCESS, _OPS_ONLY),
     Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
     Alarms(_MEMORY, ("call",), _NUMBA),
 )
 """Alarms that may follow if stored functions are compiled again."""
 
 FAULTS: tuple[Fault, ...] = (
-    Fault(
-        "key_salted",
-        "numba's keys differ between processes",
-        "keys differ between processes",
-        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), _NUMBA),
-            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
-            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",)),
-        ),
-    ),
-    Fault(
-        "key_hash_seed",
-        "numba's keys depend on the hash seed: spawn shows it, fork does not",
-        "keys differ between hash seeds",
-        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA, ("spawn",)),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), _NUMBA, ("spawn",)),
-            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
-            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",), ("spawn",)),
-        ),
-    ),
-    Fault(
-        "outer_not_cached",
-        "the outer graph has no key and is never cached",
-        "refused",
-        must=(Alarms(("uncacheable",), (*_BUILDS, "siblings"), _NUMBA_ALL),),
-        may=(Alarms(_COMPILING, _BUILDS, _NUMBA_ALL), Alarms(_MEMORY, ("call",), _NUMBA)),
-        functions=("outer graph",),
-    ),
-    Fault(
-        "op_key_unstable",
-        "the key of one Op, Split, is another one each time",
-        "keys are not repeatable",
-        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=_NEVER_FOUND,
-        functions=("Split{len_splits=2, axis=0}", "outer graph"),
-    ),
-    Fault(
-        "cache_dir_removed",
-        "the numba cache's directory is removed after the import",
-        "crashed",
-        must=(Alarms(("crashed",), (*_BUILDS, "siblings", "call"), _NUMBA_ALL),),
-    ),
-    Fault(
-        "saved_never_loaded",
-        "numba's cache is written and never read",
-        "stored but not loaded",
-        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=_NEVER_FOUND,
-    ),
-    Fault(
-        "variable_names_in_keys",
-        "keys of Ops hold the names of variables: graphs share no functions",
-        "not reused",
-        must=(Alarms(("reuse_lost",), ("variants",), _NUMBA),),
-        may=(
-            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-            Alarms(_COMPILING, ("cold", "variants"), _NUMBA_ALL),
-            # A function under two names is loaded twice: some 800 more calls into LLVM, 3 to 4 %
-            # of all Python calls of a warm build.
-            Alarms(("python_calls",), ("warm_disk", "warm_process"), _NUMBA_ALL),
-        ),
-    ),
-    Fault(
-        "uid_counter",
-        "numba numbers functions 1, 2, 3 again: siblings share symbols",
-        "wrong results",
-        must=(
-            Alarms(("wrong_results", "collided_symbols"), ("siblings",), _NUMBA, ("fork",)),
-            Alarms(("vulnerable_symbols",), ("siblings",), _NUMBA),
-        ),
-        may=(Alarms(("wrong_results", "crashed", "collided_symbols"), ("siblings",), _NUMBA),),
-    ),
-    Fault(
-        "c_key_salted",
-        "the keys of C modules differ between processes",
-        "keys differ between processes",
-        must=(Alarms(("cache_misses",), ("warm_disk",), ("C", "C_VM")),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), ("C", "C_VM")),
-            Alarms(_MEMORY, ("warm_process",), ("C", "C_VM")),
-            Alarms(_MEMORY, ("call",), ("C", "C_VM", "C_VM_NOGC")),
-        ),
-    ),
-    Fault(
-        "rewriting_slower",
-        "rewriting does more work: 5 to 8 % more Python calls in a warm build",
-        "more Python work",
-        must=(Alarms(("python_calls",), ("warm_disk", "warm_process"), ("C", "C_VM", *_NUMBA)),),
-        may=(Alarms(_COMPILING, _BUILDS, ("C", "C_VM", *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
-    ),
-    Fault(
-        "call_slower",
-        "a call of a compiled function takes about 10 % longer",
-        None,
-        must=(Alarms(("call_time",), ("call",), ("C", "C_VM", "C_VM_NOGC", *_NUMBA)),),
-    ),
-)
+    Fault("key_salted", "numba's keys differ between processes", "keys differ between processes",
+          must=(Alarms(_MISSES, _DISK, _NUMBA),),
+          may=(Alarms(_COMPILING, _DISK, _NUMBA),
+               Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
+               Alarms(_MEMORY, _PROCESS, _OPS_ONLY))),
+    Fault("key_hash_seed", "numba's keys depend on the hash seed: spawn shows it, fork does not",
+          "keys differ between hash seeds",
+          must=(Alarms(_MISSES, _DISK, _NUMBA, ("spawn",)),),
+          may=(Alarms(_COMPILING, _DISK, _NUMBA, ("spawn",)),
+               Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
+               Alarms(_MEMORY, _PROCESS, _OPS_ONLY, ("spawn",)))),
+    Fault("outer_not_cached", "the outer graph has no key and is never cached", "refused",
+          must=(Alarms(("uncacheable",), (*_BUILDS, "siblings"), _NUMBA_ALL),),
+          may=(Alarms(_COMPILING, _BUILDS, _NUMBA_ALL), Alarms(_MEMORY, ("call",), _NUMBA)),
+          functions=("outer graph",)),
+    Fault("op_key_unstable", "the key of one Op, Split, differs each time",
+          "keys are not repeatable", must=(Alarms(_MISSES, _WARM, _NUMBA),), may=_NEVER_FOUND,
+          functions=("Split{len_splits=2, axis=0}", "outer graph")),
+    Fault("cache_dir_removed", "the numba cache's directory is removed after the import", "crashed",
+          must=(Alarms(("crashed",), (*_BUILDS, "siblings", "call"), _NUMBA_ALL),)),
+    Fault("saved_never_loaded", "numba's cache is written and never read",
+          "stored but not loaded", must=(Alarms(_MISSES, _WARM, _NUMBA),), may=_NEVER_FOUND),
+    Fault("variable_names_in_keys",
+          "keys of Ops contain the names of variables: graphs share no functions", "not reused",
+          must=(Alarms(("reuse_lost",), ("variants",), _NUMBA),),
+          may=(Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+               Alarms(_COMPILING, ("cold", "variants"), _NUMBA_ALL),
+               # A function under two names is loaded twice: some 800 more calls into LLVM, 3 to
+               # 4 % of all Python calls of a warm build.
+               Alarms(("python_calls",), _WARM, _NUMBA_ALL))),
+    Fault("uid_counter", "numba numbers functions 1, 2, 3 again: siblings share symbols",
+          "wrong results",
+          must=(Alarms(("wrong_results", "collided_symbols"), ("siblings",), _NUMBA, ("fork",)),
+                Alarms(("vulnerable_symbols",), ("siblings",), _NUMBA)),
+          may=(Alarms(("wrong_results", "crashed", "collided_symbols"), ("siblings",), _NUMBA),)),
+    Fault("c_key_salted", "the keys of C modules differ between processes",
+          "keys differ between processes",
+          must=(Alarms(_MISSES, _DISK, _C),),
+          may=(Alarms(_COMPILING, _DISK, _C), Alarms(_MEMORY, _PROCESS, _C),
+               Alarms(_MEMORY, ("call",), (*_C, "C_VM_NOGC")))),
+    Fault("rewriting_slower",
+          "rewriting does more work: 5 to 8 % more Python calls in a warm build",
+          "more Python work",
+          must=(Alarms(("python_calls",), _WARM, (*_C, *_NUMBA)),),
+          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
+    Fault("call_slower", "a call of a compiled function takes about 10 % longer", None,
+          must=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),)),
+)  # fmt: skip
 
 
 def fault(name: str) -> Fault:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from observatory.github.errors import RefusedError, printable
+from observatory.github.errors import RefusedError
 from observatory.store.base.problems import reason_of
 from observatory.store.records.comparison import Comparison
+from observatory.text.plain import shorten
 
 COMPARISON = "comparison.json"
 NUMBER = "pull-request.txt"
@@ -67,7 +68,7 @@ def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     for entry in entries:
         if entry.orig_filename not in _BOUNDS or entry.filename not in _BOUNDS:
             raise RefusedError(
-                f"the artifact contains {printable(entry.orig_filename, 100)!r}; only {COMPARISON} "
+                f"the artifact contains {shorten(entry.orig_filename, 100)!r}; only {COMPARISON} "
                 f"and {NUMBER} are allowed"
             )
         if entry.filename in seen:

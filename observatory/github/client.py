@@ -11,9 +11,11 @@ from urllib.parse import quote, urlencode
 from pydantic import TypeAdapter, ValidationError
 
 from observatory.github import models
-from observatory.github.errors import GitHubError, MissingError, printable
+from observatory.github.errors import GitHubError, MissingError
+from observatory.github.http import LONGEST
 from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
+from observatory.text.plain import shorten
 
 _Type = TypeVar("_Type")
 _MINUTE = 60.0
@@ -207,7 +209,7 @@ class GitHub:
             data = found.get("data")
             if isinstance(data, dict) and (not found.get("errors") or partly):
                 return data
-            reason = printable("; ".join(str(error.get("message", "")) for error in errors))
+            reason = shorten("; ".join(str(error.get("message", "")) for error in errors), LONGEST)
             kind = MissingError if kinds == {"NOT_FOUND"} else GitHubError
             raise kind(f"GitHub does not {doing} ({reason or 'no reason given'})")
         raise GitHubError(f"GitHub's limits do not let us {doing}; run it again later")

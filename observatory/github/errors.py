@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from observatory.errors import Exit, ObservatoryError
 
-_LONGEST = 300
-
 
 class GitHubError(ObservatoryError):
     """A request to GitHub failed; the message says what was asked, and what to do."""
@@ -25,9 +23,3 @@ class RefusedError(ObservatoryError):
     """An artifact is invalid, or is not of the pull request that it names."""
 
     exit_code = Exit.ARTIFACT
-
-
-def printable(text: str, most: int = _LONGEST) -> str:
-    """A foreign text for use in a sentence: one line, no control characters, at most ``most``."""
-    shown = "".join(one if one.isprintable() else "?" for one in text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"

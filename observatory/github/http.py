@@ -11,7 +11,11 @@ from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 
-from observatory.github.errors import GitHubError, printable
+from observatory.github.errors import GitHubError
+from observatory.text.plain import shorten
+
+LONGEST = 300
+"""Characters of a foreign text in a message."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Answer:
             error.get("message", "") if isinstance(error, dict) else error
             for error in (errors if isinstance(errors, list) else ())
         ]
-        return printable("; ".join(str(word) for word in (answer.get("message"), *details) if word))
+        words = (str(word) for word in (answer.get("message"), *details) if word)
+        return shorten("; ".join(words), LONGEST)
 
 
 def request(method: str, url: str, headers: Mapping[str, str], body: object, most: int) -> Answer:
@@ -74,7 +79,7 @@ def pool(url: str) -> urllib3.PoolManager:
 
 def reason_of(error: Exception) -> str:
     """The reason for a failed request: the last part of what urllib3 says."""
-    return printable(str(error).rpartition(": ")[2] or type(error).__name__)
+    return shorten(str(error).rpartition(": ")[2] or type(error).__name__, LONGEST)
 
 
 def is_loopback(host: str | None) -> bool:

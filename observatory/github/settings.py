@@ -1,18 +1,7 @@
-"""The settings of a repository: ``.github/observatory.toml``, which is reviewed like its code.
+"""The settings of a repository: ``.github/observatory.toml``; docs/github.md lists the keys.
 
-::
-
-    [comment]
-    check = "neutral"               # if HEAD is worse; or "failure", or "none" for no check
-    check_name = "compile caches"
-    label = "run-benchmark"         # is removed from the pull request afterwards; "" for none
-
-    [issues]
-    labels = ["observatory"]        # of new issues
-    most_a_night = 5                # issues opened within 20 hours; a sentence names the rest
-
-Every key is optional, and has the default shown here; so is the file. It is read from the checkout
-of the workflow's own branch, never from that of a pull request.
+The file and every key in it are optional. It is read from the checkout of the workflow's own
+branch, never from that of a pull request, and so it is reviewed like the code.
 """
 
 from __future__ import annotations

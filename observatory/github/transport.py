@@ -21,8 +21,9 @@ from urllib.parse import urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from observatory.github.errors import GitHubError, MissingError, UnsureError, printable
-from observatory.github.http import Answer, is_loopback, reason_of, request
+from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import LONGEST, Answer, is_loopback, reason_of, request
+from observatory.text.plain import shorten
 
 SERVER_REPEATS = 4
 LIMIT_REPEATS = 5
@@ -66,8 +67,8 @@ class Transport:
         parts = urlsplit(self.api)
         if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
             raise GitHubError(
-                f"the token is not sent to {printable(api)}: use an address that begins with "
-                "https:// (or is this machine itself)"
+                f"the token is not sent to {shorten(api, LONGEST)}: use an address that begins "
+                "with https:// (or is this machine itself)"
             )
         self._headers = {
             "Accept": "application/vnd.github+json",
