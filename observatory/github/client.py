@@ -37,7 +37,6 @@ class GitHub:
 
     def __init__(self, transport: Transport, repo: str) -> None:
         self.transport = transport
-        self.repo = repo
         self._root = f"/repos/{repo}"
 
     @cached_property

@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.numba_bound.command import main as raise_bound_in
@@ -38,19 +37,6 @@ _NOTE = (
 
 class FailedError(Exception):
     """git or gh failed; the message contains its output."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A change to a checkout, to be proposed as a pull request."""
-
-    checkout: Path
-    file: Path
-    """Within the checkout."""
-    branch: str
-    base: str
-    title: str
-    body: str
 
 
 def main(
@@ -70,11 +56,11 @@ def main(
             return 0
         if status not in _PROPOSED or not _git(checkout, "status", "--porcelain", options.file):
             return status
-        base = options.base or _git(checkout, "rev-parse", "--abbrev-ref", "HEAD")
         title, _, body = text.partition("\n")
         body = body.strip("\n") + _NOTE
-        proposal = Proposal(checkout, options.file, options.branch, base, title, body)
-        result = "this is a dry run; nothing is pushed" if options.dry_run else propose(proposal)
+        result = "this is a dry run; nothing is pushed"
+        if not options.dry_run:
+            result = propose(options, title, body)
     except FailedError as error:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
@@ -85,36 +71,37 @@ def main(
     return 0
 
 
-def propose(proposal: Proposal) -> str:
+def propose(options: argparse.Namespace, title: str, body: str) -> str:
     """Push the branch, and open or edit its pull request; returns what was done.
 
     Raises FailedError.
     """
-    where, ref = proposal.checkout, f"refs/heads/{proposal.branch}"
+    where, branch = options.checkout, options.branch
+    ref = f"refs/heads/{branch}"
+    base = options.base or _git(where, "rev-parse", "--abbrev-ref", "HEAD")
     remote = _git(where, "ls-remote", "origin", ref).partition("\t")[0]
     if remote:
         _git(where, "fetch", "--quiet", "--no-tags", "--depth=1", "origin", remote)
         author = _git(where, "log", "-1", "--format=%ae", remote)
         if author != _ADDRESS:
-            return f"{author} has committed to {proposal.branch}, so it is left alone"
-    _git(where, "add", "--", str(proposal.file))
+            return f"{author} has committed to {branch}, so it is left alone"
+    _git(where, "add", "--", str(options.file))
     tree = _git(where, "write-tree")
     if not remote or tree != _git(where, "rev-parse", f"{remote}^{{tree}}"):
         who = ("-c", f"user.name={_NAME}", "-c", f"user.email={_ADDRESS}")
-        commit = _git(where, *who, "commit-tree", tree, "-p", "HEAD", "-m", proposal.title)
+        commit = _git(where, *who, "commit-tree", tree, "-p", "HEAD", "-m", title)
         # The lease keeps commits that somebody pushes in the meantime.
         _git(where, "push", "--quiet", f"--force-with-lease={ref}:{remote}", "origin",
              f"{commit}:{ref}")  # fmt: skip
-    fields = ["--title", proposal.title, "--body", proposal.body]
+    fields = ["--title", title, "--body", body]
     found = json.loads(
-        _gh(where, "pr", "list", "--head", proposal.branch, "--state", "open", "--json", "number")
-        or "[]"
+        _gh(where, "pr", "list", "--head", branch, "--state", "open", "--json", "number") or "[]"
     )
     if found:
         number = str(int(found[0]["number"]))
         _gh(where, "pr", "edit", number, *fields)
         return f"pull request {number} is up to date"
-    made = _gh(where, "pr", "create", "--head", proposal.branch, "--base", proposal.base, *fields)
+    made = _gh(where, "pr", "create", "--head", branch, "--base", base, *fields)
     return f"opened {made}"
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -182,3 +183,39 @@ def test_a_fault_that_is_not_there_is_a_usage_error(
         fault_kit.main(["build", str(tmp_path), "nonsense"])
     assert ended.value.code == 2
     assert "there is no fault 'nonsense'; choose from key_salted" in capsys.readouterr().err
+
+
+class Split:
+    """Stands for the Op."""
+
+
+class AbstractFunctionGraph:
+    """Stands for a graph."""
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "options", "changes"),
+    [
+        ("op_key_unstable", Split(), {}, True),
+        ("op_key_unstable", object(), {}, False),
+        ("outer_not_cached", AbstractFunctionGraph(), {}, True),
+        ("outer_not_cached", AbstractFunctionGraph(), {"unique_name": str}, False),
+        ("outer_not_cached", object(), {}, False),
+        ("variable_names_in_keys", object(), {"node": SimpleNamespace(inputs=[1]),
+                                              "unique_name": str}, True),
+        ("variable_names_in_keys", object(), {}, False),
+    ],
+)  # fmt: skip
+def test_a_fault_of_the_keys_of_ops_changes_them_where_it_should(
+    name: str, op: object, options: dict[str, Any], changes: bool
+) -> None:
+    def funcify(of: object, **_: Any) -> tuple[str, str | None]:
+        return "function", None if of is None else "key"
+
+    module = SimpleNamespace(
+        numba_funcify_and_cache_key=funcify, AbstractFunctionGraph=AbstractFunctionGraph
+    )
+    faults.FAULTS[name][1](module)  # type: ignore[arg-type]
+    function, key = module.numba_funcify_and_cache_key(op, **options)
+    assert (function, key != "key") == ("function", changes)
+    assert module.numba_funcify_and_cache_key(None, **options) == ("function", None)
