@@ -209,11 +209,11 @@ def main(argv: list[str] | None = None) -> int:
     if options.command == "list":
         print(_listing(FAULTS))
         return 0
-    known = [one.name for one in FAULTS]
+    names = [one.name for one in FAULTS]
     for name in options.names:
-        if name not in known:
-            parser.error(f"there is no fault {name!r}; choose from {', '.join(known)}")
-    for name in options.names or known:
+        if name not in names:
+            parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}")
+    for name in options.names or names:
         print(build(name, options.directory))
     return 0
 

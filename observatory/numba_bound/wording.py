@@ -107,7 +107,7 @@ def _verdicts(judged: Judged | None) -> Iterator[str]:
         for each in judged.verdicts
     ]
     if judged.old is None:
-        points.append(("There is no comparison, because the old pin allows no other numba.",))
+        points.append(("There is no comparison: the old pin allows this numba, or no other one.",))
     yield markdown(Points(tuple(points)))
 
 
