@@ -35,7 +35,7 @@ def report(plan: Plan, source: str) -> Iterator[str]:
 def not_rewritten(project: Project) -> str:
     """The places that name numba in a form that is not rewritten."""
     places = first_of([_short(place) for place in project.elsewhere], _MOST)
-    return f"not rewritten, as no lists of requirements: {places}"
+    return f"not rewritten, because not a list of requirements: {places}"
 
 
 def verdicts(judged: Judged) -> Iterator[str]:

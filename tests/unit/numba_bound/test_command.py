@@ -150,7 +150,7 @@ def test_a_lower_bound_is_given_where_there_is_none(call: Call) -> None:
     ("text", "said"),
     [
         ("[project]\ndependencies = []\n", "no list of requirements in it names numba"),
-        ("tool.pixi.dependencies.numba = '*'", "no lists of requirements: tool.pixi.dep"),
+        ("tool.pixi.dependencies.numba = '*'", "not a list of requirements: tool.pixi.dep"),
         ("[project]\ndynamic = ['dependencies']", "its dependencies are dynamic, so another file"),
     ],
 )  # fmt: skip

@@ -46,7 +46,7 @@ def test_the_report_says_what_and_why_for_every_pin() -> None:
     note: `>0.57` is written `>=0.57.1`, the next possible release
 [2], line 1: numba<=0.69.0  (left alone on purpose: `<=0.69.0` already allows more than
 [3], line 1: numba>=0.58,<=0.68.1  (unchanged: it already ends at numba 0.68.1)
-not rewritten, as no lists of requirements: tool.pixi.dependencies.numba"""
+not rewritten, because not a list of requirements: tool.pixi.dependencies.numba"""
     for line, begins in zip(lines, expected.splitlines(), strict=True):
         assert line.removeprefix(place).startswith(begins)
 
@@ -113,7 +113,9 @@ def test_what_is_left_and_what_is_not_rewritten_is_told() -> None:
     told = pull_request(planned(text), SOURCE, None)
     assert "- `project.dependencies[0]`: it has no lower bound" in told
     assert "- `project.dependencies[1]` stays `numba<=0.69.0`:" in told
-    assert "Not rewritten, as no lists of requirements: `tool.pixi.dependencies.numba`" in told
+    assert (
+        "Not rewritten, because not a list of requirements: `tool.pixi.dependencies.numba`" in told
+    )
 
 
 def test_a_text_stays_within_what_github_takes() -> None:
