@@ -40,8 +40,7 @@ from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
-from scripts.markdown import cell, code, codes, fenced, table
-from scripts.schema_tables import schema_tables
+from scripts.reference_markdown import cell, code, codes, fenced, schema_tables, table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REFERENCE = DOCS / "reference"
