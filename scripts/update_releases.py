@@ -1,4 +1,4 @@
-"""Extend observatory/run/releases.json by what the package index has beyond its end."""
+"""Add the newer releases of the package index to observatory/run/releases.json."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = Path(__file__).resolve().parents[1] / "observatory" / "run" / "releases.
 
 
 def main() -> int:
-    """Write the table if it grew. Exit code 1: the index could not answer."""
+    """Write the table if there are new releases. Exit status 1: the index did not answer."""
     try:
         before = load(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else ReleaseTable(())
         after = extended(before, Index())

@@ -50,7 +50,7 @@ def publish(
             say(f"pull request {number} is locked; no comment was written")
         elif dry_run:
             actions = sticky.look(github, number, said, {}).actions
-            say(f"would be done: {', '.join(type(one).__name__.lower() for one in actions)}")
+            say(f"would be done: {', '.join(one.verb for one in actions)}")
         else:
             for line in sticky.publish(github, number, said):
                 say(f"pull request {number}: {line}")

@@ -12,9 +12,9 @@ import typer
 from observatory.analyze.series_keys import SelectionError
 from observatory.github import settings
 from observatory.github.client import GitHub
-from observatory.github.transport import Clock, SystemClock, Transport
+from observatory.github.transport import Clock, Transport
 
-CLOCK: Clock = SystemClock()
+CLOCK = Clock()
 API = "https://api.github.com"
 _REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 

@@ -18,7 +18,7 @@ from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.contracts import Contract, Contracts, load_all
-from scripts.fault_kit import SOURCES, build
+from scripts.fault_kit import HOOK, build
 from tests.integration.conftest import STATE, borrowing
 from tests.integration.numba_breaks import BREAKS, Break
 
@@ -75,7 +75,7 @@ def broken(
     (site / "zbreak.pth").write_text("import observatory_break\n")
     package = site / "observatory_break"
     package.mkdir()
-    (package / "__init__.py").write_text((SOURCES / "hook.py").read_text("utf-8"))
+    (package / "__init__.py").write_text(HOOK.read_text("utf-8"))
     # The code is data: a module that is rewritten twice a second may come from its bytecode.
     (package / "fault.py").write_text(
         dedent("""

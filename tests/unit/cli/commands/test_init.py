@@ -130,7 +130,7 @@ def test_force_keeps_what_was_there_under_a_name_that_is_no_workflow(pytensor: P
     for text in ("first", "second"):
         mine.write_text(text)
         init(pytensor, "--force")
-    assert mine.read_text().startswith("# Says on a pull request")
+    assert mine.read_text().startswith("# Reports on a pull request")
     assert mine.with_name("observatory.yml.bak").read_text() == "first"
     assert mine.with_name("observatory.yml.bak1").read_text() == "second"
 

@@ -1,19 +1,20 @@
-"""Bodies of comments and issues: short enough, and known again by what they were made of."""
+"""The text of comments and issues: within GitHub's limit, and recognised by a digest."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 
-LIMIT = 65_000
-"""Characters; GitHub refuses bodies of more than 65,536."""
-_NOTE = "*Cut here: GitHub holds no more than {} characters.*"
+from observatory.text.comment import LIMIT
+
+SETTLING = 3.0
+"""Seconds after which a comment or an issue that was written is in GitHub's lists."""
 _ROOM = 400
 _FENCE = re.compile(r"^(`{3,})", re.MULTILINE)
 
 
 def digest(text: str) -> str:
-    """What tells one text from another: 16 characters.
+    """A hash of 16 characters.
 
     >>> digest("The same") == digest("The same"), digest("The same") == digest("Another")
     (True, False)
@@ -22,15 +23,15 @@ def digest(text: str) -> str:
 
 
 def unix(text: str | None) -> str:
-    """A body with the ends of lines that we write: a browser that edits it sends others."""
+    """A text with Unix line ends; a text that was edited in a browser has others."""
     return (text or "").replace("\r\n", "\n")
 
 
 def cut(text: str, most: int = LIMIT) -> str:
-    """The text if it is short enough; else its beginning, nothing left open, and a note.
+    """The text if it has at most ``most`` characters; else its beginning, closed, and a note.
 
-    The renderers keep to the limit by leaving out what matters least. This is for whatever they
-    should ever let through: GitHub would answer 422, and nobody would read anything.
+    The renderers keep to the limit by omitting details. This is the last resort, because GitHub
+    refuses longer texts (more than 65,536 characters).
     """
     if len(text) <= most:
         return text
@@ -40,4 +41,4 @@ def cut(text: str, most: int = LIMIT) -> str:
     closed = f"\n{fences[-1]}" if len(fences) % 2 else ""
     folds = kept.count("<details>") - kept.count("</details>")
     closed += "\n\n</details>" * max(0, min(folds, 10))
-    return f"{kept}{closed}\n\n{_NOTE.format(f'{most:,}')}\n"
+    return f"{kept}{closed}\n\n*Cut here, because GitHub accepts at most {most:,} characters.*\n"

@@ -1,8 +1,8 @@
-"""Start-up hook of one fault: `__init__.py` of the package in its wheel (scripts/fault_kit.py).
+"""Start-up hook of a fault: `__init__.py` of the package in its wheel (scripts/fault_kit.py).
 
-The wheel's .pth file has every process of the environment import this package. It waits for one
-module of PyTensor and puts the fault into it when that has been executed: nothing is imported
-early, and a process that never imports that module only has one more finder to ask.
+The wheel's .pth file makes every process of the environment import this package. The hook waits for
+one module of PyTensor, and puts the fault into it when it has been executed. Nothing is imported
+early, and a process that never imports the module only asks one more finder.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from . import fault
 
 
 class Waiting:
-    """A finder that finds nothing itself; it leaves when the module it waits for is imported."""
+    """A finder that finds nothing itself; it leaves when its module is imported."""
 
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Find the module as the other finders do, its loader prepared; None for all others."""
+        """The spec from the other finders, with a prepared loader; None for other modules."""
         if name != fault.MODULE:
             return None
         sys.meta_path.remove(cls)

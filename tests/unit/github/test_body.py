@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.github.bodies import LIMIT, cut, digest, unix
+from observatory.github.body import cut, digest, unix
+from observatory.text.comment import LIMIT
 
 PIECES = st.sampled_from((
     "word ", "\n", "\n\n", "<details><summary>x</summary>\n\n", "</details>\n", "\n```\n",
@@ -21,7 +22,7 @@ def test_what_does_not_fit_is_cut_at_a_line_and_says_so() -> None:
     made = cut("a line of words\n" * 10_000)
     assert len(made) <= LIMIT
     assert made.endswith(
-        "a line of words\n\n*Cut here: GitHub holds no more than 65,000 characters.*\n"
+        "a line of words\n\n*Cut here, because GitHub accepts at most 65,000 characters.*\n"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from observatory.github.errors import RefusedError
 from observatory.github.models import Pull, Run
-from observatory.github.pull_request_match import check_run, moved_on
+from observatory.github.target import check_run, moved_on
 from tests.fake_github import FakeGitHub
 
 OTHER = "c" * 40
@@ -45,7 +45,7 @@ def test_a_run_of_an_earlier_commit_belongs_and_is_told_apart() -> None:
 
 
 def test_a_commit_that_was_pushed_away_belongs_no_more() -> None:
-    with pytest.raises(RefusedError, match=r"none of its commits \(any more\)"):
+    with pytest.raises(RefusedError, match=r"not one of its commits, or was removed"):
         moved_on(run(sha=OTHER), pull(), lambda: ["a" * 40])
 
 

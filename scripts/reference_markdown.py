@@ -1,16 +1,15 @@
-"""JSON Schemas as tables of fields."""
+"""Markdown of the reference: tables, code, and JSON Schemas as tables of fields."""
 
 from __future__ import annotations
 
+import html
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-from scripts.markdown import cell, code, table
 
 Schema = Mapping[str, Any]
 Link = Callable[[str], str]
-"""From the name of an object to a link to where it is told."""
+"""From the name of an object to a link to its description."""
 
 _BOUNDS = {
     "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",
@@ -20,19 +19,54 @@ _BOUNDS = {
 _PARTS = {"items": "each", "additionalProperties": "each", "propertyNames": "names"}
 
 
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; its cells are Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def cell(text: str) -> str:
+    """A sentence from the code on one line; of Markdown, it may contain only code spans."""
+    safe = html.escape(" ".join(text.split()), quote=False)
+    for character in "|*[":
+        safe = safe.replace(character, f"&#{ord(character)};")
+    return safe
+
+
+def code(text: object) -> str:
+    """A code span for a table, where a vertical bar would end the cell."""
+    plain = str(text)
+    if "|" in plain or "`" in plain:
+        return f"<code>{cell(plain).replace('`', '&#96;')}</code>"
+    return f"`{plain}`"
+
+
+def codes(names: Iterable[object]) -> str:
+    """Several code spans."""
+    return ", ".join(map(code, names))
+
+
+def fenced(text: str) -> str:
+    """A block of code, which may contain fences."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}text\n{text}\n{fence}"
+
+
 def schema_tables(schemas: Mapping[str, Schema]) -> Iterator[str]:
-    """Every schema, by the stem of its file; an object that several have alike is told once."""
-    told: dict[str, list[Schema]] = {}
+    """Every schema, by the stem of its file; an object that several share is described once."""
+    described: dict[str, list[Schema]] = {}
     for stem, schema in schemas.items():
         parts: Schema = schema.get("$defs", {})
         new = {}
         headings = {}
         for name, part in parts.items():
-            alike = told.setdefault(name, [])
-            if part not in alike:
-                alike.append(part)
+            variants = described.setdefault(name, [])
+            if part not in variants:
+                variants.append(part)
                 new[name] = part
-            number = alike.index(part)
+            number = variants.index(part)
             headings[name] = f"{name} ({number + 1})" if number else name
 
         def link(name: str, headings: Mapping[str, str] = headings) -> str:
@@ -47,13 +81,13 @@ def schema_tables(schemas: Mapping[str, Schema]) -> Iterator[str]:
 
 
 def _anchor(heading: str) -> str:
-    """As code hosts and the site make it."""
+    """The anchor that code hosts and the site give a heading."""
     return heading.lower().replace(" ", "-").replace("(", "").replace(")", "")
 
 
 def _object(schema: Schema, link: Link) -> Iterator[str]:
-    if said := schema.get("description"):
-        yield cell(said)
+    if description := schema.get("description"):
+        yield cell(description)
     if properties := schema.get("properties"):
         required = schema.get("required", ())
         yield table(
@@ -74,7 +108,7 @@ def _field(name: str, field: Schema, required: bool, link: Link) -> tuple[str, .
 
 
 def type_of(schema: Schema, link: Link) -> str:
-    """What a value is, in words; other objects of the schema are links."""
+    """The type of a value in words; other objects of the schema are links."""
     if "$ref" in schema:
         return link(schema["$ref"].rpartition("/")[2])
     if "const" in schema:
@@ -99,7 +133,7 @@ def type_of(schema: Schema, link: Link) -> str:
 
 
 def limits(schema: Schema) -> Iterator[str]:
-    """How large a value may be: the value itself, then what it is made of."""
+    """The limits of a value, and of its parts."""
     for word, phrase in _BOUNDS.items():
         if word in schema:
             yield phrase.format(schema[word])
