@@ -9,7 +9,9 @@ from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
-from observatory.analyze.comparison.pairs import Pair, Who
+from dashboard.verdict_data import HeadVerdicts
+from observatory.analyze.comparison.pairs import Who
+from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
@@ -17,7 +19,7 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.read import ResultFile
-from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId, cut
+from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.upgrades import Upgrade
@@ -36,10 +38,12 @@ class SiteInput:
 
     tracks: Sequence[SegmentedSeries]
     values: Columns
-    """What ``Series.rows`` count in: intervals and numbers of samples."""
+    """What ``Series.rows`` refers to: intervals and numbers of samples."""
     files: Sequence[ResultFile]
     alerts: Alerts
     version: str
+    verdicts: Sequence[SeriesVerdicts] = ()
+    """What was concluded on each track."""
     problems: Sequence[str] = ()
     notes: Mapping[tuple[str, str], Sequence[Note]] = field(default_factory=dict)
     """By machine and environment: what failed, disagrees or is absent."""
@@ -51,8 +55,8 @@ class SiteInput:
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
-    pairs: Mapping[tuple[Who, Who], Pair] = field(default_factory=dict)
-    """By base and head: the verdicts of `observatory compare` on two saved subjects."""
+    pairs: Mapping[Who, HeadVerdicts[Who]] = field(default_factory=dict)
+    """By head: the verdicts of `observatory compare` on it against other saved subjects."""
     machine: str | None = None
     """Whose matrix is shown, if it measured the newest subject."""
 
@@ -83,27 +87,13 @@ class SiteInput:
             found.setdefault(one.series.key, []).append(number)
         return found
 
-    def alerts_on(self, track: SegmentedSeries) -> list[tuple[Alert, SeriesChange]]:
-        """The alerts that begin on a track's own line: another environment has its own."""
-        return [
-            (alert, one)
-            for alert, one in self.alerts_of.get(track.series.key, ())
-            if one.first_bad.commit in self.commits_of[id(track.series.line)]
-        ]
+    def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
+        """What was concluded on one of the tracks."""
+        return self._verdicts[id(track)]
 
     @cached_property
-    def commits_of(self) -> dict[int, frozenset[str]]:
-        """By ``id(line)`` the commits of its subjects."""
-        return {id(line): frozenset(one.commit for one in line.subjects) for line in self.lines}
-
-    @cached_property
-    def alerts_of(self) -> dict[SeriesId, list[tuple[Alert, SeriesChange]]]:
-        """By the same key: the alerts that a series is in, and what each says of it."""
-        found: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = {}
-        for alert in self.alerts.alerts:
-            for one in alert.series:
-                found.setdefault(one.key, []).append((alert, one))
-        return found
+    def _verdicts(self) -> dict[int, SeriesVerdicts]:
+        return {id(one): own for one, own in zip(self.tracks, self.verdicts, strict=True)}
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:

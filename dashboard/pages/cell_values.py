@@ -51,6 +51,8 @@ class CellValue:
     low: float | None
     high: float | None
     date: datetime | None
+    wrong: bool | None
+    """Whether a count is higher than it should be; None if no number is the right one."""
 
     @property
     def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
@@ -86,7 +88,7 @@ def cell_values_of(observed: SiteInput, metrics: frozenset[str]) -> tuple[CellVa
 def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
     series, place = track.series, track.series.place
     setting = setting_of(series.line)
-    cell = place.cell
+    cell, verdicts = place.cell, observed.verdicts_on(track)
     for index, value in enumerate(series.values.tolist()):
         subject = series.subject(index)
         header = observed.files[subject.file].header
@@ -95,4 +97,5 @@ def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
             subject.label, header.versions.pytensor if header else "",
             header.versions.numba if header else None, setting, cell, place.metric,
             value=value, n=max(n, 1), low=low, high=high, date=subject.date,
+            wrong=None if verdicts.best is None else bool(verdicts.wrong[index]),
         )  # fmt: skip

@@ -79,7 +79,7 @@ def lines_of(observed: SiteInput) -> Iterator[LineView]:
 
 
 def _alerting(observed: SiteInput, track: SegmentedSeries) -> bool:
-    return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
+    return any(alert.state != "resolved" for alert, _ in observed.verdicts_on(track).alerts)
 
 
 def health_page(observed: SiteInput, subject: Newest | None) -> HealthPage:

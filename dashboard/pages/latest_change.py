@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from dashboard.pages.newest_value import amount
 from dashboard.site_input import SiteInput
-from dashboard.verdict_data import rule_of_track
+from dashboard.verdict_data import unpacked
 from observatory.analyze.comparison.pairs import Pair
-from observatory.analyze.comparison.rules import judged_values
-from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.text import units
 from observatory.text.plain import shorten
@@ -47,8 +45,9 @@ def latest_change(observed: SiteInput) -> LatestChange:
         return LatestChange("", ())
     line = max(lines, key=lambda one: (len(one.subjects), one.subjects[-1].date))
     base, head = ((line.machine, line.env_name, one.commit) for one in line.subjects[-2:])
-    pair = observed.pairs.get((base, head))
-    found = list(_of_pair(pair) if pair else _by_rules(observed, line))
+    own = observed.pairs.get(head)
+    pair = unpacked(own, base) if own and base in own.bases else None
+    found = list(_of_pair(pair) if pair else _of_series(observed, line))
     new, old = (shorten(one.label, 40) for one in reversed(line.subjects[-2:]))
     calm = "nothing got worse or better" if pair else "no count or level differs"
     many = f"{units.count(len(found))} differ" if found else calm
@@ -65,27 +64,17 @@ def _of_pair(pair: Pair) -> Iterator[ChangedSeries]:
             )  # fmt: skip
 
 
-def _by_rules(observed: SiteInput, line: Line) -> Iterator[ChangedSeries]:
+def _of_series(observed: SiteInput, line: Line) -> Iterator[ChangedSeries]:
     last = len(line.subjects) - 1
     for track in observed.tracks:
         series, place = track.series, track.series.place
         if series.line is not line or series.at[-2:].tolist() != [last - 1, last]:
             continue
-        before, after = _compared(track)
-        rule = rule_of_track(track, {})
-        off = bool(track.off[-2:].any())
-        if judged_values(rule, before, after, off) in ("worse", "better"):
-            assert before is not None
-            assert after is not None
+        if observed.verdicts_on(track).last in ("worse", "better"):
+            levels = track.expected if place.kind == "noisy" else series.values
+            before, after = levels[-2:].tolist()
             yield ChangedSeries(
                 shorten(series.benchmark, 160), shorten(place.metric, 40),
                 units.human(before, place.unit), units.human(after, place.unit),
                 amount(track, before, after),
             )  # fmt: skip
-
-
-def _compared(track: SegmentedSeries) -> tuple[float | None, float | None]:
-    """What the rule is applied to: values of counts, levels of what is noisy."""
-    if track.series.place.kind != "noisy":
-        return tuple(track.series.values[-2:].tolist())
-    return tuple(track.expected[-2:].tolist()) if track.judgement == "judged" else (None, None)

@@ -22,9 +22,10 @@ from benchmarks.catalogue import (
 from dashboard.colours import css_name
 from dashboard.pages.cell_values import CellValue
 from dashboard.pages.summary import Newest
-from observatory.analyze.history.newest import has_best, should_be_better
 from observatory.text import units
 from observatory.text.words import known_first, meaning_of, several
+
+_ALARMS = {"wrong_results": "{0}", "crashed": "crashed", "uncacheable": "{1} uncacheable"}
 
 
 @dataclass(frozen=True)
@@ -137,24 +138,21 @@ def _group(
 def _cell_view(
     cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], CellValue]
 ) -> CellView:
-    def value(name: str) -> float | None:
-        found = own.get((cell, name))
-        return found.value if found else None
-
-    alarms = tuple(_alarms(cell, value("wrong_results"), value("crashed"), value("uncacheable")))
-    time = own.get((cell, metric))
-    misses = _misses(cell, value("cache_misses"))
+    alarms = tuple(
+        alarm
+        for name, word in _ALARMS.items()
+        if (one := own.get((cell, name))) and (alarm := _alarm(one, word))
+    )
+    time, misses = own.get((cell, metric)), _misses(own.get((cell, "cache_misses")))
     if time is None or time.value is None:
-        reason = _why_no_time(cell, metric, own, bool(value("crashed")))
-        return CellView(None, reason, "", 0.0, misses, alarms)
+        return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms)
     part = time.value / longest if longest > 0 else 0.0
     return CellView(units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms)
 
 
-def _why_no_time(
-    cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue], crashed: bool
-) -> str:
-    if crashed:
+def _why_no_time(cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue]) -> str:
+    crashed = own.get((cell, "crashed"))
+    if crashed and crashed.value:
         return "no time"
     if not any(each == cell for each, _ in own):
         return "not measured"
@@ -173,24 +171,15 @@ def _detail(one: CellValue) -> str:
     return f"{interval}, {samples}" if samples else interval
 
 
-def _misses(cell: Cell, misses: float | None) -> Flag:
-    if misses is None:
+def _misses(one: CellValue | None) -> Flag:
+    if one is None or one.value is None:
         return Flag("absent", "", "not counted")
-    if not has_best("cache_misses", cell):
-        return Flag("plain", "", f"{misses:,.0f}")
-    if should_be_better("cache_misses", cell, misses):
-        return Flag("bad", "✗", f"{misses:,.0f} missed")
-    return Flag("good", "✓", "0")
+    if one.wrong is None:
+        return Flag("plain", "", f"{one.value:,.0f}")
+    return Flag("bad", "✗", f"{one.value:,.0f} missed") if one.wrong else Flag("good", "✓", "0")
 
 
-def _alarms(
-    cell: Cell, wrong: float | None, crashed: float | None, uncacheable: float | None
-) -> list[Flag]:
-    found = []
-    if should_be_better("wrong_results", cell, wrong):
-        found.append(Flag("bad", "✗", f"{several(wrong or 0, 'wrong result')}"))
-    if should_be_better("crashed", cell, crashed):
-        found.append(Flag("bad", "✗", "crashed"))
-    if should_be_better("uncacheable", cell, uncacheable):
-        found.append(Flag("bad", "✗", f"{uncacheable:,.0f} uncacheable"))
-    return found
+def _alarm(one: CellValue, word: str) -> Flag | None:
+    if not one.wrong or one.value is None:
+        return None
+    return Flag("bad", "✗", word.format(several(one.value, "wrong result"), f"{one.value:,.0f}"))

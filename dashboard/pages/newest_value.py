@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.site_input import SiteInput
-from observatory.analyze.history.newest import Standing, standing
+from observatory.analyze.history.newest import Standing
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.records.alerts import State as AlertState
 from observatory.text import sizes, units
@@ -29,7 +29,7 @@ class NewestChange:
 
 def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     """The words for how the newest value of a series stands."""
-    found = standing(track, observed.alerts_on(track))
+    found = observed.verdicts_on(track).standing
     multiple = track.newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
     said = _said(track, found)

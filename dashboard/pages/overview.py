@@ -21,12 +21,12 @@ from dashboard.colours import colour_of, css_name
 from dashboard.drawing.sparkline import Spark, spark
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
+from dashboard.pages.cell_values import CellValue
 from dashboard.pages.matrix import Flag
 from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
-from observatory.analyze.history.newest import Checked, should_be_better
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, Alerts
@@ -239,7 +239,7 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
             ]  # fmt: skip
             groups: dict[tuple[Flag, str], list[str]] = {}
             for cell in cells:
-                flag = _missed(cell, misses[cell], refused.get(cell, 0.0))
+                flag = _missed(misses[cell], refused.get(cell))
                 groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
             counts = tuple(
                 Counts(listed(launches), flag, hits) for (flag, hits), launches in groups.items()
@@ -259,16 +259,10 @@ def spot_of(observed: SiteInput, subject: Newest) -> Spot | None:
     return None
 
 
-def _missed(cell: Cell, misses: float, refused: float) -> Flag:
-    found = (("cache_misses", misses, "missed"), ("uncacheable", refused, "refused"))
-    parts = [
-        f"{value:,.0f} {word}"
-        for metric, value, word in found
-        if should_be_better(metric, cell, value)
-    ]
-    if parts:
-        return Flag("bad", "✗", ", ".join(parts))
-    return Flag("good", "✓", "0 missed")
+def _missed(misses: CellValue, refused: CellValue | None) -> Flag:
+    found = ((misses, "missed"), (refused, "refused"))
+    parts = [f"{one.value:,.0f} {word}" for one, word in found if one and one.wrong]
+    return Flag("bad", "✗", ", ".join(parts)) if parts else Flag("good", "✓", "0 missed")
 
 
 def _hits(found: Sequence[Function] | None) -> str:
@@ -286,8 +280,7 @@ def _safety(subject: Newest) -> tuple[Flag, ...]:
 
 
 def _none_of(subject: Newest, metric: str, noun: str, verb: str) -> Flag:
-    found = Checked.of(metric, subject.of(metric))
-    values, bad = found.checked, found.bad
+    values, bad = subject.checked(metric)
     if not values:
         return Flag("absent", "", f"{noun}: not {verb}")
     plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.data import phrases
-from dashboard.verdict_data import GROUPS
+from dashboard.data import GROUPS, phrases
 from tests.browser import conftest
 from tests.browser.conftest import violations
 

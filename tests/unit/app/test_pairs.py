@@ -36,7 +36,8 @@ def measured(results: Path, label: str, misses: int, day: int, run: str = RUN) -
 
 
 def outcomes(results: Path) -> list[str]:
-    return [pair.outcome for pair in site_data([results])[0].pairs.values()]
+    heads = site_data([results])[0].pairs.values()
+    return [one["outcome"] for head in heads for one in head.bases.values()]
 
 
 def test_a_pair_is_compared_once_until_one_of_its_journals_grows(
@@ -72,7 +73,8 @@ def test_only_the_newest_are_compared_with_each_other(
     for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
         measured(tmp_path / "results", label, 0, day)
     pairs = site_data([tmp_path / "results"])[0].pairs
-    assert {commit[0] for pair in pairs for *_, commit in pair} == {"2", "3"}
+    named = {name for head, one in pairs.items() for name in (head, *one.bases)}
+    assert {commit[0] for *_, commit in named} == {"2", "3"}
 
 
 def test_verdicts_are_made_again_where_the_code_that_judges_differs(

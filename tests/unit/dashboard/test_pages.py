@@ -347,7 +347,8 @@ def test_an_alert_of_another_environment_is_not_told_of_this_one() -> None:
     found = observed(pd.concat([frame, later]), alerts=record)
     tracks = [t for t in found.tracks if t.series.benchmark == DISK
               and t.series.place.metric == "cache_misses"]  # fmt: skip
-    assert [[a.id for a, _ in found.alerts_on(track)] for track in tracks] == [["0123456789"], []]
+    ids = [[one.id for one, _ in found.verdicts_on(track).alerts] for track in tracks]
+    assert ids == [["0123456789"], []]
 
 
 def test_stale_environments_do_not_hide_what_got_worse() -> None:
