@@ -13,6 +13,10 @@ from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.reasons import UNAVAILABLE
 
 
+_CELLS: dict[Cell, Cell] = {}
+"""One object for equal cells of all sides: dictionaries find it without comparing fields."""
+
+
 @dataclass
 class Evidence:
     """The samples of one side, in the order taken. Counting samples carry their ledger."""
@@ -34,7 +38,8 @@ class Evidence:
     def add(self, sample: Sample) -> None:
         """Take in one more sample."""
         self.samples.append(sample)
-        self._by_place[sample.cell, sample.measure].append(sample)
+        cell = _CELLS.setdefault(sample.cell, sample.cell)
+        self._by_place[cell, sample.measure].append(sample)
         self._values.clear()
 
     @property

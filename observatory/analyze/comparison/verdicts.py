@@ -117,9 +117,11 @@ def _noisy_values(
     once: dict[tuple[str, str], tuple[Cell, Metric, Values, Values]] = {}
     for cell in cells:
         for metric in metrics_of(cell.scenario, cell.launch):
+            if metric.name not in JUDGED_NOISY:
+                continue
             old, new = base.values(cell, metric), head.values(cell, metric)
             asked = cell in wanted and metric.name == headline_time(cell.scenario)
-            if metric.name not in JUDGED_NOISY or not (asked or (old.values and new.values)):
+            if not (asked or (old.values and new.values)):
                 continue
             if metric.name in ONCE:
                 key = (cell.model, metric.name)
