@@ -17,7 +17,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmarks.catalogue import MAIN_BACKENDS, OUTCOMES
+from benchmarks.catalogue import MAIN_BACKENDS
 from dashboard.colours import css_name, stylesheet
 from dashboard.data import data_files
 from dashboard.drawing import geometry
@@ -66,16 +66,6 @@ class Links:
     """Two hashes with three dots between them are added."""
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A page of the navigation."""
-
-    name: str
-    path: str
-    key: str
-    """After `g`."""
-
-
 def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
     """Write the site into ``out`` and return the path of its first page.
 
@@ -112,10 +102,10 @@ class _Site:
         change = latest_change(observed)
         found = self._page("compare.html", static=change.rows, static_title=change.title)
         yield "compare.html", found
-        yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
+        yield "health.html", self._page("health.html", **health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
-            yield GUARD, self._page(GUARD, p=self._guard)
+            yield GUARD, self._page(GUARD, **self._guard)
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._cell_values):
@@ -214,11 +204,9 @@ class _Site:
                 (self._label(other), caches_path(other), other == spot)
                 for other in reversed(self._caches)
             ]
-            page = caches_page(self._observed, spot, times.get(spot, {}))
-            yield page.path, self._page(
-                "caches.html", path=page.path, here=self._caches_front(), p=page,
-                subjects=labels, outcomes=list(OUTCOMES.items()),
-            )  # fmt: skip
+            path, page = caches_path(spot), caches_page(self._observed, spot, times.get(spot, {}))
+            front = caches_path(self._caches[-1])
+            yield path, self._page("caches.html", path=path, here=front, subjects=labels, **page)
 
     def _label(self, spot: Spot) -> str:
         """A subject, with its line where there are several."""
@@ -228,24 +216,19 @@ class _Site:
             return label
         return f"{label} ({shorten(observed.lines[spot[0]].name, 40)})"
 
-    def _caches_front(self) -> str:
-        return caches_path(self._caches[-1])
-
-    def _entries(self) -> list[_Entry]:
-        found = [_Entry("Overview", "index.html", "o"), _Entry("Alerts", "alerts.html", "a"),
-                 _Entry("Series", list_path(1), "s"),
-                 _Entry("Compare", "compare.html", "c")]  # fmt: skip
-        if self._subject is not None:
-            found.append(_Entry("Matrix", MATRIX, "m"))
-        if self._caches:
-            found.append(_Entry("Caches", self._caches_front(), "k"))
-        if self._cell_values:
-            found.append(_Entry("History", "releases.html", "h"))
-        if self._guard is not None:
-            found.append(_Entry("Guard", GUARD, "u"))
-        if self._observed.contracts:
-            found.append(_Entry("Contracts", CONTRACTS, "n"))
-        return [*found, _Entry("Run health", "health.html", "r")]
+    def _entries(self) -> list[tuple[str, str, str]]:
+        """The navigation: names, pages, and the keys to press after `g`."""
+        caches = caches_path(self._caches[-1]) if self._caches else ""
+        found = (
+            ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
+            ("Series", list_path(1), "s", True), ("Compare", "compare.html", "c", True),
+            ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
+            ("History", "releases.html", "h", self._cell_values),
+            ("Guard", GUARD, "u", self._guard),
+            ("Contracts", CONTRACTS, "n", self._observed.contracts),
+            ("Run health", "health.html", "r", True),
+        )  # fmt: skip
+        return [(name, path, key) for name, path, key, there in found if there]
 
     def _page(
         self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any

@@ -6,11 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from benchmarks.catalogue import Cell
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
+
+
+class Flag(NamedTuple):
+    """A short statement with the class of its colour (empty: plain) and a mark beside it."""
+
+    text: str
+    state: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from benchmarks.catalogue import (
     ABLATIONS,
@@ -20,21 +20,14 @@ from benchmarks.catalogue import (
     metrics_of,
 )
 from dashboard.colours import css_name
-from dashboard.pages.cell_values import CellValue
+from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.words import known_first, meaning_of, several
 
-_ALARMS = {"wrong_results": "{0}", "crashed": "crashed", "uncacheable": "{1} uncacheable"}
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A short statement with a mark, so that colour is never the only sign."""
-
-    state: Literal["good", "bad", "plain", "absent"]
-    mark: str
-    text: str
+_ALARMS = {
+    "wrong_results": "{results}", "crashed": "crashed", "uncacheable": "{count} uncacheable",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -138,11 +131,7 @@ def _group(
 def _cell_view(
     cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], CellValue]
 ) -> CellView:
-    alarms = tuple(
-        alarm
-        for name, word in _ALARMS.items()
-        if (one := own.get((cell, name))) and (alarm := _alarm(one, word))
-    )
+    alarms = tuple(_alarms(own, cell))
     time, misses = own.get((cell, metric)), _misses(own.get((cell, "cache_misses")))
     if time is None or time.value is None:
         return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms)
@@ -173,13 +162,15 @@ def _detail(one: CellValue) -> str:
 
 def _misses(one: CellValue | None) -> Flag:
     if one is None or one.value is None:
-        return Flag("absent", "", "not counted")
+        return Flag("not counted", "absent")
     if one.wrong is None:
-        return Flag("plain", "", f"{one.value:,.0f}")
-    return Flag("bad", "✗", f"{one.value:,.0f} missed") if one.wrong else Flag("good", "✓", "0")
+        return Flag(f"{one.value:,.0f}", "plain")
+    return Flag(f"{one.value:,.0f} missed", "bad", "✗") if one.wrong else Flag("0", "good", "✓")
 
 
-def _alarm(one: CellValue, word: str) -> Flag | None:
-    if not one.wrong or one.value is None:
-        return None
-    return Flag("bad", "✗", word.format(several(one.value, "wrong result"), f"{one.value:,.0f}"))
+def _alarms(own: dict[tuple[Cell, str], CellValue], cell: Cell) -> Iterator[Flag]:
+    for metric, words in _ALARMS.items():
+        one = own.get((cell, metric))
+        if one and one.wrong and one.value:
+            count = several(one.value, "wrong result")
+            yield Flag(words.format(results=count, count=f"{one.value:,.0f}"), "bad", "✗")

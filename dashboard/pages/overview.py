@@ -21,8 +21,7 @@ from dashboard.colours import colour_of, css_name
 from dashboard.drawing.sparkline import Spark, spark
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
-from dashboard.pages.cell_values import CellValue
-from dashboard.pages.matrix import Flag
+from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest
 from dashboard.site_input import SiteInput, Spot
@@ -262,7 +261,7 @@ def spot_of(observed: SiteInput, subject: Newest) -> Spot | None:
 def _missed(misses: CellValue, refused: CellValue | None) -> Flag:
     found = ((misses, "missed"), (refused, "refused"))
     parts = [f"{one.value:,.0f} {word}" for one, word in found if one and one.wrong]
-    return Flag("bad", "✗", ", ".join(parts)) if parts else Flag("good", "✓", "0 missed")
+    return Flag(", ".join(parts), "bad", "✗") if parts else Flag("0 missed", "good", "✓")
 
 
 def _hits(found: Sequence[Function] | None) -> str:
@@ -282,8 +281,9 @@ def _safety(subject: Newest) -> tuple[Flag, ...]:
 def _none_of(subject: Newest, metric: str, noun: str, verb: str) -> Flag:
     values, bad = subject.checked(metric)
     if not values:
-        return Flag("absent", "", f"{noun}: not {verb}")
+        return Flag(f"{noun}: not {verb}", "absent")
     plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
     if bad:
-        return Flag("bad", "✗", f"{sum(bad.values()):,.0f} {plural} in {several(len(bad), 'cell')}")
-    return Flag("good", "✓", f"no {plural} in {several(len(values), 'cell')}")
+        where = several(len(bad), "cell")
+        return Flag(f"{sum(bad.values()):,.0f} {plural} in {where}", "bad", "✗")
+    return Flag(f"no {plural} in {several(len(values), 'cell')}", "good", "✓")
