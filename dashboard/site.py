@@ -22,24 +22,23 @@ from dashboard.colours import css_name, stylesheet
 from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
-from dashboard.pages.alert import acknowledging, alert_pages
+from dashboard.pages.alert import alert_page
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import cell_values_of
+from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.contracts import PATH as CONTRACTS
 from dashboard.pages.contracts import contracts_page
 from dashboard.pages.guard import PATH as GUARD
 from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
 from dashboard.pages.history import history
-from dashboard.pages.latest_change import latest_change
 from dashboard.pages.matrix import matrices
 from dashboard.pages.newest_value import NEEDING
 from dashboard.pages.overview import alert_line, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
 from dashboard.pages.summary import Newest, facts, headline, newest
-from dashboard.pages.timeline import timeline
 from dashboard.publish import publish, refuse_foreign
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
@@ -99,9 +98,8 @@ class _Site:
             yield MATRIX, self._matrix(self._subject)
         yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
-        change = latest_change(observed)
-        found = self._page("compare.html", static=change.rows, static_title=change.title)
-        yield "compare.html", found
+        title, rows = latest_change(observed)
+        yield "compare.html", self._page("compare.html", static=rows, static_title=title)
         yield "health.html", self._page("health.html", **health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
@@ -110,9 +108,9 @@ class _Site:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest)
-        for page in alert_pages(observed, compare_url=self._links.compare):
-            known = acknowledging(page.alert)
-            yield page.path, self._page("alert.html", path=page.path, p=page, known=known)
+        for one in with_page(observed.alerts):
+            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
+            yield path, self._page("alert.html", path=path, **page)
         yield from self._caches_pages()
         for each in list_pages(observed):
             found = self._page("list.html", path=each.path, here=list_path(1), list=each,
