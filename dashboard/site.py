@@ -112,10 +112,9 @@ class _Site:
             path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
             yield path, self._page("alert.html", path=path, **page)
         yield from self._caches_pages()
-        for each in list_pages(observed):
-            found = self._page("list.html", path=each.path, here=list_path(1), list=each,
-                               path_of=list_path)  # fmt: skip
-            yield each.path, found
+        for page in list_pages(observed):
+            path = list_path(page["number"])
+            yield path, self._page("list.html", path=path, here=list_path(1), **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
         yield from data_files(

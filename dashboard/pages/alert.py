@@ -17,8 +17,8 @@ from benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
-from dashboard.drawing.evidence import picture
 from dashboard.drawing.panels import Table
+from dashboard.drawing.series import picture
 from dashboard.site_input import SiteInput, spot_name
 from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text import units
@@ -43,7 +43,7 @@ def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str,
         number: one
         for one in alert.series
         for number in observed.by_key.get(one.key, ())
-        if any(s.commit == one.first_bad.commit for s in observed.tracks[number].series.line.subjects)
+        if one.first_bad.commit in {s.commit for s in observed.tracks[number].series.line.subjects}
     }
     acknowledging = (
         "Acknowledge it, here for four weeks:",
@@ -104,7 +104,11 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
     cells = [one.benchmark.split() for one in series]
     known = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
     names = ("model", "scenario", "backend", "launch")
-    if not cells or not all(len(c) == 4 and all(w in k for w, k in zip(c, known, strict=True)) for c in cells):
+    if not cells or not all(
+        len(words) == len(known)
+        and all(word in own for word, own in zip(words, known, strict=True))
+        for words in cells
+    ):
         return ""
     said = []
     for axis, (name, words) in enumerate(zip(names, known, strict=True)):

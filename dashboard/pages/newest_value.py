@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.newest import Standing
@@ -18,13 +17,12 @@ NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
 _LABEL = 24
 
 
-@dataclass(frozen=True)
-class NewestChange:
+class NewestChange(NamedTuple):
     """In words how a series stands; ``noise`` is "1.2 x noise", or empty where it is not known."""
 
     state: State
     words: str
-    noise: str
+    noise: str = ""
 
 
 def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
@@ -34,18 +32,17 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
     said = _said(track, found)
     if found.alert is not None:
-        since = f"{said} since {_short(found.alert.first_bad.label)}"
+        since = f"{said} since {shorten(found.alert.first_bad.label, _LABEL)}"
         if found.kind == "acknowledged":
             return NewestChange("doubt", f"{since}, acknowledged", noise)
         return NewestChange("bad", since, noise)
     if found.since is not None:
-        return NewestChange(
-            "good", f"{said} since {_short(track.series.subject(found.since).label)}", ""
-        )
+        since = shorten(track.series.subject(found.since).label, _LABEL)
+        return NewestChange("good", f"{said} since {since}")
     if found.kind == "first":
-        return NewestChange("quiet", "first value", "")
+        return NewestChange("quiet", "first value")
     if found.kind == "too few":
-        return NewestChange("quiet", f"{said}, too few values", "")
+        return NewestChange("quiet", f"{said}, too few values")
     if found.kind == "unusual":
         return NewestChange("doubt", f"{said}, not confirmed", noise)
     return NewestChange("quiet", said, "" if found.kind == "described" else noise)
@@ -68,7 +65,3 @@ def amount(track: SegmentedSeries, before: float, after: float) -> str:
     if track.series.place.kind == "exact" or min(before, after) <= 0:
         return units.change(before, after, unit)
     return units.effect(before, after, unit)
-
-
-def _short(label: str) -> str:
-    return shorten(label, _LABEL)

@@ -18,7 +18,7 @@ from benchmarks.catalogue import (
     headline_time,
 )
 from dashboard.colours import colour_of, css_name
-from dashboard.drawing.sparkline import Spark, spark
+from dashboard.drawing.series import Spark, spark
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import CellValue, Flag

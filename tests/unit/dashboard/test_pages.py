@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import Cell
-from dashboard.drawing.evidence import MOST_VALUES, picture
-from dashboard.drawing.sparkline import spark
+from dashboard.drawing.series import MOST_VALUES, picture, spark
 from dashboard.pages.alert import alert_page, steps
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.cell_values import cell_values_of
@@ -283,9 +282,9 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
 def test_every_series_is_on_one_list() -> None:
     found = observed(factory.frame())
     pages = list(list_pages(found))
-    ids = [entry.id for page in pages for _, entries in page.groups for entry in entries]
+    ids = [one["id"] for page in pages for _, entries in page["groups"] for one in entries]
     assert ids == list(found.ids)
-    assert all(page.of == len(pages) for page in pages)
+    assert all(page["of"] == len(pages) for page in pages)
 
 
 def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:

@@ -1,4 +1,4 @@
-"""A series as one still picture and its table: what an alert is based on."""
+"""A series as a small path, and as a still picture with its table: what an alert is based on."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ from observatory.text.plain import shorten
 WIDTH, HEIGHT = 620.0, 210.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
 MOST_VALUES = 120
+SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
+_SPARK_VALUES = 60
+_AIR = 3.0
 _ROWS = 60
 _LABELS = 16
 _LABEL = 10
@@ -207,3 +210,46 @@ def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:
         ))  # fmt: skip
     header = ("subject", "date", "value", "interval of the median", "samples")
     return Table(shorten(f"{name}, newest first", 200), header, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A path, the last point, and where levels change, in the coordinates of the view box."""
+
+    path: str
+    x: float
+    y: float
+    steps: tuple[float, ...]
+    width: float = SPARK_WIDTH
+    height: float = SPARK_HEIGHT
+
+
+def spark(track: SegmentedSeries) -> Spark | None:
+    """The sparkline of a series; None of a single value. Many are drawn by their means."""
+    values = track.series.values
+    if len(values) < 2:
+        return None
+    bounds = np.unique(np.linspace(0, len(values), min(len(values), _SPARK_VALUES) + 1).astype(int))
+    shown = np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)
+    shown[-1] = values[-1]
+    xs = np.linspace(_AIR, SPARK_WIDTH - _AIR, len(shown))
+    ys = _heights(shown)
+    points = " ".join(f"{x:.4g},{y:.3g}" for x, y in zip(xs, ys, strict=True))
+    places = np.searchsorted(bounds, track.bounds[1:-1], side="right") - 1
+    between = [(xs[max(place - 1, 0)] + xs[place]) / 2 for place in places]
+    return Spark(
+        points, round(float(xs[-1]), 1), round(float(ys[-1]), 1),
+        tuple(dict.fromkeys(round(float(x), 1) for x in between)),
+    )  # fmt: skip
+
+
+def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """From the bottom to the top of the picture; a logarithm where the largest is many times."""
+    low, high = float(values.min()), float(values.max())
+    if low > 0 and high > 4 * low:
+        values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
+    # Noise of a per cent or two must not look like a mountain.
+    span = max(high - low, 0.1 * abs(high)) or 1.0
+    middle = (high + low) / 2
+    part = (values - middle) / span + 0.5
+    return SPARK_HEIGHT - _AIR - part * (SPARK_HEIGHT - 2 * _AIR)
