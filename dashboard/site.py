@@ -1,4 +1,4 @@
-"""The static site: what was observed in, a directory of pages out.
+"""The static site: a directory of pages from everything that was observed.
 
 Every page can be read without JavaScript but the two whose contents somebody has yet to choose
 (`series.html`, `compare.html`). Nothing is ever asked of another server, and the same input gives
@@ -57,12 +57,12 @@ _PROBLEM = 600
 
 @dataclass(frozen=True)
 class Links:
-    """Where the code that is measured can be looked at; empty: nowhere."""
+    """Addresses of the measured code; empty if there are none."""
 
     commit: str = ""
-    """A commit's hash is added."""
+    """The hash of a commit is appended."""
     compare: str = ""
-    """Two hashes with three dots between them are added."""
+    """Two hashes with three dots between them are appended."""
 
 
 def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
@@ -80,7 +80,7 @@ def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
 
 
 class _Site:
-    """One building of the site."""
+    """The files of one site."""
 
     def __init__(self, observed: SiteInput, links: Links) -> None:
         self._observed = observed
@@ -124,8 +124,8 @@ class _Site:
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
-        said = None if subject is None else headline(subject)
-        view = overview(observed, subject, said)
+        claim = None if subject is None else headline(subject)
+        view = overview(observed, subject, claim)
         lines = list(lines_of(observed))
         if not lines:
             return self._page("index.html", template="empty.html")
@@ -135,7 +135,7 @@ class _Site:
             stale_after=int(STALE_AFTER.total_seconds()),
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
-            headline=said,
+            headline=claim,
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
         )

@@ -1,4 +1,4 @@
-"""Everything that the pages show, as one input; and where in it something is."""
+"""Everything that the pages show, as one input, with look-ups in it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
 Spot = tuple[int, int]
-"""A subject by numbers: that of its line, and its own on the line."""
+"""The place of a subject: the index of its line, and its own index on the line."""
 
 
 @dataclass(frozen=True)
 class SiteInput:
-    """What was read and decided of one or more results directories. Nothing of it is changed.
+    """What was read from results directories, and what was concluded. It is never changed.
 
     ``tracks`` come by line, and then in the order of the vocabulary.
     """
@@ -72,7 +72,7 @@ class SiteInput:
 
     @cached_property
     def line_numbers(self) -> dict[int, int]:
-        """By ``id(line)`` its number."""
+        """The index of each line, by ``id(line)``."""
         return {id(line): number for number, line in enumerate(self.lines)}
 
     def line_of(self, track: SegmentedSeries) -> int:
@@ -81,7 +81,7 @@ class SiteInput:
 
     @cached_property
     def by_key(self) -> dict[SeriesId, list[int]]:
-        """By the key that alerts give a series: the numbers of its tracks, one for each line."""
+        """The indexes of the tracks of a series, by the key that alerts use: one for each line."""
         found: dict[SeriesId, list[int]] = {}
         for number, one in enumerate(self.tracks):
             found.setdefault(one.series.key, []).append(number)
@@ -97,7 +97,7 @@ class SiteInput:
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:
-        """By machine and environment, as in the keys of series, and commit: where a subject is."""
+        """The place of each subject, by machine, environment (as in series keys) and commit."""
         return {
             (*line.key, subject.commit): (number, place)
             for number, line in enumerate(self.lines)
@@ -119,16 +119,16 @@ class SiteInput:
         header = self.files[subject.file].header if self.files else None
         if header is None:
             return ""
-        known = (("pytensor", header.versions.pytensor), ("numba", header.versions.numba))
-        return ", ".join(f"{name} {clean(version)}" for name, version in known if version)
+        packages = (("pytensor", header.versions.pytensor), ("numba", header.versions.numba))
+        return ", ".join(f"{name} {clean(version)}" for name, version in packages if version)
 
     def subject(self, spot: Spot) -> Subject:
-        """The subject at a spot."""
+        """The subject at a place."""
         return self.lines[spot[0]].subjects[spot[1]]
 
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:
-        """What was compiled, by where the subject is."""
+        """What was compiled, by the place of the subject."""
         found = {
             (cut(machine), cut(env_name), commit): one
             for (machine, env_name, commit), one in self.functions.items()
@@ -137,7 +137,7 @@ class SiteInput:
 
 
 def spot_name(spot: Spot) -> str:
-    """A subject in addresses and in names of files."""
+    """The name of a place in addresses and file names."""
     return f"{spot[0]}-{spot[1]}"
 
 

@@ -55,12 +55,12 @@ class Picture:
     levels: tuple[tuple[float, float, float], ...]
     """From x to x at y."""
     bad: tuple[float, float] | None
-    """From where the first bad subject begins to where it is over."""
+    """From x to x: from the first bad subject to the one that resolved it."""
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     table: Table
     count: int
-    """Values that there are, shown or not."""
+    """The number of all values, shown or not."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -72,15 +72,15 @@ class Picture:
 def picture(
     observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
-    """A series: MOST_VALUES values around where a change of it begins, else the newest."""
+    """Draw MOST_VALUES values: those around the beginning of ``change``, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
     series = track.series
     n = len(series.values)
     first, last = _window(series, change)
     shown = range(first, last)
     values = series.values[first:last]
-    known = [observed.interval(series, index) for index in shown]
-    ends = [end for _, low, high in known for end in (low, high) if end is not None]
+    intervals = [observed.interval(series, index) for index in shown]
+    ends = [end for _, low, high in intervals for end in (low, high) if end is not None]
     scale = _Scale.of([*values.tolist(), *ends])
     positions = series.at[first:last].astype(float)
     xs = _places(positions, int(positions[-1] - positions[0]) + 1)
@@ -91,7 +91,8 @@ def picture(
             x, scale.y(value), f"{label}: {units.human(value, unit)}",
             None if low is None else scale.y(low), None if high is None else scale.y(high),
         )
-        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, known, strict=True)
+        for x, value, label, (_, low, high)
+        in zip(xs, values.tolist(), labels, intervals, strict=True)
     )  # fmt: skip
     commits = [series.subject(index).commit for index in shown]
     name = f"{series.benchmark} {series.place.metric}"
@@ -156,7 +157,7 @@ def _before(xs: Sequence[float], place: int) -> float:
 
 
 def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
-    """The values that are shown: from and before."""
+    """The shown values: the index of the first, and the one after the last."""
     n = len(series.values)
     first = max(0, n - MOST_VALUES)
     if change is not None:
@@ -225,7 +226,7 @@ class Spark:
 
 
 def spark(track: SegmentedSeries) -> Spark | None:
-    """The sparkline of a series; None of a single value. Many are drawn by their means."""
+    """The sparkline of a series; None for a single value. Long series are drawn as means."""
     values = track.series.values
     if len(values) < 2:
         return None
@@ -244,7 +245,7 @@ def spark(track: SegmentedSeries) -> Spark | None:
 
 
 def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """From the bottom to the top of the picture; a logarithm where the largest is many times."""
+    """Heights of the values; the scale is logarithmic if they differ by a factor of 4."""
     low, high = float(values.min()), float(values.max())
     if low > 0 and high > 4 * low:
         values, low, high = np.log(values), float(np.log(low)), float(np.log(high))

@@ -74,7 +74,7 @@ def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str,
 
 
 def steps(change: Change) -> Iterator[NextStep]:
-    """How to see it again, and how to find the commit; nothing for a run that failed or is late."""
+    """How to reproduce a change and find its commit; nothing for failed and late runs."""
     good, bad = change.last_good, change.first_bad
     narrowed = _narrowed(change.series)
     if good is None or not narrowed:
@@ -102,26 +102,25 @@ def steps(change: Change) -> Iterator[NextStep]:
 def _narrowed(series: Sequence[SeriesChange]) -> str:
     """The options that select the alert's cells and passes; empty if there are none of ours."""
     cells = [one.benchmark.split() for one in series]
-    known = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
+    axes = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
     names = ("model", "scenario", "backend", "launch")
     if not cells or not all(
-        len(words) == len(known)
-        and all(word in own for word, own in zip(words, known, strict=True))
+        len(words) == len(axes) and all(word in own for word, own in zip(words, axes, strict=True))
         for words in cells
     ):
         return ""
-    said = []
-    for axis, (name, words) in enumerate(zip(names, known, strict=True)):
+    options = []
+    for axis, (name, words) in enumerate(zip(names, axes, strict=True)):
         found = [word for word in words if any(cell[axis] == word for cell in cells)]
         if name == "model" and found == ["radon"]:
             continue
         if len(found) < len(words):
-            said += [f"--{name} {word}" for word in found]
-    return " ".join([*said, *_passes(series)])
+            options += [f"--{name} {word}" for word in found]
+    return " ".join([*options, *_passes(series)])
 
 
 def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
-    """For an alert on a count, only the passes that count: times would be undecided."""
+    """The passes that an alert on counts needs: times would be undecided."""
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
         return  # every pass finds wrong values and crashes
@@ -160,7 +159,7 @@ def _functions(alert: Alert) -> Table:
 
 
 def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
-    """To what changed in between: words and address."""
+    """Links to what changed in between: words and address."""
     good, bad = alert.last_good, alert.first_bad
     if good is None:
         return

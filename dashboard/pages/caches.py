@@ -34,12 +34,12 @@ _OUTCOMES = tuple(OUTCOMES)
 
 @dataclass(frozen=True)
 class Kept:
-    """What one cell, or several that did the same, compiled and reused."""
+    """What one cell, or several with equal ledgers, compiled and reused."""
 
     title: str
     css: str
     counts: tuple[tuple[str, str], ...]
-    """Outcome and how many, in the order of the vocabulary; those that are there."""
+    """Outcomes and their counts, in the order of the vocabulary; never 0."""
     bar: tuple[tuple[str, float], ...]
     """Outcome and its share of the functions that asked a cache, 0 to 100."""
     summary: str
@@ -112,7 +112,7 @@ def _scenarios(functions: Functions) -> Iterator[tuple[str, str, list[Kept]]]:
 
 
 def _kept(cells: Sequence[Cell], found: Sequence[Function]) -> Kept:
-    """``cells`` are of one model and backend, and did the same."""
+    """``cells`` are of one model and backend and have equal ledgers."""
     model, backend = cells[0].model, cells[0].backend
     counts: Counter[str] = Counter()
     for function in found:

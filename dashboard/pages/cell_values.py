@@ -30,14 +30,14 @@ class Setting:
     machine: str
     env_name: str = ""
     kind: str = ""
-    """Of the machine: its processor and system."""
+    """The processor and system of the machine."""
 
     def __str__(self) -> str:
         return f"Python {self.python} on {self.machine}"
 
     @property
     def whole(self) -> str:
-        """With the kind of the machine, to tell two apart that are called the same."""
+        """The setting with the kind of its machine, which distinguishes equal names."""
         return ", ".join(word for word in (str(self), self.kind) if word)
 
     def is_of(self, line: Line) -> bool:
@@ -65,7 +65,7 @@ class CellValue:
 
     @property
     def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
-        """Sorts cell_values along the history: by date, then by version, a plain release last."""
+        """The sort key of the history: date, then version, a plain release last."""
         numbers = tuple(int(digits) for digits in re.findall(r"\d{1,9}", self.pytensor))
         date = self.date or datetime.min.replace(tzinfo=UTC)
         return date, numbers, self.is_plain, self.subject

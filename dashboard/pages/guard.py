@@ -38,7 +38,7 @@ def guard_page(observed: SiteInput) -> dict[str, Any] | None:
     upgrades = sorted(observed.upgrades, key=lambda one: one.head.subject.date, reverse=True)
     return {
         "verdict": _verdict(newest),
-        "said": _said(newest),
+        "where": _where(newest),
         "columns": columns,
         "rows": [_row(own, columns) for own in list(by_subject.values())[:_MOST]],
         "upgrades": [_upgrade(one, part) for one in upgrades for part in one.parts][:_MOST],
@@ -50,7 +50,7 @@ def guard_page(observed: SiteInput) -> dict[str, Any] | None:
 def _row(
     own: Sequence[CellValue], columns: Sequence[tuple[str, str, str]]
 ) -> tuple[str, str, Flag, list[Flag]]:
-    """A subject: its label and numba, its symbols, and what happened in each column."""
+    """One subject: its label, its numba, its symbols, and what happened in each column."""
     first = own[0]
     numba = f"numba {clean(first.numba)}" if first.numba else ""
     fates = [
@@ -61,7 +61,7 @@ def _row(
 
 
 def _fate(own: Sequence[CellValue]) -> Flag:
-    """The worst of all models of one arrangement."""
+    """The worst outcome of any model in one arrangement of processes."""
     wrong, crashed = _largest(own, "wrong_results"), _largest(own, "crashed")
     if wrong is None and crashed is None:
         return Flag(units.MISSING, "absent")
@@ -93,7 +93,7 @@ def _verdict(newest: Sequence[CellValue]) -> Flag:
     return Flag("right", "good") if not fate.state else fate
 
 
-def _said(newest: Sequence[CellValue]) -> str:
+def _where(newest: Sequence[CellValue]) -> str:
     if not newest:
         return "no siblings were measured"
     cells = {one.cell for one in newest}
@@ -101,8 +101,8 @@ def _said(newest: Sequence[CellValue]) -> str:
         {f"{o.cell.scenario} {o.cell.launch}" for o in newest
          if o.metric in ("wrong_results", "crashed") and o.value}
     )  # fmt: skip
-    where = f": {listed(hurt)}" if hurt else ""
-    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{where}"
+    hurt_in = f": {listed(hurt)}" if hurt else ""
+    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{hurt_in}"
 
 
 def _upgrade(one: Upgrade, part: Part) -> tuple[tuple[str, ...], tuple[Flag, Flag]]:

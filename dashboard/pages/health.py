@@ -122,17 +122,17 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
 
 
 def _notes(observed: SiteInput, subject: Newest) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Titles; each with cells, and what is said of them."""
+    """Titles, each with cells and a note on them."""
     own = observed.notes.get((subject.setting.machine, subject.setting.env_name), ())
     for kind, title in _NOTES.items():
-        said: dict[str, dict[str, None]] = defaultdict(dict)
+        text_cells: dict[str, dict[str, None]] = defaultdict(dict)
         for note in own:
             if note.kind == kind and note.subject == subject.subject:
                 what = f"no {note.metric}: " if kind == "absent" and note.metric else ""
                 cell = f"{note.cell.scenario} {note.cell.backend} {note.cell.launch}"
-                said[shorten(f"{what}{note.text}", 400)][cell] = None
-        if said:
-            yield title, [(_cells(list(cells)), text) for text, cells in said.items()][:_MOST]
+                text_cells[shorten(f"{what}{note.text}", 400)][cell] = None
+        if text_cells:
+            yield title, [(_cells(list(cells)), text) for text, cells in text_cells.items()][:_MOST]
 
 
 def _cells(cells: list[str]) -> str:
@@ -149,10 +149,10 @@ def _packages(observed: SiteInput, subject: Newest) -> Table | None:
             continue
         old, new = line.subjects[places[0] - 1 : places[0] + 1]
         headers = [observed.files[one.file].header for one in (old, new)]
-        known = [header.versions.packages for header in headers if header]
-        if len(known) < 2:
+        packages = [header.versions.packages for header in headers if header]
+        if len(packages) < 2:
             return None
-        before, after = known
+        before, after = packages
         rows = tuple(
             (clean(name), clean(before.get(name, "absent")), clean(after.get(name, "absent")))
             for name in sorted(before.keys() | after.keys())

@@ -97,8 +97,8 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
     groups = tuple(_group(model, scenario, launches, own) for scenario in scenarios)
-    said = f"Not measured here: {', '.join(left)}." if left else ""
-    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, said)
+    note = f"Not measured here: {', '.join(left)}." if left else ""
+    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, note)
 
 
 def _is_shown(cell: Cell) -> bool:

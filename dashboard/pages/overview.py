@@ -79,7 +79,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Overview:
-    """What stands above the fold."""
+    """The first screen of the page."""
 
     state: str
     status: str
@@ -91,18 +91,18 @@ class Overview:
     alerts: list[dict[str, Any]]
     more_alerts: int
     stale: int
-    """Machines and environments that nothing comes from any more."""
+    """The number of machines and environments that send no new results."""
     scenarios: tuple[str, ...]
     rows: tuple[TileRow, ...]
     strips: tuple[Strip, ...]
     safety: tuple[Flag, ...]
 
 
-def overview(observed: SiteInput, subject: Newest | None, said: Headline | None) -> Overview:
-    """Everything above the fold. ``subject``: None without PyTensor cells."""
+def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
+    """Fill the first screen. ``subject`` is None if there are no PyTensor cells."""
     found = observed.alerts
     # What has been wrong since the first subject never changed, and alerts nobody.
-    wrong = said is not None and said.state == "bad"
+    wrong = claim is not None and claim.state == "bad"
     needing = found.in_state(*NEEDING)
     stale = [alert for alert in needing if alert.kind == STALE]
     shown = [alert for alert in needing if alert.kind != STALE]
@@ -125,7 +125,9 @@ def overview(observed: SiteInput, subject: Newest | None, said: Headline | None)
         safety=(
             _none_of(subject, "wrong_results", "wrong results", "wrong result: not checked"),
             _none_of(subject, "crashed", "crashes", "crash: not watched"),
-        ) if subject else (),
+        )
+        if subject
+        else (),
     )
 
 
@@ -178,7 +180,7 @@ def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
 
 
 def _times(observed: SiteInput, subject: Newest) -> Iterator[tuple[Cell, int]]:
-    """The series of the time that a user waits, by cell, on the line of the newest subject."""
+    """Cells with the index of their headline time, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
         if place.scenario not in TIMED or place.metric != headline_time(place.scenario):
@@ -226,7 +228,7 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
 
 
 def spot_of(observed: SiteInput, subject: Newest) -> Spot | None:
-    """Where the newest subject is."""
+    """The place of the newest subject; None if no line has it."""
     for number, line in enumerate(observed.lines):
         for place, one in enumerate(line.subjects):
             if one.label == subject.subject and subject.setting.is_of(line):

@@ -94,14 +94,14 @@ def headline(subject: Newest) -> Headline:
     """Say in words what holds for the subject, the worst first."""
     claims = list(_claims(subject))
     for other in subject.others:
-        bad = [said for state, said in _claims(other) if state == "bad"]
-        claims += [Headline("bad", f"{said} with {other.setting}") for said in bad]
+        bad = [text for state, text in _claims(other) if state == "bad"]
+        claims += [Headline("bad", f"{text} with {other.setting}") for text in bad]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
     state = claims[0].state
     if state == "good":
         claims.sort(key=lambda claim: claim.sentence.startswith("no "))
-    said = "; ".join(claim.sentence for claim in claims)
-    return Headline(state, f"PyTensor {subject.subject}: {said}.")
+    text = "; ".join(claim.sentence for claim in claims)
+    return Headline(state, f"PyTensor {subject.subject}: {text}.")
 
 
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:

@@ -12,7 +12,6 @@ from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.reasons import UNAVAILABLE
 
-
 _CELLS: dict[Cell, Cell] = {}
 """One object for equal cells of all sides: dictionaries find it without comparing fields."""
 

@@ -43,7 +43,7 @@ def test_each_arrangement_has_a_column_and_the_worst_model_is_told() -> None:
     ]  # fmt: skip
     assert symbols.text == "unique"
     assert page["verdict"].state == "bad"
-    assert "siblings fork and siblings_nested fork" in page["said"]
+    assert "siblings fork and siblings_nested fork" in page["where"]
 
 
 def test_right_values_are_said_to_be_right_and_shared_symbols_are_not_hidden() -> None:
