@@ -39,8 +39,8 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
         _add(entry, "published", _time(alert.first_seen))
         if link:
             ET.SubElement(entry, f"{{{_ATOM}}}link", href=link)
-        said = [alert.sentence, *alert.notes, alert.resolution or ""]
-        _add(entry, "content", " / ".join(clean(text) for text in said if text))
+        texts = [alert.sentence, *alert.notes, alert.resolution or ""]
+        _add(entry, "content", " / ".join(clean(text) for text in texts if text))
     return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 

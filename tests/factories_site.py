@@ -15,6 +15,7 @@ from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey, place_order
@@ -62,9 +63,11 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
         "version": "0.1.0", "problems": problems,
     } | changes  # fmt: skip
     empty = np.zeros(len(value), np.int32)
+    alerts = given.pop("alerts", None) or _alerts(tracks)
+    verdicts = list(verdicts_of(tracks, alerts, given.get("calibrations", ())))
     return SiteInput(
         tracks, Columns(empty, empty, value, n.astype(np.int32), low, high), files,
-        given.pop("alerts", None) or _alerts(tracks), **given,
+        alerts, verdicts=verdicts, **given,
     )  # fmt: skip
 
 

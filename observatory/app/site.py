@@ -12,6 +12,7 @@ from dashboard.site import Links, build
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
@@ -74,6 +75,7 @@ def site_data(
     pairs = finished_pairs(directories[0], read, alerts, calibrations)
     observed = SiteInput(
         tracks, read.values, read.files, alerts, tool_version(),
+        verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,

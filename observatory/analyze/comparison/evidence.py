@@ -16,6 +16,9 @@ _SANDBOX = re.compile(r"[^\s'\"]*observatory-sandbox-[^\s'\"/]*")
 _PROCESS = re.compile(r"^(the process that fills the cache|sibling [^:]{1,80}): ")
 _LONGEST = 1000
 
+_CELLS: dict[Cell, Cell] = {}
+"""One object for equal cells of all sides: dictionaries find it without comparing fields."""
+
 
 @dataclass
 class Evidence:
@@ -38,7 +41,8 @@ class Evidence:
     def add(self, sample: Sample) -> None:
         """Add one more sample."""
         self.samples.append(sample)
-        self._by_place[sample.cell, sample.measure].append(sample)
+        cell = _CELLS.setdefault(sample.cell, sample.cell)
+        self._by_place[cell, sample.measure].append(sample)
         self._values.clear()
 
     @property

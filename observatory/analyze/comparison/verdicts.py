@@ -146,9 +146,11 @@ def _contests(
     once: dict[tuple[str, str], _Contest] = {}
     for cell in cells:
         for metric in metrics_of(cell.scenario, cell.launch):
+            if metric.name not in JUDGED_NOISY:
+                continue
             one = _Contest(cell, metric, base.values(cell, metric), head.values(cell, metric))
             asked = cell in wanted and metric.name == headline_time(cell.scenario)
-            if metric.name not in JUDGED_NOISY or not (asked or one.processes):
+            if not (asked or one.processes):
                 continue
             if metric.name in ONCE:
                 key = (cell.model, metric.name)

@@ -1,52 +1,36 @@
-"""The newest subject: whether its counts are right, and the newest value of a series. Pure."""
+"""What is concluded on each series of a history, for pages that judge nothing. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from benchmarks.catalogue import Cell
-from observatory.analyze.comparison.rules import best_of, conclude_levels, rule_at
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.rules import (
+    Rule,
+    best_of,
+    conclude_levels,
+    judged_values,
+    rule_at,
+)
 from observatory.analyze.history.level_changes import DRIFT
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
 from observatory.analyze.history.steps import Step
-from observatory.store.records.alerts import Alert, SeriesChange
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId
+from observatory.store.records.calibration import Calibration
+from observatory.store.records.comparison import Conclusion
 
 _RECENT = timedelta(days=14)
 
 Kind = Literal[
     "alert", "acknowledged", "first", "too few", "described", "better", "unusual", "as before"
 ]
-
-
-def should_be_better(metric: str, cell: Cell, value: float | None) -> bool:
-    """Whether an exact count is higher than its right value."""
-    best = best_of(metric, cell.scenario, cell.backend)
-    return best is not None and value is not None and value > best
-
-
-def has_best(metric: str, cell: Cell) -> bool:
-    """Whether an exact count has a right value."""
-    return best_of(metric, cell.scenario, cell.backend) is not None
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The cells in which one metric has a right value, and those that are off, with values."""
-
-    checked: Mapping[Cell, float]
-    bad: Mapping[Cell, float]
-
-    @classmethod
-    def of(cls, metric: str, values: Mapping[Cell, float]) -> Checked:
-        """Check the values of one subject, by cell."""
-        checked = {cell: value for cell, value in values.items() if has_best(metric, cell)}
-        bad = {
-            cell: value for cell, value in checked.items() if should_be_better(metric, cell, value)
-        }
-        return cls(checked, bad)
 
 
 @dataclass(frozen=True)
@@ -72,6 +56,54 @@ class NewestState:
         if self.alert is not None and self.alert.kind != "exact":
             return self.alert
         return self.step
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesVerdicts:
+    """Everything that is concluded on one series."""
+
+    rule: Rule
+    """With the noise floor that its machine was calibrated with."""
+    best: int | None
+    """What an exact count should be; None if no number is better than another."""
+    wrong: npt.NDArray[np.bool_]
+    """For each value, whether it is higher than ``best``."""
+    last: Conclusion
+    """On the newest value against the one before it."""
+    state: NewestState
+    alerts: Sequence[tuple[Alert, SeriesChange]]
+    """The alerts that begin on its line, and what each says of it."""
+
+
+def verdicts_of(
+    tracks: Iterable[SegmentedSeries], alerts: Alerts, calibrations: Iterable[Calibration] = ()
+) -> Iterator[SeriesVerdicts]:
+    """The conclusions on each of ``tracks``, in their order."""
+    floors = {one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in calibrations}
+    named: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = defaultdict(list)
+    for alert in alerts.alerts:
+        for one in alert.series:
+            named[one.key].append((alert, one))
+    for track in tracks:
+        series, place = track.series, track.series.place
+        # Another environment has alerts of its own, and the name of a series may be the same.
+        commits = {one.commit for one in series.line.subjects} if series.key in named else ()
+        own = [each for each in named.get(series.key, ()) if each[1].first_bad.commit in commits]
+        cpu, known = floors.get(series.line.machine, ("", NoiseFloors()))
+        usable = place.model and cpu == series.line.era.cpu
+        rule = rule_at(place, known.change(place.cell, place.metric) if usable else None)
+        best = best_of(place.metric, place.scenario, place.backend) if place.model else None
+        wrong = np.zeros(len(series.values), bool) if best is None else series.values > best
+        yield SeriesVerdicts(rule, best, wrong, _last(track, rule), newest_state(track, own), own)
+
+
+def _last(track: SegmentedSeries, rule: Rule) -> Conclusion:
+    """By values of counts, and by levels of what is noisy."""
+    values = track.series.values
+    if len(values) < 2 or (rule.kind == "noisy" and track.judgement != "judged"):
+        return "undecided"
+    before, after = (track.expected if rule.kind == "noisy" else values)[-2:].tolist()
+    return judged_values(rule, before, after, bool(track.off[-2:].any()))
 
 
 def newest_state(

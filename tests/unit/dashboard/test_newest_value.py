@@ -10,6 +10,7 @@ import pytest
 
 from dashboard.pages.newest_value import NewestChange, newest_change
 from dashboard.site_input import SiteInput
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.store.asv.columns import Columns
 from observatory.store.records.alerts import Acknowledgement, Alerts
@@ -21,11 +22,14 @@ def moved(values: Any, metric: str = "compile_time", said: Triage | None = None)
     nights = len(values)
     found = series(line(nights), values, metric)
     alerts = detected(watched(nights, found), moment(nights, triage=said))
-    return newest_change(observed(found, alerts), next(iter(segmented([found]))))
+    site = observed(found, alerts)
+    return newest_change(site, site.tracks[0])
 
 
 def observed(found: Any, alerts: Alerts) -> SiteInput:
-    return SiteInput(list(segmented([found])), Columns(), (), alerts, "0.1")
+    tracks = list(segmented([found]))
+    verdicts = list(verdicts_of(tracks, alerts))
+    return SiteInput(tracks, Columns(), (), alerts, "0.1", verdicts)
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:

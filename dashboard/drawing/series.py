@@ -1,4 +1,4 @@
-"""A series as one still picture and its table: what an alert is based on."""
+"""A series as a small path, and as a still picture with its table: what an alert is based on."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ from observatory.text.plain import shorten
 WIDTH, HEIGHT = 620.0, 210.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
 MOST_VALUES = 120
+SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
+_SPARK_VALUES = 60
+_AIR = 3.0
 _ROWS = 60
 _LABELS = 16
 _LABEL = 10
@@ -52,12 +55,12 @@ class Picture:
     levels: tuple[tuple[float, float, float], ...]
     """From x to x at y."""
     bad: tuple[float, float] | None
-    """From where the first bad subject begins to where it is over."""
+    """From x to x: from the first bad subject to the one that resolved it."""
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     table: Table
     count: int
-    """Values that there are, shown or not."""
+    """The number of all values, shown or not."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -69,15 +72,15 @@ class Picture:
 def picture(
     observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
-    """A series: MOST_VALUES values around where a change of it begins, else the newest."""
+    """Draw MOST_VALUES values: those around the beginning of ``change``, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
     series = track.series
     n = len(series.values)
     first, last = _window(series, change)
     shown = range(first, last)
     values = series.values[first:last]
-    known = [observed.interval(series, index) for index in shown]
-    ends = [end for _, low, high in known for end in (low, high) if end is not None]
+    intervals = [observed.interval(series, index) for index in shown]
+    ends = [end for _, low, high in intervals for end in (low, high) if end is not None]
     scale = _Scale.of([*values.tolist(), *ends])
     positions = series.at[first:last].astype(float)
     xs = _places(positions, int(positions[-1] - positions[0]) + 1)
@@ -88,7 +91,8 @@ def picture(
             x, scale.y(value), f"{label}: {units.human(value, unit)}",
             None if low is None else scale.y(low), None if high is None else scale.y(high),
         )
-        for x, value, label, (_, low, high) in zip(xs, values.tolist(), labels, known, strict=True)
+        for x, value, label, (_, low, high)
+        in zip(xs, values.tolist(), labels, intervals, strict=True)
     )  # fmt: skip
     commits = [series.subject(index).commit for index in shown]
     name = f"{series.benchmark} {series.place.metric}"
@@ -153,7 +157,7 @@ def _before(xs: Sequence[float], place: int) -> float:
 
 
 def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
-    """The values that are shown: from and before."""
+    """The shown values: the index of the first, and the one after the last."""
     n = len(series.values)
     first = max(0, n - MOST_VALUES)
     if change is not None:
@@ -207,3 +211,46 @@ def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:
         ))  # fmt: skip
     header = ("subject", "date", "value", "interval of the median", "samples")
     return Table(shorten(f"{name}, newest first", 200), header, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A path, the last point, and where levels change, in the coordinates of the view box."""
+
+    path: str
+    x: float
+    y: float
+    steps: tuple[float, ...]
+    width: float = SPARK_WIDTH
+    height: float = SPARK_HEIGHT
+
+
+def spark(track: SegmentedSeries) -> Spark | None:
+    """The sparkline of a series; None for a single value. Long series are drawn as means."""
+    values = track.series.values
+    if len(values) < 2:
+        return None
+    bounds = np.unique(np.linspace(0, len(values), min(len(values), _SPARK_VALUES) + 1).astype(int))
+    shown = np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)
+    shown[-1] = values[-1]
+    xs = np.linspace(_AIR, SPARK_WIDTH - _AIR, len(shown))
+    ys = _heights(shown)
+    points = " ".join(f"{x:.4g},{y:.3g}" for x, y in zip(xs, ys, strict=True))
+    places = np.searchsorted(bounds, track.bounds[1:-1], side="right") - 1
+    between = [(xs[max(place - 1, 0)] + xs[place]) / 2 for place in places]
+    return Spark(
+        points, round(float(xs[-1]), 1), round(float(ys[-1]), 1),
+        tuple(dict.fromkeys(round(float(x), 1) for x in between)),
+    )  # fmt: skip
+
+
+def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Heights of the values; the scale is logarithmic if they differ by a factor of 4."""
+    low, high = float(values.min()), float(values.max())
+    if low > 0 and high > 4 * low:
+        values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
+    # Noise of a per cent or two must not look like a mountain.
+    span = max(high - low, 0.1 * abs(high)) or 1.0
+    middle = (high + low) / 2
+    part = (values - middle) / span + 0.5
+    return SPARK_HEIGHT - _AIR - part * (SPARK_HEIGHT - 2 * _AIR)
