@@ -24,7 +24,7 @@ from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of
-from observatory.store.reading.summary import JournalSummary
+from observatory.store.reading.sources import JournalSummary
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut

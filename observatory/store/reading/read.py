@@ -7,29 +7,29 @@ is named and skipped. With a cache, what has not changed since is not parsed aga
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-import orjson
 
 from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
-from observatory.store.asv.listing import Listed, Listing, listing
+from observatory.store.asv.listing import Listed, listing
 from observatory.store.asv.result import Head
-from observatory.store.base.problems import Problem, RecordUsageError
-from observatory.store.reading.cache import Cache, Kept, Source
-from observatory.store.reading.sources import JsonSource, benchmarks_of, problems_of, result_of
+from observatory.store.base.problems import Problem, RecordError, RecordUsageError
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.reader import JournalContents, read_journal
+from observatory.store.reading.cache import Cache, Made
+from observatory.store.reading.sources import (
+    JournalSummary,
+    benchmarks_of,
+    journal_of,
+    result_of,
+)
 from observatory.store.records import layout
-
-if TYPE_CHECKING:
-    # Journals need pydantic and their models, which are a tenth of a second and 12 MB: they are
-    # imported where there is a journal.
-    from observatory.store.journal.models import JournalHeader
-    from observatory.store.journal.reader import JournalContents
-    from observatory.store.reading.summary import JournalSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
         raise RecordUsageError(
             f"there is no results directory {directory}; give --results, or make one: make observe"
         )
-    return _Reading(directory, Cache(cache, SeriesList())).results(listing(directory))
+    return _Reading(directory, cache).results()
 
 
 def united(parts: Sequence[Results]) -> Results:
@@ -122,68 +122,61 @@ def united(parts: Sequence[Results]) -> Results:
 
 def read_journals(directory: Path) -> list[JournalContents]:
     """Every journal with all its samples, sorted by path."""
-    from observatory.store.journal.reader import read_journal
-
     return [read_journal(path) for path in layout.journals(directory)]
 
 
 class _Reading:
     """One reading of a results directory."""
 
-    def __init__(self, directory: Path, cache: Cache) -> None:
+    def __init__(self, directory: Path, cache: Path | None) -> None:
         self._directory = directory
-        self._cache = cache
+        self._series = SeriesList()
+        self._cache = Cache(cache, self._series)
         self._problems: list[Problem] = []
 
-    def results(self, there: Listing) -> Results:
+    def results(self) -> Results:
+        there = listing(self._directory)
         self._problems += there.problems
-        series = self._cache.series
-        journals = self._journals(there.journals)
+        ledgers = LedgerStore(self._directory / layout.LEDGERS)
+        journals = {
+            path: JournalSummary.kept(head)
+            for path, head, _ in self._read(there.journals, lambda path: journal_of(path, ledgers))
+        }
         files: list[ResultFile] = []
         numbers: list[int] = []
-        for listed in there.results:
-            source = JsonSource(listed, lambda content: result_of(content, series))
-            number = self._number(listed, source)
-            if number is not None and (head := self._cache.entries[number].head):
-                files.append(self._file(listed.path, Head(*orjson.loads(head)), journals))
-                numbers.append(number)
-        benchmarks = self._benchmarks(there.benchmarks)
-        file, values = _gathered(self._cache.close(), numbers)
+        found = self._read(there.results, lambda path: result_of(path, self._series))
+        for path, head, number in found:
+            files.append(self._file(path, Head(*head), journals))
+            numbers.append(number)
+        benchmarks = {
+            name: Described(*words)
+            for _, head, _ in self._read(there.benchmarks, benchmarks_of)
+            for name, words in head.items()
+        }
+        file, values = self._cache.close(numbers)
         return Results(
-            tuple(files), tuple(series.all), file, values, benchmarks, journals,
+            tuple(files), tuple(self._series.all), file, values, benchmarks, journals,
             tuple(self._problems),
         )  # fmt: skip
 
-    def _number(self, listed: Listed, source: Source) -> int | None:
-        try:
-            number = self._cache.get(source)
-        except OSError as error:
-            reason = f"it cannot be read: {error.strerror}"
-            self._problems.append(Problem(listed.path, reason))
-            return None
-        self._problems += problems_of(listed.path, self._cache.entries[number].problems)
-        return number
-
-    def _journals(self, there: list[Listed]) -> dict[Path, JournalSummary]:
-        if not there:
-            return {}
-        from observatory.store.journal.ledgers import LedgerStore
-        from observatory.store.reading.summary import JournalSource, JournalSummary
-
-        ledgers = LedgerStore(self._directory / layout.LEDGERS)
-        found = {}
+    def _read(
+        self, there: Sequence[Listed], parse: Callable[[Path], Made]
+    ) -> Iterator[tuple[Path, Any, int]]:
+        """Path, head and number of each file that can be read."""
         for listed in there:
-            number = self._number(listed, JournalSource(listed, ledgers))
-            if number is not None:
-                found[listed.path] = JournalSummary.kept(self._cache.entries[number].head)
-        return found
-
-    def _benchmarks(self, there: list[Listed]) -> dict[str, Described]:
-        for listed in there:
-            number = self._number(listed, JsonSource(listed, benchmarks_of))
-            if number is not None and (head := self._cache.entries[number].head):
-                return {name: Described(*words) for name, words in orjson.loads(head).items()}
-        return {}
+            try:
+                number = self._cache.get(listed, parse)
+            except RecordError as error:
+                self._problems.append(Problem(listed.path, str(error)))
+                continue
+            except OSError as error:
+                reason = f"it cannot be read: {error.strerror}"
+                self._problems.append(Problem(listed.path, reason))
+                continue
+            entry = self._cache.entries[number]
+            self._problems += [Problem(listed.path, *problem) for problem in entry.problems]
+            if entry.head is not None:
+                yield listed.path, entry.head, number
 
     def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
         return ResultFile(
@@ -200,9 +193,7 @@ class _Reading:
     def _header(
         self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
     ) -> JournalHeader | None:
-        if not journals:
-            return None
-        journal = layout.journal_beside(self._directory, path)
+        journal = layout.journal_beside(self._directory, path) if journals else path
         if journal not in journals:
             return None
         header = journals[journal].header
@@ -214,11 +205,3 @@ class _Reading:
             self._problems.append(Problem(journal, reason))
             return None
         return header
-
-
-def _gathered(kept: Kept, numbers: list[int]) -> tuple[Ints, Columns]:
-    """The values of the files of these numbers, and for each value the place of its file there."""
-    places = np.full(len(kept.entries), -1, np.int32)
-    places[numbers] = np.arange(len(numbers))
-    file = places[kept.owners()]
-    return file[file >= 0], kept.columns.where(file >= 0)

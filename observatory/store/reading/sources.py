@@ -1,95 +1,92 @@
-"""The JSON files that are read, and what the cache keeps of them."""
+"""What the cache keeps of each kind of file, and how it is made of the file."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-import orjson
+from pydantic import TypeAdapter
 
 from observatory.store.asv import result
-from observatory.store.asv.columns import Columns, SeriesList
-from observatory.store.asv.listing import LARGEST_FILE, Listed, Signature, signature_of
+from observatory.store.asv.columns import SeriesList
+from observatory.store.asv.listing import LARGEST_FILE
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.problems import Problem
-from observatory.store.reading.cache import DIGEST_SIZE, Made
+from observatory.store.base.files import read_bounded
+from observatory.store.journal.latest import Note, latest_of
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.reader import read_journal
+from observatory.store.reading import compiled
+from observatory.store.reading.cache import Made
 
 _LONGEST_WORD = 100
 _MOST_PROBLEMS = 100
 
 
-class JsonSource:
-    """A JSON file, parsed from the bytes that were hashed."""
+@dataclass(frozen=True)
+class JournalSummary:
+    """What readers want to know of a journal without its samples and ledgers."""
 
-    def __init__(self, listed: Listed, parse: Callable[[bytes], Made]) -> None:
-        self.key = listed.key
-        self.signature = listed.signature
-        self._path = listed.path
-        self._parse = parse
-        self._content: bytes | None = None
+    header: JournalHeader | None
+    """The current header."""
+    notes: tuple[Note, ...]
+    """What a reader of the current values must know of them."""
+    measured_at: datetime | None
+    """When the newest sample was taken."""
+    functions: str = compiled.UNKEPT
+    """The compiled functions, as `compiled.kept_of` writes them."""
 
-    def digest(self) -> bytes:
-        """The hash of the content. Raises OSError."""
-        self._content = self._read()
-        return hashlib.blake2b(self._content, digest_size=DIGEST_SIZE).digest()
-
-    def make(self) -> Made:
-        """Parse it. Raises OSError."""
-        content = self._read() if self._content is None else self._content
-        if len(content) > LARGEST_FILE:
-            return unreadable(f"it grew beyond {LARGEST_FILE} bytes and was not read")
-        return self._parse(content)
-
-    def current(self) -> Signature:
-        """The signature as it is now. Raises OSError."""
-        return signature_of(self._path.stat())
-
-    def _read(self) -> bytes:
-        with self._path.open("rb") as stream:
-            content = stream.read(self.signature.size + 1)
-            if len(content) > self.signature.size:  # it has grown since
-                content += stream.read(LARGEST_FILE + 1 - len(content))
-            return content
+    @classmethod
+    def kept(cls, head: Any) -> JournalSummary:
+        """The summary that the cache keeps as the head of a journal."""
+        return _SUMMARY.validate_python(head)
 
 
-def result_of(content: bytes, series: SeriesList) -> Made:
-    """What is kept of a result file: its head and its values."""
-    found = result.parse(content, series)
-    head = "" if found.head is None else orjson.dumps(list(found.head)).decode()
-    return Made(head, kept_problems((reason, None) for reason in found.problems), found.columns)
+_SUMMARY = TypeAdapter(JournalSummary)
 
 
-def benchmarks_of(content: bytes) -> Made:
-    """What is kept of ``benchmarks.json``: unit and type of each benchmark, by name."""
+def result_of(path: Path, series: SeriesList) -> Made:
+    """What is kept of a result file: its head and its values. Raises RecordError, OSError."""
+    found = result.parse(_content(path), series)
+    head = None if found.head is None else list(found.head)
+    return Made(head, [(reason, None) for reason in found.problems], found.columns)
+
+
+def benchmarks_of(path: Path) -> Made:
+    """What is kept of ``benchmarks.json``: unit and type of each benchmark, by name.
+
+    Raises RecordError and OSError.
+    """
     try:
-        loaded = decoded(content)
+        loaded = decoded(_content(path))
     except NotJsonError as error:
-        return unreadable(str(error))
+        return Made(None, [(str(error), None)])
     if not isinstance(loaded, dict):
-        return unreadable("it is not a JSON object of benchmarks")
+        return Made(None, [("it is not a JSON object of benchmarks", None)])
     described, odd = {}, []
     for name, entry in loaded.items():
         if isinstance(entry, dict):
             words = (entry.get("unit"), entry.get("type"))
-            described[name] = [
-                word[:_LONGEST_WORD] if isinstance(word, str) else "" for word in words
-            ]
+            described[name] = [w[:_LONGEST_WORD] if isinstance(w, str) else "" for w in words]
         elif name != "version":
             odd.append((f"benchmark {name[:200]!r} is not an object; its unit is unknown", None))
-    return Made(orjson.dumps(described).decode(), kept_problems(odd[:_MOST_PROBLEMS]), Columns())
+    return Made(described, odd[:_MOST_PROBLEMS])
 
 
-def unreadable(reason: str) -> Made:
-    """What is kept of a file of which nothing could be read."""
-    return Made("", kept_problems([(reason, None)]), Columns())
+def journal_of(path: Path, ledgers: LedgerStore) -> Made:
+    """What is kept of a journal: its `JournalSummary`. What is broken is a problem."""
+    contents = read_journal(path)
+    made = JournalSummary(
+        header=contents.header,
+        notes=tuple(latest_of(contents).notes),
+        measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
+        functions=compiled.kept_of(contents.current(), ledgers),
+    )
+    head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
+    return Made(head, [(problem.reason, problem.line) for problem in contents.problems])
 
 
-def problems_of(path: Path, kept: str) -> list[Problem]:
-    """The problems of a file, as they were kept."""
-    return [Problem(path, reason, line) for reason, line in orjson.loads(kept)]
-
-
-def kept_problems(said: Iterable[tuple[str, int | None]]) -> str:
-    """Reasons, each with its line if it has one, as the cache keeps them."""
-    return orjson.dumps(list(said)).decode()
+def _content(path: Path) -> bytes:
+    return read_bounded(path, LARGEST_FILE, "it was not read") or b""
