@@ -16,7 +16,7 @@ from observatory.store.asv.listing import BENCHMARKS
 from observatory.store.asv.names import BENCHMARK_VERSION, parse_name
 from observatory.store.asv.series_reader import LARGEST_PRODUCT
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import write_changed
 from observatory.store.base.problems import RecordError
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ def write(results: Path, entries: Mapping[str, Any]) -> None:
     Raises OSError.
     """
     whole = {**entries, "version": _API_VERSION}
-    content = json.dumps(whole, indent=4, sort_keys=True).encode()
-    path = results / BENCHMARKS
-    if not path.is_file() or path.read_bytes() != content:
-        write_atomic(path, content)
+    write_changed(results / BENCHMARKS, json.dumps(whole, indent=4, sort_keys=True).encode())
 
 
 def imported(entries: Entries) -> Entries:

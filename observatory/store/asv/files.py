@@ -19,13 +19,11 @@ from pathlib import Path
 
 from asv.machine import Machine as AsvMachine
 from asv.results import Results
-from asv.runner import (
-    BENCHMARK_RUN_SCRIPT,
-    BenchmarkResult,
-)
+from asv.runner import BENCHMARK_RUN_SCRIPT, BenchmarkResult
 
 from benchmarks.catalogue import SCENARIOS
 from observatory.store.asv import benchmarks_json
+from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import (
     BENCHMARK_VERSION,
     asv_params,
@@ -33,7 +31,7 @@ from observatory.store.asv.names import (
     parse_params,
     scenario_metrics,
 )
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import write_atomic, write_changed
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Recorded, latest_of
 from observatory.store.journal.models import JournalHeader
@@ -66,14 +64,10 @@ def project(results: Path, contents: JournalContents) -> list[Problem]:
 
 
 def write_machine(results: Path, machine: Machine) -> None:
-    """Write asv's ``machine.json``. Raises OSError."""
-    name = layout.checked_machine(machine.machine)
-    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
-        described = AsvMachine()
-        described.__dict__.update(machine.model_dump())
-        described.save(scratch)
-        content = Path(scratch, name, "machine.json").read_bytes()
-    _write_if_changed(results / name / "machine.json", content)
+    """Write ``results/<machine>/machine.json`` as asv would. Raises OSError."""
+    described = machine.model_dump() | {"version": AsvMachine.api_version}
+    content = json.dumps(described, indent=4, sort_keys=True).encode()
+    write_changed(results / layout.checked_machine(machine.machine) / MACHINE, content)
 
 
 def write_benchmarks(results: Path, suites: Path) -> None:
@@ -150,7 +144,9 @@ def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> N
             result=[_plain(row.value) if row else None for row in rows],
             samples=[[_plain(v) for v in row.values] if row and row.values else None
                      for row in rows],
-            number=[1 if row and _has_statistics(row) else None for row in rows],
+            # Only a number of repeats makes asv give statistics.
+            number=[1 if r and r.metric.kind == "noisy" and len(r.values) > 1 else None
+                    for r in rows],
             errcode=0,
             stderr="",
             profile=None,
@@ -159,10 +155,6 @@ def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> N
         duration=sum(durations) if durations else None,
         record_samples=True,
     )  # fmt: skip
-
-
-def _has_statistics(record: Recorded) -> bool:
-    return record.metric.kind == "noisy" and len(record.values) > 1
 
 
 def _plain(value: float | None) -> float | int | None:
@@ -178,8 +170,3 @@ def _requirements(extras: tuple[str, ...]) -> dict[str, str]:
         name, version = match.groups() if match else (extra, "")
         pinned[name] = version
     return pinned
-
-
-def _write_if_changed(path: Path, content: bytes) -> None:
-    if not path.is_file() or path.read_bytes() != content:
-        write_atomic(path, content)

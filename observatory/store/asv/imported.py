@@ -19,20 +19,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from observatory.store.asv import benchmarks_json
+from observatory.store.asv.files import write_machine
 from observatory.store.asv.listing import LARGEST_FILE, MACHINE
 from observatory.store.asv.names import BENCHMARK_VERSION
 from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError, reason_of
 from observatory.store.records.layout import checked_machine, checked_name
 from observatory.store.records.machine import Machine
 
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 _LONGEST_LABEL = 60
-_VALUES = ["result", "params", "version", "started_at", "duration"]
 _STATISTICS = [one.name for one in dataclasses.fields(Statistics)]
-_COLUMNS = [*_VALUES, *(f"stats_{name}" for name in _STATISTICS)]
+_COLUMNS = ["result", "params", "version", "started_at", "duration",
+            *(f"stats_{name}" for name in _STATISTICS)]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,17 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
     path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
     entries = benchmarks_json.load(results)
     kept = [one for one in saved.benchmarks if benchmarks_json.may_import(one.name, entries)]
-    taken = [one.name for one in saved.benchmarks if one not in kept]
-    problems = [*saved.problems, *(
-        f"benchmark {name!r} is skipped: there is one of that name that was not imported"
-        for name in taken
-    )]  # fmt: skip
+    problems = list(saved.problems)
+    for one in saved.benchmarks:
+        if one not in kept:
+            reason = "there is one of that name that was not imported"
+            problems.append(f"benchmark {one.name!r} is skipped: {reason}")
     if kept:
         head = _head(saved, commit, machine, env_name)
         whole = _added(path, head, {one.name: _row(one, saved.measured_at) for one in kept})
         benchmarks_json.write(results, benchmarks_json.merged(entries, kept))
         if not (path.parent / MACHINE).exists():
-            described = {**machine.model_dump(), "version": 1}
-            write_atomic(path.parent / MACHINE, json.dumps(described, indent=4).encode())
+            write_machine(results, machine)
         write_atomic(path, json.dumps(whole, allow_nan=False).encode())
     said = tuple(Problem(file, reason) for reason in problems)
     return Done(path, saved, len(kept), said)
@@ -94,15 +94,9 @@ def _content(file: Path) -> bytes:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise RecordUsageError(f"{file} is not a file")
-        with file.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
     except OSError as error:
         raise RecordError(f"{file} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise RecordError(
-            f"{file} is larger than {LARGEST_FILE} bytes; save it without --benchmark-save-data"
-        )
-    return content
+    return read_bounded(file, LARGEST_FILE, "save it without --benchmark-save-data") or b""
 
 
 def _commit(saved: Saved, options: Options) -> str:
@@ -195,20 +189,16 @@ def _added(path: Path, head: dict[str, Any], rows: dict[str, Any]) -> dict[str, 
 
 
 def _row(one: Imported, measured_at: datetime) -> list[Any]:
-    statistics = [
-        _or_none([getattr(item, name) if item else None for item in one.statistics])
-        for name in _STATISTICS
-    ]
-    params = [list(words) for words in one.params]
-    started = _milliseconds(measured_at)
-    row = [list(one.values), params, BENCHMARK_VERSION, started, None, *statistics]
+    row: list[Any] = [
+        list(one.values), [list(words) for words in one.params], BENCHMARK_VERSION,
+        _milliseconds(measured_at), None,
+    ]  # fmt: skip
+    for name in _STATISTICS:
+        items = [getattr(item, name) if item else None for item in one.statistics]
+        row.append(None if all(item is None for item in items) else items)
     while row[-1] is None:
         row.pop()
     return row
-
-
-def _or_none(items: list[Any]) -> list[Any] | None:
-    return None if all(item is None for item in items) else items
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -50,6 +50,14 @@ def write_atomic(path: Path, content: bytes) -> None:
     sync_directory(path.parent)
 
 
+def write_changed(path: Path, content: bytes) -> bool:
+    """Write a file as `write_atomic` does, unless it has this content; whether it was written."""
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    write_atomic(path, content)
+    return True
+
+
 def sync_directory(directory: Path) -> None:
     """Write a directory's list of names to disk, so that a rename survives a power cut.
 

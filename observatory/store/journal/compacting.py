@@ -15,25 +15,19 @@ is in the history of the branch that it was compacted on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from observatory.store.journal.comparability import (
+from observatory.store.journal.models import JournalEntry, JournalLine, JournalRecord, encoded
+from observatory.store.journal.reader import JournalContents
+from observatory.store.journal.values import (
     comparable,
     current_header,
+    latest_runs,
     same_cpu,
     timed_elsewhere,
 )
-from observatory.store.journal.models import (
-    JournalEntry,
-    JournalHeader,
-    JournalLine,
-    JournalRecord,
-    encoded,
-)
-from observatory.store.journal.reader import JournalContents
-from observatory.store.journal.values import latest_runs
 from observatory.store.records.sample import Overhead
 
 
@@ -51,17 +45,19 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
     assert current is not None
     candidates = [entry for entry in entries if comparable(current, entry)]
     counting = set(map(id, latest_runs(candidates)))
-    told = [
-        *_told(candidates, current),
-        _latest(entries),
+    explaining = [  # what `latest` and the pages read beside the samples that count
+        *latest_runs(entry for entry in candidates if same_cpu(current, entry)),
+        # The last sample of a cell gives the reason why there is nothing of it.
+        *{entry.sample.cell: entry for entry in candidates}.values(),
+        # The newest sample, the last one, and the one that makes the header current.
+        max(reversed(entries), key=lambda entry: entry.sample.started_at),
         entries[-1],
+        *[e for e in entries if e.header == current and e.sample.measure == "timing"][-1:],
         *timed_elsewhere(entries, current),
     ]
-    # The sample that makes it the current header.
-    told += [e for e in entries if e.header == current and e.sample.measure == "timing"][-1:]
-    read = counting | set(map(id, told))
-    once = _Once()
-    return [_less(entry, id(entry) in counting, once) for entry in entries if id(entry) in read]
+    read = counting | set(map(id, explaining))
+    seen: set[tuple[object, ...]] = set()
+    return [_less(entry, id(entry) in counting, seen) for entry in entries if id(entry) in read]
 
 
 def bare(line: JournalLine) -> JournalLine:
@@ -74,7 +70,8 @@ def bare(line: JournalLine) -> JournalLine:
     if failure is not None and failure.stderr:
         failure = failure.model_copy(update={"stderr": []})
     if overhead is not None:
-        overhead = _unexplained(overhead.total)
+        parts = dict.fromkeys(Overhead.model_fields, 0.0)
+        overhead = Overhead(**(parts | {"total": overhead.total, "rest": overhead.total}))
     wrong = [check for check in sample.checks if check.wrong]
     changes: dict[str, object] = {
         "environment": {}, "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
@@ -83,48 +80,25 @@ def bare(line: JournalLine) -> JournalLine:
     return line.model_copy(update={"sample": less, "ledger": None, "seconds": None})
 
 
-def _unexplained(total: float) -> Overhead:
-    parts = dict.fromkeys(Overhead.model_fields, 0.0)
-    return Overhead(**(parts | {"total": total, "rest": total}))
+def _first(seen: set[tuple[object, ...]], *what: object) -> bool:
+    """Whether something is the first of its kind; from then on it is not."""
+    known = what in seen
+    seen.add(what)
+    return not known
 
 
-def _told(candidates: Sequence[JournalEntry], current: JournalHeader) -> Iterator[JournalEntry]:
-    """What `latest` reads beside the samples that count."""
-    yield from latest_runs(entry for entry in candidates if same_cpu(current, entry))
-    # The last sample of a cell tells why there is nothing of it.
-    yield from {entry.sample.cell: entry for entry in candidates}.values()
-
-
-def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """The newest sample: pages say when it was taken, whatever it is of."""
-    return max(reversed(entries), key=lambda entry: entry.sample.started_at)
-
-
-class _Once:
-    """What was seen already."""
-
-    def __init__(self) -> None:
-        self._seen: set[tuple[object, ...]] = set()
-
-    def first(self, *what: object) -> bool:
-        """Whether this is the first of its kind; from then on it is not."""
-        known = what in self._seen
-        self._seen.add(what)
-        return not known
-
-
-def _less(entry: JournalEntry, counts: bool, once: _Once) -> JournalEntry:
+def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> JournalEntry:
     whole = entry.line
     less = bare(whole)
     sample = less.sample
     kept: dict[str, object] = {}
-    if once.first("environment", whole.run, entry.header.machine.cpu):
+    if _first(seen, "environment", whole.run, entry.header.machine.cpu):
         kept["environment"] = whole.sample.environment
-    if sample.failure is not None and once.first("failure", sample.failure.message):
+    if sample.failure is not None and _first(seen, "failure", sample.failure.message):
         kept["failure"] = whole.sample.failure
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
-    if of_ledger and once.first("ledger", sample.cell, sample.measure):
+    if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
     less = less.model_copy(update=changes)
     return replace(entry, line=less, raw=encoded(less))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import re
 import zlib
@@ -19,14 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError, reason_of
-from observatory.store.base.record import Record
-from observatory.store.records.sample import CacheKind, Count, LedgerEntry, Word
+from observatory.store.records.sample import LedgerEntry, StoredEntry
 
 LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
@@ -39,18 +36,6 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 
 class LedgerError(RecordError):
     """A ledger cannot be stored, or what is stored is missing, broken or not what its name says."""
-
-
-class StoredEntry(Record):
-    """A ledger entry without its seconds."""
-
-    name: Word
-    kind: CacheKind
-    key: Word
-    outcome: Literal["hit", "miss", "uncacheable", "internal"]
-    source: Literal["memory", "disk"] | None = None
-    bytes: Count | None = None
-    step: Word | None = None
 
 
 _ENTRIES = TypeAdapter(list[StoredEntry])
@@ -151,7 +136,7 @@ def _entries(path: Path) -> list[StoredEntry]:
 
 def _decompressed(path: Path) -> bytes:
     try:
-        with gzip.open(io.BytesIO(path.read_bytes())) as stream:
+        with gzip.open(path) as stream:
             content = stream.read(LARGEST_LEDGER + 1)
     except FileNotFoundError as error:
         raise LedgerError(f"there is no ledger {path}; was it left out of a copy?") from error

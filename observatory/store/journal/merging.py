@@ -8,25 +8,28 @@ that has only grown stays as it is and grows, and merging what is there already 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC
 from typing import Any, TypeVar
 
 from observatory.store.journal.compacting import bare
-from observatory.store.journal.models import JournalHeader, JournalRecord, UnreadableLine, encoded
+from observatory.store.journal.models import JournalRecord, UnreadableLine, encoded
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-def merged(journals: Sequence[Iterable[JournalRecord]]) -> list[JournalRecord]:
+def merged(journals: Sequence[Sequence[JournalRecord]]) -> list[JournalRecord]:
     """The records of all journals, each sample once. The journals are of one subject."""
     fullest: dict[tuple[str, bytes], JournalRecord] = {}
     sequences = []
-    under = _Headers()
+    headers: dict[int, str] = {}  # the records of a journal share few header objects
     for journal in journals:
         keys = []
         for record in journal:
-            key = (under.name(record.header), essence(record))
+            header = record.header
+            if id(header) not in headers:
+                headers[id(header)] = header.model_dump_json()
+            key = (headers[id(header)], essence(record))
             keys.append(key)
             known = fullest.get(key)
             if known is None or _fullness(record) > _fullness(known):
@@ -68,19 +71,6 @@ def interleaved(sequences: Sequence[Sequence[_Key]], order: Callable[[_Key], Any
         key = min(free or heads, key=order)
         done.add(key)
         found.append(key)
-
-
-class _Headers:
-    """The headers of journals as words: those of one journal's lines are few objects."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, tuple[JournalHeader, str]] = {}
-
-    def name(self, header: JournalHeader) -> str:
-        known = self._names.get(id(header))
-        if known is None:
-            known = self._names[id(header)] = header, header.model_dump_json()
-        return known[1]
 
 
 def _place(record: JournalRecord) -> tuple[str, str]:

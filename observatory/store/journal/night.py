@@ -12,15 +12,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.record import Record, parse_record, save_record
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.journal.models import RunId
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.sample import Count, Text, Word
 
-LARGEST_FILE = 16 * 2**20
-MOST_STEPS = 5_000
+_LARGEST_FILE = 16 * 2**20
 STALE_AFTER = timedelta(hours=20)
 """A night that was begun longer ago is not gone on with: another one is due."""
 
@@ -53,7 +52,7 @@ class Night(Record):
     asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
     results: Text
     started_at: AwareDatetime
-    steps: list[NightStep] = Field(max_length=MOST_STEPS)
+    steps: list[NightStep] = Field(max_length=5_000)
 
     @property
     def over(self) -> bool:
@@ -79,9 +78,11 @@ def save(directory: Path, night: Night) -> None:
 
 def load(path: Path) -> Night:
     """Read the record of a night. Raises RecordError for a file that is missing or broken."""
-    content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
-    advice = "; remove it: the next begins anew"
-    return parse_record(Night, content or b"", f"{path} is no record of a night", advice)
+    wrong, advice = "is no record of a night", "remove it: the next night begins anew"
+    night = load_record(Night, path, _LARGEST_FILE, wrong, advice)
+    if night is None:
+        raise RecordError(f"there is no record of a night {path}")
+    return night
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from observatory.store.base.problems import Problem, RecordError
+from observatory.store.base.record import RecordFiles
 from observatory.store.records import calibration, contracts, upgrades
 
-
-@dataclass(frozen=True)
-class _Kind:
-    """One kind of record: where it is, and when it was taken."""
-
-    load_all: Callable[[Path], Iterator[Any]]
-    path_of: Callable[[Path, Any], Path]
-    save: Callable[[Path, Any], Path]
-    taken_at: Callable[[Any], datetime]
-
-
-_KINDS = (
-    _Kind(
-        calibration.load_all,
-        lambda results, one: calibration.path_of(results, one.machine.machine),
-        calibration.save,
-        lambda one: one.taken_at,
-    ),
-    _Kind(upgrades.load_all, upgrades.path_of, upgrades.save, lambda one: one.taken_at),
-    _Kind(contracts.load_all, contracts.path_of, contracts.save, lambda one: one.started_at),
+_KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
+    (calibration.FILES, "taken_at"),
+    (upgrades.FILES, "taken_at"),
+    (contracts.FILES, "started_at"),
 )
+"""Each kind of record, and the field that says when one was taken."""
 
 
 def unite_records(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
@@ -43,26 +25,25 @@ def unite_records(into: Path, parts: Sequence[Path], problems: list[Problem]) ->
     and left out. A file of ``into`` that cannot be read stays: a newer version may have written it.
     Raises OSError.
     """
-    return sum(_unite(kind, into, parts, problems) for kind in _KINDS)
+    return sum(_unite(*kind, into, parts, problems) for kind in _KINDS)
 
 
-def _unite(kind: _Kind, into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
-    there: dict[Path, BaseModel] = {}
-    for one in kind.load_all(into):
-        if not isinstance(one, RecordError):
-            there[kind.path_of(into, one)] = one
+def _unite(
+    files: RecordFiles[Any], moment: str, into: Path, parts: Sequence[Path], problems: list[Problem]
+) -> int:
+    there = {
+        files.path_of(into, one): one
+        for one in files.load_all(into)
+        if not isinstance(one, RecordError)
+    }
     last = dict(there)
     for part in parts:
-        for one in kind.load_all(part):
+        for one in files.load_all(part):
             if isinstance(one, RecordError):
                 problems.append(Problem(part, str(one)))
                 continue
-            try:
-                path = kind.path_of(into, one)
-            except RecordError as error:
-                problems.append(Problem(part, str(error)))
-                continue
-            if path not in last or _order(kind, one) > _order(kind, last[path]):
+            path = files.path_of(into, one)
+            if path not in last or _order(one, moment) > _order(last[path], moment):
                 last[path] = one
     changed = 0
     for path, one in last.items():
@@ -71,10 +52,10 @@ def _unite(kind: _Kind, into: Path, parts: Sequence[Path], problems: list[Proble
         if path.exists() and path not in there:
             problems.append(Problem(path, "it cannot be read and stays as it is"))
             continue
-        kind.save(into, one)
+        files.save(into, one)
         changed += 1
     return changed
 
 
-def _order(kind: _Kind, one: BaseModel) -> tuple[datetime, str]:
-    return kind.taken_at(one), one.model_dump_json()
+def _order(one: Any, moment: str) -> tuple[Any, str]:
+    return getattr(one, moment), one.model_dump_json()

@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import orjson
 
 from observatory.store.base.problems import Problem
-from observatory.store.journal.ledgers import LedgerError, LedgerStore, StoredEntry
+from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.reader import read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
+from observatory.store.records.sample import StoredEntry
 
 Outcome = Literal["hit", "miss", "uncacheable", "internal"]
 UNKEPT = ""

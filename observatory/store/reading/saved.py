@@ -69,7 +69,7 @@ def load_all(directory: Path) -> Iterator[Saved]:
 
     Subjects are read one at a time: all of them with their ledgers may not fit into memory.
     """
-    headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
+    headed = [(path, read_header(path)) for path in layout.journals(directory)]
     store = LedgerStore(directory / layout.LEDGERS)
     places = sorted((place_of(header), path) for path, header in headed if header is not None)
     for _, path in places:

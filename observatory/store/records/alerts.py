@@ -13,14 +13,12 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.record import Record, parse_record, save_record
+from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records.comparison import FunctionChange
 from observatory.store.records.sample import Count, Text, Word
 
-ALERTS_SCHEMA = "observatory/alerts/1"
 FILE = "alerts.json"
-LARGEST_FILE = 64 * 2**20
+_LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
 State = Literal["new", "open", "acknowledged", "expired", "resolved"]
@@ -211,11 +209,6 @@ def load(results: Path) -> Alerts | None:
 
     Raises RecordError for a broken file, with advice on what to do.
     """
-    path = results / FILE
-    content = read_bounded(path, LARGEST_FILE, "move it away and go on")
-    if content is None:
-        return None
-    advice = (
-        "; restore it from git, or remove it: alerts are found again, and count as first seen today"
-    )
-    return parse_record(Alerts, content, f"{path} is not what `observatory alerts` writes", advice)
+    advice = "restore it from git, or remove it: its alerts then count as first seen today"
+    wrong = "is not what `observatory alerts` writes"
+    return load_record(Alerts, results / FILE, _LARGEST_FILE, wrong, advice)

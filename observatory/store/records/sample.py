@@ -86,8 +86,8 @@ class Check(Record):
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
 
 
-class LedgerEntry(Record):
-    """One compiled function, or one that a cache returned."""
+class StoredEntry(Record):
+    """A ledger entry as the store of ledgers keeps it: without its seconds."""
 
     name: Word = Field(description="the Op, or the qualified name of the Python function")
     kind: CacheKind
@@ -95,8 +95,13 @@ class LedgerEntry(Record):
     outcome: Literal["hit", "miss", "uncacheable", "internal"]
     source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")
     bytes: Count | None = Field(None, description="machine code")
-    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
     step: Word | None = Field(None, description="the build that it belongs to")
+
+
+class LedgerEntry(StoredEntry):
+    """One compiled function, or one that a cache returned."""
+
+    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
 
 
 class Overhead(Record):
