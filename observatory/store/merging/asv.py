@@ -16,7 +16,7 @@ from observatory.store.asv.columns import SeriesList
 from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
 from observatory.store.asv.result import parse
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.files import read_bounded, write_atomic, write_changed
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.records import layout
 
@@ -70,12 +70,9 @@ def _unite_file(target: Path, listed: Listed) -> bool:
     for name in listed.key.decode(errors="replace").split("/"):
         layout.checked_name(name, "name")
     content = _whole(listed.path)
-    before = _whole(target) if target.is_file() else None
-    after = content if before is None else _with_rows(before, content)
-    if after == before:
-        return False
-    write_atomic(target, after)
-    return True
+    return write_changed(
+        target, _with_rows(_whole(target), content) if target.is_file() else content
+    )
 
 
 def _whole(path: Path) -> bytes:
@@ -136,10 +133,11 @@ def _describe_machine(target: Path, source: Path) -> bool:
 def _entry(before: dict[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:
     """An entry of `benchmarks.json`; of one that was imported twice, with all parameters."""
     both = {"before": before or {}, "now": entry}
-    names = [one.get("param_names") for one in both.values()]
-    if len(benchmarks_json.imported(both)) < 2 or names[0] != names[1]:
-        return entry
-    lists: list[Any] = [one.get("params") for one in both.values()]
-    if not all(isinstance(each, list) for params in lists for each in (params, *(params or ()))):
-        return entry
-    return {**entry, "params": benchmarks_json.united_params(*lists)}
+    params: list[Any] = [one.get("params") for one in both.values()]
+    if (
+        len(benchmarks_json.imported(both)) == 2
+        and both["before"].get("param_names") == entry.get("param_names")
+        and all(isinstance(p, list) and all(isinstance(e, list) for e in p) for p in params)
+    ):
+        return {**entry, "params": benchmarks_json.united_params(*params)}
+    return entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import orjson
 
@@ -78,15 +78,10 @@ def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
     UNKEPT; ledgers that are missing or broken are then added to ``problems``.
     """
     if kept != UNKEPT:
-        return unkept(kept)
+        cells: dict[str, list[list[Any]]] = orjson.loads(kept)
+        return {cell: [Function(*each) for each in found] for cell, found in cells.items()}
     store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
     return functions_of(read_journal(path).current(), store, problems)
-
-
-def unkept(text: str) -> Functions:
-    """Parse what `kept_of` made: compiled functions by cell."""
-    cells = cast(dict[str, list[list[str]]], orjson.loads(text))
-    return {cell: [Function(*each) for each in found] for cell, found in cells.items()}  # type: ignore[arg-type]
 
 
 def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Function, ...]:
@@ -94,9 +89,7 @@ def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Fu
     for entry, spent in zip(ledger, seconds, strict=False):
         groups[entry.name, entry.outcome].append((spent, entry.bytes or 0))
     made = [
-        Function(
-            name, outcome, len(each), round(sum(s for s, _ in each), 4), sum(b for _, b in each)
-        )
-        for (name, outcome), each in groups.items()
+        Function(*key, len(each), round(sum(s for s, _ in each), 4), sum(b for _, b in each))
+        for key, each in groups.items()
     ]
     return tuple(sorted(made, key=lambda f: (-f.seconds, f.name, f.outcome)))
