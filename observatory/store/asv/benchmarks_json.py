@@ -29,10 +29,7 @@ _MARK = "imported"
 
 
 def load(results: Path) -> Entries:
-    """Read ``benchmarks.json``: its entries by the benchmark's name, {} without a file.
-
-    Raises RecordError for a broken file.
-    """
+    """Read ``benchmarks.json``: entries by name, {} if there is none. Raises RecordError."""
     path = results / BENCHMARKS
     try:
         loaded = decoded(path.read_bytes())
@@ -46,10 +43,7 @@ def load(results: Path) -> Entries:
 
 
 def write(results: Path, entries: Mapping[str, Any]) -> None:
-    """Write ``benchmarks.json`` as asv would, unless it holds these entries already.
-
-    Raises OSError.
-    """
+    """Write ``benchmarks.json`` as asv would, unless it is the same already. Raises OSError."""
     whole = {**entries, "version": _API_VERSION}
     write_changed(results / BENCHMARKS, json.dumps(whole, indent=4, sort_keys=True).encode())
 
@@ -65,10 +59,9 @@ def may_import(name: str, entries: Entries) -> bool:
 
 
 def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
-    """All entries, with those of an import added to them or in place of older ones.
+    """All entries, with those of an import added or in place of older ones.
 
-    If an entry of the same name and parameters was imported before, its values of the parameters
-    are kept beside the new ones, up to LARGEST_PRODUCT combinations.
+    The values of parameters of an entry that was imported before are united (`united_params`).
     """
     found = dict(entries)
     for one in added:
@@ -92,8 +85,8 @@ def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
 def united_params(before: list[list[str]], now: list[list[str]]) -> list[list[str]]:
     """The values of parameters before and now, each once.
 
-    Those of now alone if there are more than LARGEST_PRODUCT combinations of both, or another
-    number of parameters.
+    If the numbers of parameters differ, or there are more than LARGEST_PRODUCT combinations of
+    both, only those of now.
     """
     if len(before) != len(now):
         return now

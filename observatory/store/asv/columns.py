@@ -75,10 +75,8 @@ COLUMN_NAMES = tuple(one.name for one in fields(Columns))
 
 def joined(parts: Sequence[Columns]) -> Columns:
     """Columns that count in the same list of series, one after another."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return Columns()
+    if len(parts) < 2:
+        return parts[0] if parts else Columns()
     each = zip(*(part.arrays() for part in parts), strict=True)
     return Columns(*(np.concatenate(arrays) for arrays in each))
 

@@ -46,9 +46,9 @@ _PINNED = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;]+)\s*")
 def project(results: Path, contents: JournalContents) -> list[Problem]:
     """Write ``results/<machine>/machine.json`` and the result file of one journal.
 
-    Values are those of ``latest_of``; asv's statistics are made from two samples on (for a single
-    one asv would write Infinity, which strict JSON parsers refuse). Returns what had to be left
-    out. Raises RecordError for a journal without a header, OSError where nothing can be written.
+    The values are those of `latest_of`. A single one has no statistics: asv would write Infinity,
+    which strict JSON parsers refuse. Returns what was left out. Raises RecordError for a journal
+    without a header, and OSError.
     """
     header = contents.header
     if header is None:
@@ -73,9 +73,8 @@ def write_machine(results: Path, machine: Machine) -> None:
 def write_benchmarks(results: Path, suites: Path) -> None:
     """Write ``results/benchmarks.json``: what asv's own discovery finds in ``suites``.
 
-    Entries that `observatory import` made stay. The suites are imported by asv's script in a
-    process of its own. Raises RecordError with the last lines of what it said if that fails,
-    OSError where nothing can be written.
+    Entries that `observatory import` made stay. asv's script imports the suites in a process of its
+    own. Raises RecordError with the last lines of its output if that fails, and OSError.
     """
     with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
         found = Path(scratch, "discovered.json")

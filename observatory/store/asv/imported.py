@@ -60,8 +60,8 @@ class Done:
 def import_file(file: Path, results: Path, options: Options) -> Done:
     """Import one file. Importing it again changes nothing.
 
-    Raises RecordError where it is not pytest-benchmark's, where commit or machine are not known or
-    no names, and where what it would be added to is broken or somebody else's.
+    Raises RecordError if the file is not pytest-benchmark's, if commit or machine are unknown or
+    no names, and if what it would be added to is broken or somebody else's.
     """
     content = _content(file)
     try:
@@ -73,10 +73,11 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         raise type(error)(f"{file}: {error}") from error
     path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
     entries = benchmarks_json.load(results)
-    kept = [one for one in saved.benchmarks if benchmarks_json.may_import(one.name, entries)]
-    problems = list(saved.problems)
+    kept, problems = [], list(saved.problems)
     for one in saved.benchmarks:
-        if one not in kept:
+        if benchmarks_json.may_import(one.name, entries):
+            kept.append(one)
+        else:
             reason = "there is one of that name that was not imported"
             problems.append(f"benchmark {one.name!r} is skipped: {reason}")
     if kept:
@@ -86,8 +87,7 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         if not (path.parent / MACHINE).exists():
             write_machine(results, machine)
         write_atomic(path, json.dumps(whole, allow_nan=False).encode())
-    said = tuple(Problem(file, reason) for reason in problems)
-    return Done(path, saved, len(kept), said)
+    return Done(path, saved, len(kept), tuple(Problem(file, reason) for reason in problems))
 
 
 def _content(file: Path) -> bytes:
@@ -100,17 +100,16 @@ def _content(file: Path) -> bytes:
 
 
 def _commit(saved: Saved, options: Options) -> str:
-    if options.commit is not None:
-        if not _COMMIT.fullmatch(options.commit.lower()):
-            raise RecordUsageError(
-                f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
-            )
-        return options.commit.lower()
-    if saved.commit is None:
+    commit = saved.commit if options.commit is None else options.commit.lower()
+    if commit is None:
         raise RecordUsageError(
             "it does not say which commit was measured (commit_info.id); give --commit HASH"
         )
-    return saved.commit
+    if not _COMMIT.fullmatch(commit):
+        raise RecordUsageError(
+            f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
+        )
+    return commit
 
 
 def _machine(saved: Saved, results: Path, options: Options) -> Machine:
@@ -131,10 +130,9 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
         if isinstance(loaded, dict):  # asv's own fields come and go
             loaded = {key: loaded[key] for key in Machine.model_fields if key in loaded}
         found = Machine.model_validate(loaded)
-    except (NotJsonError, OSError) as error:
-        raise RecordError(f"{described} cannot be read: {error}") from error
-    except ValidationError as error:
-        raise RecordError(f"{described} cannot be read: {reason_of(error)}") from error
+    except (NotJsonError, OSError, ValidationError) as error:
+        reason = reason_of(error) if isinstance(error, ValidationError) else str(error)
+        raise RecordError(f"{described} cannot be read: {reason}") from error
     if found.machine != name:
         raise RecordUsageError(f"{described} describes another machine, {found.machine!r}")
     return found

@@ -221,8 +221,8 @@ def _product(
 def _reprs(params: dict[str, Any] | None) -> dict[str, str] | None:
     """Parameters as asv stores them, sorted by name; None if one has no short and lasting text.
 
-    What is no JSON pytest-benchmark writes as its `repr`, which of a function holds its address:
-    each run would begin another series.
+    pytest-benchmark writes what is not JSON as its `repr`, which may hold an address: each run
+    would begin another series.
     """
     if not params:
         return None

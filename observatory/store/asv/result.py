@@ -96,9 +96,8 @@ def _loaded(content: bytes) -> dict[str, Any]:
     version = loaded.get("version") if isinstance(loaded, dict) else None
     if isinstance(loaded, dict) and type(version) is int and version in (1, 2):
         return loaded
-    plain = isinstance(version, str | int | float | None)
-    told = repr(version)[:40] if plain else "something else"
-    raise UnreadableError(f"it is not an asv result file of format 1 or 2 but of {told}")
+    found = repr(version)[:40] if isinstance(version, str | int | float | None) else "another kind"
+    raise UnreadableError(f"it is not an asv result file of format 1 or 2 but of {found}")
 
 
 def _head(loaded: dict[str, Any]) -> Head:
@@ -164,21 +163,14 @@ def _row_of_object(raw: Any) -> AsvRow:
     stats = stats if isinstance(stats, list) else [stats]
     if not all(one is None or isinstance(one, dict) for one in stats):
         raise UnreadableError("its `stats` is not a list of objects")
-    pairs = [_interval(one) for one in stats]
-    return AsvRow(
-        result,
-        raw.get("params"),
-        samples,
-        [one and one.get("repeat", one.get("n")) for one in stats],
-        [low for low, _ in pairs],
-        [high for _, high in pairs],
+    repeats = [one and one.get("repeat", one.get("n")) for one in stats]
+    pairs = [one.get("ci_99") if one else None for one in stats]
+    lows, highs = (
+        [pair[end] if isinstance(pair, list) and len(pair) == 2 else None for pair in pairs]
+        for end in (0, 1)
     )
+    return AsvRow(result, raw.get("params"), samples, repeats, lows, highs)
 
 
 def _as_list(result: Any) -> list[Any] | None:
     return result if result is None or isinstance(result, list) else [result]
-
-
-def _interval(stats: dict[str, Any] | None) -> tuple[Any, Any]:
-    pair = stats.get("ci_99") if stats else None
-    return (pair[0], pair[1]) if isinstance(pair, list) and len(pair) == 2 else (None, None)

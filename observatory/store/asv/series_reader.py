@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -64,18 +65,19 @@ class SeriesReader:
         numbers, lengths = np.array(self._numbers, np.int32), np.array(self._lengths, np.int64)
         starts = np.cumsum(lengths) - lengths
         values, samples, repeats, lows, highs = self._gathered
-        value = _floats(values)
+        value, low, high = _floats(values), _floats(lows), _floats(highs)
         if not _PLAIN.issuperset(map(type, values)):
             self._name_what_is_no_number(starts)
-        low, high = _floats(lows), _floats(highs)
-        n = _counts(samples, _floats(repeats))
-        _complete(low, high, samples)
+        for index in np.flatnonzero(np.isnan(low) | np.isnan(high)):
+            taken = samples[index]
+            if isinstance(taken, list) and len(taken) > 1:
+                low[index], high[index] = interval(taken)
         closed = np.isfinite(low) & np.isfinite(high)
         found = Columns(
             series=np.repeat(numbers, lengths),
             position=(np.arange(len(value)) - np.repeat(starts, lengths)).astype(np.int32),
             value=value,
-            n=n,
+            n=_counts(samples, _floats(repeats)),
             ci_low=np.where(closed, low, np.nan),
             ci_high=np.where(closed, high, np.nan),
         )
@@ -93,7 +95,15 @@ class SeriesReader:
         except TypeError as error:  # of a list that is no key, being inside of another
             raise UnreadableError("its `params` hold more than texts and numbers") from error
         if number is None:
-            number = self._series.number(_series(name, key))
+            if len(name) > LONGEST_NAME:
+                raise UnreadableError(f"its name is longer than {LONGEST_NAME} characters")
+            length = math.prod(map(len, params))
+            if length > LARGEST_PRODUCT:
+                raise UnreadableError(
+                    f"its parameters have {length} combinations; at most {LARGEST_PRODUCT} are read"
+                )
+            words = tuple(tuple(map(str, words)) for words in params)
+            number = self._series.number(Series(name, words))
         self._text += self._series.texts[number]
         if self._text > LARGEST_TEXT:
             raise UnreadableError(f"the file names more than {LARGEST_TEXT} characters of series")
@@ -121,32 +131,11 @@ def interval(samples: Sequence[Any]) -> tuple[float, float]:
     return found if all(map(math.isfinite, found)) else (math.nan, math.nan)
 
 
-def _series(name: str, params: tuple[tuple[Any, ...], ...]) -> Series:
-    if len(name) > LONGEST_NAME:
-        raise UnreadableError(f"its name is longer than {LONGEST_NAME} characters")
-    length = math.prod(map(len, params))
-    if length > LARGEST_PRODUCT:
-        raise UnreadableError(
-            f"its parameters have {length} combinations; at most {LARGEST_PRODUCT} are read"
-        )
-    return Series(name, tuple(tuple(map(str, words)) for words in params))
-
-
-def _complete(low: Floats, high: Floats, samples: list[Any]) -> None:
-    """Make the intervals of samples that came without any."""
-    for index in np.flatnonzero(np.isnan(low) | np.isnan(high)):
-        taken = samples[index]
-        if isinstance(taken, list) and len(taken) > 1:
-            low[index], high[index] = interval(taken)
-
-
 def _floats(items: list[Any]) -> Floats:
     """Numbers as an array, NaN for all that is none."""
     if _PLAIN.issuperset(map(type, items)):
-        try:
+        with contextlib.suppress(OverflowError):  # an integer of hundreds of digits
             return np.array(items, dtype=np.float64)
-        except OverflowError:
-            pass  # an integer of hundreds of digits
     return np.array(list(map(_number, items)), dtype=np.float64)
 
 
@@ -159,6 +148,6 @@ def _number(item: Any) -> float:
 
 def _counts(samples: list[Any], repeats: Floats) -> Ints:
     """How many samples there are: those that are listed, or as many as the statistics say."""
-    told = np.where((repeats >= 1) & (repeats < 2**31), repeats, 0)
+    counted = np.where((repeats >= 1) & (repeats < 2**31), repeats, 0)
     listed = np.array([len(one) if isinstance(one, list) else 0 for one in samples])
-    return np.where(listed > 0, listed, told).astype(np.int32)
+    return np.where(listed > 0, listed, counted).astype(np.int32)

@@ -35,10 +35,10 @@ def decoded(content: bytes) -> Any:
 
 
 def _without_constants(content: bytes) -> bytes | None:
-    """The content with null for its constants: several times as fast as the standard library.
+    """The content with null for its constants, several times as fast as the standard library.
 
-    Every other piece between quotes is outside of strings, as long as no quote is escaped. None
-    where one is, and where there is nothing to replace.
+    As long as no quote is escaped, every other piece between quotes is outside of strings. None if
+    one is escaped, or if there is nothing to replace.
     """
     if b'\\"' in content:
         return None

@@ -39,10 +39,9 @@ def locked(path: Path, on_wait: Callable[[], object] | None = None) -> Iterator[
 def locked_content(path: Path) -> Iterator[BinaryIO]:
     """Hold the lock of a file of data; yield it, opened to read and to append.
 
-    Who appends to the file and who replaces it as a whole both hold this lock, so that no append
-    goes into a file that has just been replaced. The file and its directory are created if need
-    be. A file that is still empty at the end is removed, and no other file is left behind.
-    Raises OSError.
+    Whoever appends to the file or replaces it holds this lock, so that nothing is appended to a
+    file that has just been replaced. The file and its directory are created if need be; a file that
+    is still empty at the end is removed. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:

@@ -48,7 +48,7 @@ class RecordUsageError(RecordError):
 def reason_of(error: ValidationError) -> str:
     """The first complaints of a schema validation as one short sentence.
 
-    The input's values are left out: they come from outside and may be anything, of any size.
+    It leaves the input's values out: they come from outside and may be of any kind and size.
     """
     details = error.errors(include_url=False, include_context=False, include_input=False)
     said = "; ".join(

@@ -58,17 +58,11 @@ class RecordFiles(Generic[Model]):
     """Bytes of one file."""
 
     def path_of(self, results: Path, record: Model) -> Path:
-        """The path of a record, whether or not it is there.
-
-        Raises RecordError if the names in the record cannot be part of a path.
-        """
+        """The path of a record, there or not. Raises RecordError for unusable names."""
         return results / self.directory / f"{self.name(record)}.json"
 
     def save(self, results: Path, record: Model) -> Path:
-        """Write a record in place of the older one of its name; return its path.
-
-        Raises RecordError as `path_of` does, and OSError.
-        """
+        """Write a record in place of an older one; return its path. Raises RecordError, OSError."""
         return save_record(self.path_of(results, record), record)
 
     def load(self, path: Path) -> Model | None:
@@ -82,9 +76,9 @@ class RecordFiles(Generic[Model]):
         return record
 
     def load_all(self, results: Path) -> Iterator[Model | RecordError]:
-        """Read every record of a results directory, in the order of the file names.
+        """Every record of a results directory, or its RecordError if broken, by file name.
 
-        For a broken file its RecordError is yielded, not raised. At most 2,000 files are read.
+        At most 2,000 files are read.
         """
         paths = sorted((results / self.directory).glob("*.json"))
         for path in paths[:_MOST_FILES]:

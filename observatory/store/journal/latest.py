@@ -23,7 +23,7 @@ from observatory.store.records.sample import Sample
 class Recorded:
     """The values of one cell and metric, one for each sample, in the metric's unit.
 
-    ``values`` is empty where every sample failed: the cell was attempted and gave nothing.
+    ``values`` is empty if every sample failed.
     """
 
     cell: Cell

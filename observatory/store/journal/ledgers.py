@@ -58,19 +58,13 @@ class LedgerStore:
         self._read = lru_cache(maxsize=_KEPT)(_entries)
 
     def path(self, sha: str) -> Path:
-        """The path of the ledger with this hash, whether or not it is there.
-
-        Raises LedgerError if ``sha`` is not a SHA-256.
-        """
+        """The path of a ledger, there or not. Raises LedgerError if ``sha`` is no SHA-256."""
         if not _SHA.fullmatch(sha):
             raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
         return self.directory / sha[:2] / f"{sha}.json.gz"
 
     def store(self, entries: Sequence[LedgerEntry]) -> Stored:
-        """Store a ledger unless an equal one is there already.
-
-        Raises LedgerError for a ledger above LARGEST_LEDGER, OSError where nothing can be written.
-        """
+        """Store a ledger unless it is there. Raises LedgerError if it is too large, OSError."""
         ordered = sorted(entries, key=_order)
         content = _canonical(ordered)
         if len(content) > LARGEST_LEDGER:
@@ -87,15 +81,15 @@ class LedgerStore:
     def load(self, sha: str) -> list[StoredEntry]:
         """The entries of a stored ledger, in canonical order.
 
-        Raises LedgerError where it is missing, broken, too large or not what its name says.
+        Raises LedgerError if it is missing, broken, too large or not what its name says.
         """
         return list(self._read(self.path(sha)))
 
     def load_timed(self, sha: str, seconds: Sequence[float]) -> list[LedgerEntry]:
         """The entries of a stored ledger with the seconds of one sample, in canonical order.
 
-        ``seconds`` are those of the journal line that refers to the ledger, one for each entry.
-        Raises LedgerError as `load` does, and where the numbers of entries and seconds differ.
+        ``seconds`` come from the journal line that refers to the ledger, one for each entry. Raises
+        LedgerError as `load` does, and if the numbers of entries and seconds differ.
         """
         entries = self.load(sha)
         if len(entries) != len(seconds):

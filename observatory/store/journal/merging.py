@@ -47,9 +47,9 @@ def essence(record: JournalRecord) -> bytes:
 def interleaved(sequences: Sequence[Sequence[_Key]], order: Callable[[_Key], Any]) -> list[_Key]:
     """Every key of the sequences once, in the order of each of them as far as they agree.
 
-    What may come next is what comes next in one sequence and not later in another; of several the
-    smallest by ``order``. Where sequences contradict each other, the smallest comes first. No
-    sequence holds a key twice.
+    The next key is one that comes next in a sequence and not later in another: of several the
+    smallest by ``order``. Where sequences contradict each other, it is the smallest that comes next
+    in any. No sequence holds a key twice.
     """
     places = [{key: place for place, key in enumerate(sequence)} for sequence in sequences]
     at = [0] * len(sequences)

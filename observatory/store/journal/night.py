@@ -86,7 +86,7 @@ def load(path: Path) -> Night:
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
-    """The newest night of a directory if it should go on; None if a new one should begin.
+    """The newest night if it should go on; None if a new one should begin.
 
     It goes on if it was asked for the same, is not over, and began less than STALE_AFTER before
     ``now``. Raises RecordError if its record is broken.
@@ -100,9 +100,6 @@ def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | 
 
 
 def newest_run(results: Path) -> str:
-    """When the newest run of a results directory began, as in its id: ``20261120T143000Z``.
-
-    Empty if no journal has a sample.
-    """
+    """When the newest run in the results began, as in its id: ``20261120T143000Z``; or empty."""
     journals = (read_journal(path).entries for path in layout.journals(results))
     return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")

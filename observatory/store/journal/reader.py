@@ -59,10 +59,10 @@ class JournalContents:
 
 
 def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
-    """Read all of a journal that is whole. What is not whole is named among the problems.
+    """Read all of a journal that is whole; what is not whole is among the problems.
 
-    Raises no error for bad content. A file that cannot be read is a problem, too; with ``strict``
-    it raises OSError, for whoever writes the journal again from what was read.
+    A file that cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
+    writes the journal again from what was read.
     """
     header: JournalHeader | None = None
     records: list[JournalRecord] = []

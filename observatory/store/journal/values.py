@@ -27,10 +27,10 @@ _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
 def current_header(
     entries: Iterable[JournalEntry], last: JournalHeader | None
 ) -> JournalHeader | None:
-    """The header that a journal's current values are values of.
+    """The header whose versions and CPU a journal's current values have.
 
-    It has the versions of ``last``, the last header of the journal, and the CPU that took times
-    last: counting on another machine afterwards does not outdate times. None if ``last`` is None.
+    The versions are those of ``last``, the last header of the journal, and the CPU is the one that
+    took times last: counting on another machine does not outdate times. None if ``last`` is None.
     """
     found = last
     for entry in entries:
@@ -64,7 +64,7 @@ def comparable_entries(
 
 
 def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> list[JournalEntry]:
-    """The last good timed sample of each cell whose times are all of another CPU than ``header``'s.
+    """The last good timed sample of each cell that only another CPU than ``header``'s has timed.
 
     Only samples of the header's versions are considered.
     """
@@ -118,8 +118,7 @@ def failed(sample: Sample) -> bool:
 def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
     """The values of a metric, one for each sample that gave it, in the metric's unit.
 
-    ``samples`` are of one cell: those of the metric's pass, or those of all passes for the metrics
-    of CORRECTNESS.
+    ``samples`` are of one cell and of the metric's pass; of all passes for metrics of CORRECTNESS.
     """
     if metric.name == "crashed":
         return [max(float(failed(s)), float(s.metrics.get(metric.name, 0))) for s in samples]

@@ -46,10 +46,9 @@ class Journal:
         return cls(path, LedgerStore(results / layout.LEDGERS), header)
 
     def append(self, run: str, sample: Sample) -> None:
-        """Record one sample for good: it is on disk when this returns.
+        """Record one sample; it is on disk when this returns.
 
-        Raises JournalError for a line above LARGEST_LINE and for a journal of another subject,
-        OSError where nothing can be written.
+        Raises OSError, and JournalError if the line is too long or the journal of another subject.
         """
         line = encoded(self._line(run, sample)) + b"\n"
         if len(line) > LARGEST_LINE:

@@ -26,9 +26,9 @@ _SAME = ("commit_hash", "env_name", "result_columns", "version")
 def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
     """Add the entries of the parts' `benchmarks.json` to that of ``into``.
 
-    Returns 1 if the file changed, else 0. Of two entries that differ, the one of the part given
-    last stays; the parameters of imported entries are united. A broken file of a part is added to
-    ``problems``. Raises RecordError if the file of ``into`` is broken, and OSError.
+    Returns 1 if the file changed, else 0. The part given last wins; the parameters of imported
+    entries are united. A broken file of a part is added to ``problems``. Raises RecordError if the
+    file of ``into`` is broken, and OSError.
     """
     entries = benchmarks_json.load(into)
     found = dict(entries)

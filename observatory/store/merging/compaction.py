@@ -29,11 +29,10 @@ class Tidied:
 
 
 def tidy(results: Path, older_than: datetime | None) -> Tidied:
-    """Compact the journals whose newest sample is older, and remove the ledgers nothing refers to.
+    """Compact the journals whose newest sample is older; remove ledgers that nothing refers to.
 
-    None compacts no journal. Nothing is written for a journal that is as small as it can be. No
-    ledger is removed while any line of a journal is not JSON, as it may have referred to one.
-    Raises OSError.
+    With None no journal is compacted. No ledger is removed while any line of a journal is not JSON,
+    as it may have referred to one. Raises OSError.
     """
     done = Tidied()
     referred: set[str] | None = set()

@@ -59,10 +59,9 @@ class United:
 
 
 def unite(into: Path, parts: Sequence[Path]) -> United:
-    """Add what is in ``parts`` to the results directory ``into``; adding it again changes nothing.
+    """Add what is in ``parts`` to the results directory ``into``; doing it again changes nothing.
 
-    Raises RecordError where a part is no directory, or `benchmarks.json` of ``into`` is broken;
-    OSError where nothing can be written.
+    Raises OSError, and RecordError if a part is no directory or ``into`` has a broken file.
     """
     for part in parts:
         if not part.is_dir():
@@ -84,9 +83,9 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
 def holds_all(part: Path, of: Path) -> bool:
     """Whether every sample and every other result in the directory ``of`` is in ``part``, too.
 
-    A sample is known by its run and its start, a line that cannot be read by its bytes. asv's files
-    that were made from journals are not compared, as another version may make them otherwise.
-    Raises OSError.
+    Samples are known by run and start, lines that cannot be read by their bytes. asv's files that
+    were made from journals are not compared: another version may make them otherwise. Raises
+    OSError.
     """
     for path in layout.journals(of):
         there = part / path.relative_to(of)

@@ -42,8 +42,7 @@ _blake2b = partial(hashlib.blake2b, digest_size=16)
 class Made(NamedTuple):
     """What was made of one file.
 
-    ``head`` is what JSON can hold, None if nothing could be read. ``problems`` are reasons, each
-    with its line or None.
+    ``head`` is what JSON can hold, or None; ``problems`` are reasons, each with its line or None.
     """
 
     head: Any
@@ -93,10 +92,7 @@ def sources() -> list[Path]:
 
 
 class Cache:
-    """What was made of the files of one results directory; without a directory it keeps nothing.
-
-    Files have numbers: their places in ``entries``.
-    """
+    """What was made of a directory's files, numbered by their places in ``entries``."""
 
     def __init__(self, directory: Path | None, series: SeriesList) -> None:
         self.entries: list[Entry] = []
@@ -110,10 +106,7 @@ class Cache:
         self._changed = False
 
     def get(self, listed: Listed, parse: Callable[[Path], Made]) -> int:
-        """The number of a file, which is parsed unless it is known.
-
-        Raises OSError, and what ``parse`` raises.
-        """
+        """The number of a file, parsed if it is new. Raises OSError and what ``parse`` raises."""
         path, signature = listed.key.decode("latin-1"), listed.signature
         number = self._numbers.get(path, -1)
         known = self.entries[number] if number >= 0 else None
@@ -137,10 +130,9 @@ class Cache:
         return self._use(len(self.entries) - 1)
 
     def close(self, numbers: Sequence[int]) -> tuple[Ints, Columns]:
-        """Write what is new, unless it cannot be written: the next reader parses it again then.
+        """Write what is new, if it can be written: else the next reader parses it again.
 
-        Returns the values of the files of these numbers, and for each value the place of its file
-        among them.
+        Returns the values of the files ``numbers``, and first for each the place of its file there.
         """
         columns = joined(self._columns)
         lengths = np.array([entry.length for entry in self.entries], np.int64)
@@ -180,7 +172,7 @@ def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> b
 
 
 def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
-    """Files and their values from the content of a cache; its series are added to ``series``.
+    """Entries and values from the content of a cache; its series are added to ``series``.
 
     Raises LookupError, ValueError, EOFError or BadZipFile for content that is damaged.
     """

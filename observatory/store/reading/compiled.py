@@ -41,10 +41,10 @@ Functions: TypeAlias = Mapping[str, Sequence[Function]]
 def functions_of(
     entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]
 ) -> Functions:
-    """The compiled functions of a subject, by cell: those of the cell's first good counting sample.
+    """The compiled functions by cell: those of the cell's first good counting sample.
 
-    ``entries`` are of one subject and comparable. A ledger that is missing or broken is added to
-    ``problems``, and its cell is left out.
+    ``entries`` are comparable samples of one subject. A ledger that is missing or broken is added
+    to ``problems``, and its cell is left out.
     """
     found: dict[str, tuple[Function, ...]] = {}
     for entry in latest_runs(entries):
@@ -62,10 +62,7 @@ def functions_of(
 
 
 def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
-    """The compiled functions of a subject as JSON, for the cache of results.
-
-    UNKEPT if a ledger is missing or broken.
-    """
+    """The compiled functions as JSON for the cache; UNKEPT if a ledger is missing or broken."""
     problems: list[Problem] = []
     found = functions_of(entries, store, problems)
     return UNKEPT if problems else orjson.dumps(found, default=list).decode()
@@ -74,8 +71,8 @@ def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
 def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
     """The compiled functions of a journal, by cell.
 
-    They come from ``kept``, the cache's text, or from the journal and its ledgers where that is
-    UNKEPT; ledgers that are missing or broken are then added to ``problems``.
+    They come from ``kept``, or if that is UNKEPT from the journal and its ledgers; ledgers that are
+    missing or broken are then added to ``problems``.
     """
     if kept != UNKEPT:
         cells: dict[str, list[list[Any]]] = orjson.loads(kept)

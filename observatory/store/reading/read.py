@@ -71,10 +71,10 @@ class Results:
 
 
 def read_results(directory: Path, cache: Path | None = None) -> Results:
-    """Read every result file and journal.
+    """Read every result file and journal; broken ones are among the problems.
 
     ``cache`` is a directory for what was parsed; see `cache.directory_for`. Raises RecordError only
-    where there is no such directory as ``directory``.
+    if there is no such directory as ``directory``.
     """
     if not directory.is_dir():
         raise RecordUsageError(
@@ -86,8 +86,8 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
 def united(parts: Sequence[Results]) -> Results:
     """The results of several directories as if they were in one.
 
-    A subject that a machine measured in one environment in several of them is taken from the
-    first; the others are named.
+    What a machine measured of a subject in one environment is taken from the first directory that
+    has it; the others are named.
     """
     if len(parts) == 1:
         return parts[0]

@@ -40,10 +40,7 @@ def looks_saved(text: str) -> bool:
 
 
 def load(text: str) -> Saved:
-    """Read the one subject that ``text`` names, as DIR or DIR:LABEL.
-
-    Raises RecordError if there is no such subject, or more than one.
-    """
+    """Read the subject that ``text`` names as DIR or DIR:LABEL. Raises RecordError if not one."""
     found = _split(text)
     if found is None:
         raise RecordUsageError(f"there is no results directory {text!r}")

@@ -55,10 +55,7 @@ def result_of(path: Path, series: SeriesList) -> Made:
 
 
 def benchmarks_of(path: Path) -> Made:
-    """What is kept of ``benchmarks.json``: unit and type of each benchmark, by name.
-
-    Raises RecordError and OSError.
-    """
+    """Unit and type of each benchmark in ``benchmarks.json``. Raises RecordError, OSError."""
     try:
         loaded = decoded(_content(path))
     except NotJsonError as error:

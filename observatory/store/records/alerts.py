@@ -46,10 +46,7 @@ _WORD, _TEXT = 200, 4000
 
 
 def cut(text: str, most: int = _WORD) -> str:
-    """The text itself, if it is short enough; else its beginning and a hash of the whole.
-
-    Two long names with one beginning stay different.
-    """
+    """The text if it is short enough; else its beginning and a hash of the whole text."""
     if len(text) <= most:
         return text
     digest = blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
@@ -205,10 +202,7 @@ def save(results: Path, alerts: Alerts) -> Path:
 
 
 def load(results: Path) -> Alerts | None:
-    """Read ``results/alerts.json``; None if there is no such file.
-
-    Raises RecordError for a broken file, with advice on what to do.
-    """
+    """Read ``results/alerts.json``; None if there is no such file. Raises RecordError if broken."""
     advice = "restore it from git, or remove it: its alerts then count as first seen today"
     wrong = "is not what `observatory alerts` writes"
     return load_record(Alerts, results / FILE, _LARGEST_FILE, wrong, advice)

@@ -44,7 +44,7 @@ class Calibration(Record):
 
 
 def load(results: Path, machine: str) -> Calibration | None:
-    """Read the calibration of a machine; None if there is none.
+    """Read a machine's calibration; None if there is none.
 
     Raises RecordError for a broken file, and for a name that cannot be part of a path.
     """

@@ -15,7 +15,7 @@ class Subject(Record):
     """One subject, resolved as far as it can be without an environment.
 
     ``commit`` is where asv finds its results: a commit of PyTensor's repository, or one of the
-    synthetic release history, whose hashes depend on nothing but the releases themselves.
+    synthetic history of releases, whose hashes depend on nothing but the releases.
     """
 
     label: str = Field(description='how people name it: "3.3.7", "3.3.7 numba==0.66.0"')
