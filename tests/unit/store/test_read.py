@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from observatory.store.asv import listing
 from observatory.store.base.problems import RecordError
 from observatory.store.reading import read
-from observatory.store.reading.read import read_journals, read_results
+from observatory.store.reading.read import benchmarks_of, read_journals, read_results
 from tests.factories import header, journal, sample
 from tests.factories_asv import Value, foreign, old, put, row, values
 
@@ -208,3 +208,20 @@ def test_a_hostile_result_file_never_raises(changes: dict[str, Any], row: Any) -
     with tempfile.TemporaryDirectory() as directory:
         put(Path(directory), foreign({"a": row}, **changes))
         read_results(Path(directory))
+
+
+def test_a_file_that_grew_beyond_the_bound_is_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "benchmarks.json"
+    path.write_text("{}" + " " * 10)
+    assert benchmarks_of(path).head == {}
+    monkeypatch.setattr(read, "LARGEST_FILE", 5)
+    with pytest.raises(RecordError, match="larger than 5 bytes"):
+        benchmarks_of(path)
+
+
+def test_units_of_another_kind_than_text_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "benchmarks.json"
+    path.write_bytes(b'{"a": {"unit": ' + b"[" * 900 + b"]" * 900 + b', "type": null}}')
+    assert benchmarks_of(path).head == {"a": ["", ""]}
