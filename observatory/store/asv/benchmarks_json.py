@@ -10,11 +10,11 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from observatory.store.asv.columns import LARGEST_PRODUCT
 from observatory.store.asv.listing import BENCHMARKS
 from observatory.store.asv.names import BENCHMARK_VERSION, parse_name
-from observatory.store.asv.series_reader import LARGEST_PRODUCT
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import write_changed
 from observatory.store.base.problems import RecordError
@@ -59,36 +59,42 @@ def may_import(name: str, entries: Entries) -> bool:
 
 
 def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
-    """All entries, with those of an import added or in place of older ones.
-
-    The values of parameters of an entry that was imported before are united (`united_params`).
-    """
+    """All entries, with those of an import added or in place of older ones; see `united`."""
     found = dict(entries)
     for one in added:
-        params = [list(words) for words in one.params]
-        before = entries.get(one.name, {})
-        if before.get("param_names") == list(one.param_names):
-            params = united_params(before.get("params", []), params)
-        found[one.name] = {
+        entry = {
             "code": "",
             _MARK: "pytest-benchmark",
             "name": one.name,
             "param_names": list(one.param_names),
-            "params": params,
+            "params": [list(words) for words in one.params],
             "type": one.type,
             "unit": one.unit,
             "version": BENCHMARK_VERSION,
         }
+        found[one.name] = united(entries.get(one.name), entry)
     return found
 
 
-def united_params(before: list[list[str]], now: list[list[str]]) -> list[list[str]]:
-    """The values of parameters before and now, each once.
+def united(before: Mapping[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
+    """The entry ``now``; if both were imported, with the parameters' values of both, each once.
 
-    If the numbers of parameters differ, or there are more than LARGEST_PRODUCT combinations of
-    both, only those of now.
+    It stays as it is if the parameters are others or have no texts as values, and if there were
+    more than LARGEST_PRODUCT combinations of both.
     """
-    if len(before) != len(now):
+    before = before or {}
+    old, new = before.get("params"), now.get("params")
+    if (
+        not (before.get(_MARK) and now.get(_MARK) and _plain(old) and _plain(new))
+        or before.get("param_names") != now.get("param_names")
+        or len(old) != len(new)
+    ):
         return now
-    united = [list(dict.fromkeys([*old, *new])) for old, new in zip(before, now, strict=True)]
-    return now if math.prod(map(len, united)) > LARGEST_PRODUCT else united
+    params = [list(dict.fromkeys([*one, *two])) for one, two in zip(old, new, strict=True)]
+    return now if math.prod(map(len, params)) > LARGEST_PRODUCT else {**now, "params": params}
+
+
+def _plain(params: Any) -> TypeGuard[list[list[str]]]:
+    return isinstance(params, list) and all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in params
+    )

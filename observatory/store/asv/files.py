@@ -1,8 +1,7 @@
 """asv's view of a journal: result files of schema v2 that plain asv shows, compares, publishes.
 
-The files are a projection: made anew from the journal whenever it grew, by asv's own classes, and
-replaced atomically. Nothing is ever read back from them to write them, so deleting one loses
-nothing. What asv has no place for (ledgers, failures, reasons) stays in the journal alone.
+asv's own classes make the files anew from the journal whenever it grew; nothing is read back from
+them. What asv has no place for (ledgers, failures, reasons) stays in the journal alone.
 """
 
 from __future__ import annotations
@@ -108,7 +107,11 @@ def write_benchmarks(results: Path, suites: Path) -> None:
 
 def _asv_results(header: JournalHeader, recorded: list[Recorded]) -> Results:
     subject = header.subject
-    requirements = _requirements(subject.extras)
+    # Extra requirements in asv's form: ``numba==0.66.0`` is ``{"numba": "0.66.0"}``.
+    requirements = {}
+    for extra in subject.extras:
+        pin = _PINNED.fullmatch(extra)
+        requirements[pin[1] if pin else extra] = pin[2] if pin else ""
     date = subject.date if subject.date.tzinfo else subject.date.replace(tzinfo=UTC)
     file = Results(
         # Versions that follow from the commit would make a graph of asv's for every release.
@@ -159,13 +162,3 @@ def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> N
 def _plain(value: float | None) -> float | int | None:
     """Counts as integers, as people expect to read them."""
     return int(value) if value is not None and value.is_integer() else value
-
-
-def _requirements(extras: tuple[str, ...]) -> dict[str, str]:
-    """Extra requirements in asv's form: ``numba==0.66.0`` is ``{"numba": "0.66.0"}``."""
-    pinned = {}
-    for extra in extras:
-        match = _PINNED.fullmatch(extra)
-        name, version = match.groups() if match else (extra, "")
-        pinned[name] = version
-    return pinned

@@ -50,8 +50,7 @@ class Options:
 class Done:
     """What became of a file."""
 
-    path: Path
-    """The result file."""
+    path: Path  # the result file
     saved: Saved
     benchmarks: int
     problems: tuple[Problem, ...]

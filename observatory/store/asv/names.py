@@ -22,14 +22,10 @@ BENCHMARK_VERSION = "1"
 """asv drops results of another version: raise it when a number stops being comparable."""
 
 
-def class_name(scenario: str) -> str:
-    """The class of asv benchmarks for a scenario: ``WarmDisk`` for ``warm_disk``."""
-    return "".join(part.capitalize() for part in scenario.split("_"))
-
-
 def benchmark_name(scenario: str, metric: str) -> str:
     """The name that asv gives to the benchmark of a metric in a scenario."""
-    return f"{SCENARIOS[scenario].suite}.{class_name(scenario)}.track_{metric}"
+    class_name = "".join(part.capitalize() for part in scenario.split("_"))
+    return f"{SCENARIOS[scenario].suite}.{class_name}.track_{metric}"
 
 
 def asv_params(scenario: str) -> list[list[str]]:

@@ -19,8 +19,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from observatory.store.asv.columns import interval
 from observatory.store.asv.pytest_file import Benchmark, File, Stats
-from observatory.store.asv.series_reader import interval
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.problems import RecordError, reason_of
 
@@ -58,19 +58,15 @@ class Imported:
 class Saved:
     """A file of pytest-benchmark. Times are in UTC."""
 
-    commit: str | None
-    """None where it was not measured in a repository."""
+    commit: str | None  # None: it was not measured in a repository
     committed_at: datetime | None
-    dirty: bool
-    """Whether there were changes that are in no commit."""
+    dirty: bool  # whether there were changes that are in no commit
     measured_at: datetime
     python: str
     node: str | None
-    machine: dict[str, str]
-    """The other fields of asv's machine.json, as far as they are known."""
+    machine: dict[str, str]  # the other fields of asv's machine.json, as far as they are known
     benchmarks: tuple[Imported, ...]
-    left_out: frozenset[str]
-    """Keys of `extra_info` that were not asked for."""
+    left_out: frozenset[str]  # keys of `extra_info` that were not asked for
     problems: tuple[str, ...]
 
 

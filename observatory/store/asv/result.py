@@ -1,12 +1,11 @@
-"""One asv result file, as any asv has ever written it, as columns. Pure; content may be hostile.
+"""Read one asv result file, as any asv has ever written it, into columns. Pure.
 
-Format 2 is a table: ``result_columns`` names the columns, ``results`` has a row a benchmark. Format
-1, of asv up to 0.4, has for each benchmark its bare value, or an object of ``result``, ``params``,
-``stats`` and ``samples``, each in more than one spelling (asv's own `Results.update_to_2` knows
-them). In both, a value that is not there (failed, not applicable, not selected) is null or NaN, or
-the whole list is null.
+Format 2 is a table with a row for each benchmark; ``result_columns`` names the columns. Format 1,
+of asv up to 0.4, has for each benchmark a bare value, or an object whose fields have several
+spellings (asv's own `Results.update_to_2` knows them). In both, a value that is not there (failed,
+not applicable, not selected) is null or NaN, or the whole list is null.
 
-A benchmark that cannot be read is named and left out; nothing else is left out unnamed.
+Content may be hostile. A benchmark that cannot be read is left out and named.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from observatory.store.asv.columns import Columns, SeriesList
-from observatory.store.asv.series_reader import SeriesReader, UnreadableError
+from observatory.store.asv.columns import Columns, SeriesList, SeriesReader, UnreadableError
 from observatory.store.base.decode import NotJsonError, decoded
 
 MOST_PROBLEMS = 1000

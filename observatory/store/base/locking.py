@@ -1,10 +1,8 @@
 """The one kind of lock that the observatory uses: `flock` on an open file or directory.
 
-The kernel frees the lock when the last descriptor of it is closed, so a holder that returns,
-raises, is killed or loses power never blocks anybody. A process that inherits the descriptor keeps
-the lock for as long as it lives. Locks are advisory, they hold between processes of one machine,
-and between two opened files of one process as well. On a network file system they hold as far as
-that file system supports `flock`.
+The kernel frees the lock when the last descriptor is closed, so that nobody who returns, raises or
+is killed blocks others; a process that inherits the descriptor keeps the lock. Locks are advisory
+and hold between processes of one machine.
 """
 
 from __future__ import annotations
@@ -59,14 +57,12 @@ def locked_content(path: Path) -> Iterator[BinaryIO]:
 
 
 def _take(descriptor: int, on_wait: Callable[[], object] | None = None) -> None:
-    if on_wait is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if on_wait is not None:
             on_wait()
-        else:
-            return
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _is_at(path: Path, stream: BinaryIO) -> bool:

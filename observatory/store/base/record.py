@@ -51,11 +51,9 @@ class RecordFiles(Generic[Model]):
     directory: str
     name: Callable[[Model], str]
     """The file name of a record; raises RecordError if it cannot have one."""
-    wrong: str
-    """What is said of a file that holds no such record: "is no calibration"."""
+    wrong: str  # what is said of a file that holds no such record: "is no calibration"
     advice: str
-    most: int = 4 * 2**20
-    """Bytes of one file."""
+    most: int = 4 * 2**20  # bytes of one file
 
     def path_of(self, results: Path, record: Model) -> Path:
         """The path of a record, there or not. Raises RecordError for unusable names."""

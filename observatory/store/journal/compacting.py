@@ -1,7 +1,7 @@
-"""What is kept of an old journal: what some reader still reads, and nothing else. Pure.
+"""Keep a results directory small: compact old journals, remove ledgers that nothing refers to.
 
-The samples that count for their cells (`values.latest_runs`) stay, each with its values, its
-reasons and what was wrong. These go:
+Of an old journal stays what some reader still reads, and nothing else: the samples that count for
+their cells (`values.latest_runs`), each with its values, its reasons and what was wrong. These go:
 
 - samples that later runs or another environment have outdated;
 - how long the parts of a sample took, its builds one by one, checks that were right;
@@ -15,12 +15,23 @@ is in the history of the branch that it was compacted on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from observatory.store.journal.models import JournalEntry, JournalLine, JournalRecord, encoded
-from observatory.store.journal.reader import JournalContents
+from observatory.store.base.files import write_atomic
+from observatory.store.base.locking import locked_content
+from observatory.store.journal.models import (
+    JournalEntry,
+    JournalLine,
+    JournalRecord,
+    UnreadableLine,
+    encoded,
+)
+from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.journal.values import (
     comparable,
     current_header,
@@ -28,7 +39,18 @@ from observatory.store.journal.values import (
     same_cpu,
     timed_elsewhere,
 )
+from observatory.store.records import layout
 from observatory.store.records.sample import Overhead
+
+
+@dataclass
+class Tidied:
+    """What became smaller; sizes in bytes, of the journals that were compacted."""
+
+    journals: int = 0
+    before: int = 0
+    after: int = 0
+    ledgers: int = 0  # the ledgers that no journal refers to any more; they were removed
 
 
 def newest(entries: Iterable[JournalEntry]) -> datetime | None:
@@ -102,3 +124,65 @@ def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> J
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
     less = less.model_copy(update=changes)
     return replace(entry, line=less, raw=encoded(less))
+
+
+def tidy(results: Path, older_than: datetime | None) -> Tidied:
+    """Compact the journals whose newest sample is older; remove ledgers that nothing refers to.
+
+    With None no journal is compacted. No ledger is removed while any line of a journal is not JSON,
+    as it may have referred to one. Raises OSError.
+    """
+    done = Tidied()
+    named = [_named(_compact(path, older_than, done)) for path in layout.journals(results)]
+    if None in named:
+        return done
+    referred = {sha for shas in named if shas is not None for sha in shas}
+    for ledger in (results / layout.LEDGERS).glob("??/*.json.gz"):
+        if ledger.name.removesuffix(".json.gz") not in referred:
+            ledger.unlink()
+            done.ledgers += 1
+    return done
+
+
+def _compact(path: Path, older_than: datetime | None, done: Tidied) -> list[JournalRecord] | None:
+    """Compact one journal if it is due; its records then, None if they are not all of its lines."""
+    with locked_content(path):
+        journal = read_journal(path, strict=True)
+        last = newest(journal.entries)
+        if older_than is None or last is None or last >= older_than or not journal.complete:
+            return journal.records if journal.complete else None
+        records, before = compacted(journal), path.stat().st_size
+        less = written(records)
+        if len(less) < before:
+            write_atomic(path, less)
+            done.journals += 1
+            done.before += before
+            done.after += len(less)
+        return records
+
+
+def _named(records: list[JournalRecord] | None) -> set[str] | None:
+    """The ledgers that a journal refers to, by hash; None where that cannot be known."""
+    if records is None:
+        return None
+    found: set[str] = set()
+    for record in records:
+        if not isinstance(record, UnreadableLine):
+            found |= {record.ledger} if record.ledger is not None else set()
+            continue
+        try:  # any text in a line that a later version wrote may name a ledger
+            found.update(_texts(json.loads(record.raw)))
+        except (ValueError, RecursionError):
+            return None
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, the keys of objects included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value:
+            yield from _texts(one)
+            if isinstance(value, dict):
+                yield from _texts(value[one])

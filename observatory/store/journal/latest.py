@@ -30,8 +30,7 @@ class Recorded:
     metric: Metric
     values: tuple[float, ...]
     started_at: datetime
-    duration: float | None
-    """Wall time of the samples in seconds; None where they do not tell."""
+    duration: float | None  # wall time of the samples in seconds; None where they do not tell
 
     @property
     def value(self) -> float | None:
@@ -39,11 +38,6 @@ class Recorded:
         if not self.values:
             return None
         return median(self.values) if self.metric.kind == "noisy" else max(self.values)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all samples gave one value."""
-        return len(set(self.values)) <= 1
 
 
 @dataclass(frozen=True)
@@ -134,7 +128,11 @@ def _add_cell(
         reasons = [s.absent[metric.name] for s in samples if metric.name in s.absent]
         if reasons and not record.values:
             found.notes.append(Note(subject, cell, "absent", reasons[-1], metric=metric.name))
-        if metric.kind == "exact" and not record.agrees and metric.name not in CORRECTNESS:
+        if (
+            metric.kind == "exact"
+            and len(set(record.values)) > 1
+            and metric.name not in CORRECTNESS
+        ):
             said = ", ".join(f"{value:g}" for value in record.values)
             text = f"{metric.name} is not deterministic: {said} in samples of one run"
             found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))

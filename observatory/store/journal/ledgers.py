@@ -1,10 +1,8 @@
 """A store of ledgers by content: equal ledgers are one file, however many samples made them.
 
-What is hashed is what two builds can share: name, kind, key, outcome, bytes and step of each
-entry, in canonical order. ``seconds`` differ in every process and would give every ledger a hash
-of its own: they go to the journal, as a list parallel to the stored entries (tenths of
-milliseconds are kept). The order of compilation is not kept: ledgers are compared as multisets.
-PyTensor 2.35.1 makes random keys, so that its ledgers share nothing.
+The hash covers what two builds can share: all but the ``seconds`` of each entry, which differ in
+every process. They go to the journal, as a list parallel to the stored entries. The order of
+compilation is not kept: ledgers are compared as multisets.
 """
 
 from __future__ import annotations
@@ -27,18 +25,13 @@ from observatory.store.records.sample import LedgerEntry, StoredEntry
 
 LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
-
-_KEPT = 4
-"""Ledgers of a store that are remembered, each of up to LARGEST_LEDGER: of the 600 reads that our
-own site makes 4 save 250, and 32 would save 275."""
+_KEPT = 4  # ledgers in memory: they save 250 of the 600 reads of our own site, 32 would save 275
 _SHA = re.compile(r"[0-9a-f]{64}")
+_ENTRIES = TypeAdapter(list[StoredEntry])
 
 
 class LedgerError(RecordError):
     """A ledger cannot be stored, or what is stored is missing, broken or not what its name says."""
-
-
-_ENTRIES = TypeAdapter(list[StoredEntry])
 
 
 @dataclass(frozen=True)
@@ -66,7 +59,9 @@ class LedgerStore:
     def store(self, entries: Sequence[LedgerEntry]) -> Stored:
         """Store a ledger unless it is there. Raises LedgerError if it is too large, OSError."""
         ordered = sorted(entries, key=_order)
-        content = _canonical(ordered)
+        plain = [entry.model_dump(exclude={"seconds"}, exclude_none=True) for entry in ordered]
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        content = text.encode()
         if len(content) > LARGEST_LEDGER:
             raise LedgerError(
                 f"a ledger of {len(entries)} entries takes {len(content)} bytes; "
@@ -110,25 +105,7 @@ def _order(entry: LedgerEntry) -> tuple[str, ...]:
     return (*(word or "" for word in words), f"{size:12}")
 
 
-def _canonical(entries: Sequence[LedgerEntry]) -> bytes:
-    plain = [entry.model_dump(exclude={"seconds"}, exclude_none=True) for entry in entries]
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
 def _entries(path: Path) -> list[StoredEntry]:
-    content = _decompressed(path)
-    if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
-        raise LedgerError(
-            f"{path} does not hold what its name says: its content has another hash; "
-            "remove it and measure again"
-        )
-    try:
-        return _ENTRIES.validate_json(content)
-    except ValidationError as error:
-        raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
-
-
-def _decompressed(path: Path) -> bytes:
     try:
         with gzip.open(path) as stream:
             content = stream.read(LARGEST_LEDGER + 1)
@@ -138,4 +115,12 @@ def _decompressed(path: Path) -> bytes:
         raise LedgerError(f"{path} cannot be decompressed: {error}") from error
     if len(content) > LARGEST_LEDGER:
         raise LedgerError(f"{path} holds more than {LARGEST_LEDGER} bytes decompressed; refused")
-    return content
+    if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
+        raise LedgerError(
+            f"{path} does not hold what its name says: its content has another hash; "
+            "remove it and measure again"
+        )
+    try:
+        return _ENTRIES.validate_json(content)
+    except ValidationError as error:
+        raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error

@@ -1,9 +1,8 @@
-"""Journals of one subject and machine that several wrote, as one. Pure.
+"""Merge journals of one subject and machine that several wrote. Pure.
 
-A sample is one line, wherever it was copied to: a line and what compaction left of it are the same
-sample, and the fuller one of them is kept. Nothing else is ever left out. The order is that of each
-journal as far as they agree; between them, that of runs and of the start of samples. So a journal
-that has only grown stays as it is and grows, and merging what is there already changes nothing.
+A line and what compaction left of it are the same sample: the fuller one is kept, and nothing else
+is ever left out. A journal that has only grown stays as it is and grows; merging what is there
+already changes nothing.
 """
 
 from __future__ import annotations
@@ -31,9 +30,7 @@ def merged(journals: Sequence[Sequence[JournalRecord]]) -> list[JournalRecord]:
                 headers[id(header)] = header.model_dump_json()
             key = (headers[id(header)], essence(record))
             keys.append(key)
-            known = fullest.get(key)
-            if known is None or _fullness(record) > _fullness(known):
-                fullest[key] = record
+            fullest[key] = max(fullest.get(key, record), record, key=lambda r: (len(r.raw), r.raw))
         sequences.append(list(dict.fromkeys(keys)))
     order = {key: (_place(record), key) for key, record in fullest.items()}
     return [fullest[key] for key in interleaved(sequences, order.__getitem__)]
@@ -78,7 +75,3 @@ def _place(record: JournalRecord) -> tuple[str, str]:
     if isinstance(record, UnreadableLine):
         return "", ""
     return record.run, record.sample.started_at.astimezone(UTC).isoformat()
-
-
-def _fullness(record: JournalRecord) -> tuple[int, bytes]:
-    return len(record.raw), record.raw

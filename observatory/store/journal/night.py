@@ -66,14 +66,9 @@ class Night(Record):
         return self.model_copy(update={"steps": steps})
 
 
-def path_of(directory: Path, night: Night) -> Path:
-    """The path of the file that a night is recorded in."""
-    return directory / f"{night.id}.json"
-
-
 def save(directory: Path, night: Night) -> None:
     """Write the record of a night in place of its older one. Raises OSError."""
-    save_record(path_of(directory, night), night)
+    save_record(directory / f"{night.id}.json", night)
 
 
 def load(path: Path) -> Night:

@@ -1,15 +1,12 @@
 """Which samples of a journal count, and which values they give. Pure.
 
 Samples are comparable if Python and every package are the same: llvmlite or NumPy move times as
-much as numba does. Times are comparable with times of the same CPU only. Counts depend on the
-versions and are comparable whatever CPU counted them, except for those that depend on its machine
-code (`Metric.of_cpu`). Hosted runners are of several kinds, and what took an hour to count need
-not be counted again on another CPU.
+much as numba does. Times are comparable with times of the same CPU only. Counts are comparable
+whatever CPU counted them, except for those that depend on its machine code (`Metric.of_cpu`).
 
 Of comparable samples, those of the latest run that attempted a cell and pass (timing, counting,
-tracing) count; older runs stay in the journal. If that run failed, its failure counts: an older
-value does not hide it. `wrong_results` and `crashed` are taken from every pass, so that no shown
-value ever comes from a sample whose wrongness is not shown.
+tracing) count. If that run failed, its failure counts: an older value does not hide it.
+`wrong_results` and `crashed` are taken from every pass.
 """
 
 from __future__ import annotations

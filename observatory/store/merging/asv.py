@@ -35,7 +35,7 @@ def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem])
     for part in parts:
         try:
             for name, entry in benchmarks_json.load(part).items():
-                found[name] = _entry(found.get(name), entry)
+                found[name] = benchmarks_json.united(found.get(name), entry)
         except RecordError as error:
             problems.append(Problem(part, str(error)))
     if found != entries:
@@ -99,12 +99,12 @@ def _with_rows(before: bytes, added: bytes) -> bytes:
             rows[name] = row
     if rows == old["results"]:
         return before
-    later = max((old, new), key=lambda one: _newest(one, started))
+    newest = [
+        max((_order(row, started) for row in one["results"].values()), default=(0, ""))
+        for one in (old, new)
+    ]
+    later = new if newest[1] > newest[0] else old
     return json.dumps({**later, "results": dict(sorted(rows.items()))}, allow_nan=False).encode()
-
-
-def _newest(file: Any, started: int) -> tuple[float, str]:
-    return max((_order(row, started) for row in file["results"].values()), default=(0, ""))
 
 
 def _order(row: Any, started: int) -> tuple[float, str]:
@@ -128,16 +128,3 @@ def _describe_machine(target: Path, source: Path) -> bool:
         raise RecordError(f"{source / MACHINE} describes another machine")
     write_atomic(path, content)
     return True
-
-
-def _entry(before: dict[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry of `benchmarks.json`; of one that was imported twice, with all parameters."""
-    both = {"before": before or {}, "now": entry}
-    params: list[Any] = [one.get("params") for one in both.values()]
-    if (
-        len(benchmarks_json.imported(both)) == 2
-        and both["before"].get("param_names") == entry.get("param_names")
-        and all(isinstance(p, list) and all(isinstance(e, list) for e in p) for p in params)
-    ):
-        return {**entry, "params": benchmarks_json.united_params(*params)}
-    return entry

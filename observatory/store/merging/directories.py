@@ -1,12 +1,11 @@
-"""Several results directories into one: what matrix jobs and other machines measured.
+"""Unite several results directories: what matrix jobs and other machines measured.
 
-Journals are merged sample by sample, ledgers are copied by their content, asv's files are made
-anew from the merged journals. Records that are replaced as a whole (calibrations, upgrades,
-contracts) are those taken last. What people wrote stays: ``triage.toml`` is copied only where
-there is none. ``alerts.json`` is not touched: what alerts follows from all results together.
+Journals are merged sample by sample, ledgers are copied, and asv's files are made anew from the
+merged journals. Of records that are replaced as a whole, the one taken last stays. ``triage.toml``
+is copied only if there is none; ``alerts.json`` follows from all results and is not touched.
 
-What arrives is checked: a file that is broken, too large, a link, or not where its content
-belongs is named and left out. Nothing is ever taken out of the directory that is added to.
+A file of a part that is broken, too large, a link, or not where its content belongs is named and
+left out. Nothing is ever taken out of the directory that is added to.
 """
 
 from __future__ import annotations
@@ -51,11 +50,9 @@ class United:
     grown: dict[Path, JournalHeader] = field(default_factory=dict)
     """The journals that are new or grew, by their path within the directory."""
     ledgers: int = 0
-    files: int = 0
-    """Others that are new or changed: imports, calibrations, contracts, ..."""
+    files: int = 0  # others that are new or changed: imports, calibrations, ...
     problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """Sentences on what stays as it is on purpose."""
+    notes: list[str] = field(default_factory=list)  # sentences on what stays as it is on purpose
 
 
 def unite(into: Path, parts: Sequence[Path]) -> United:
@@ -215,31 +212,25 @@ def _unite_records(
 
     A file of ``into`` that cannot be read stays: a newer version may have written it.
     """
-    there = {
-        files.path_of(into, one): one
-        for one in files.load_all(into)
-        if not isinstance(one, RecordError)
-    }
-    last = dict(there)
-    for part in parts:
-        for one in files.load_all(part):
-            if isinstance(one, RecordError):
-                problems.append(Problem(part, str(one)))
-                continue
-            path = files.path_of(into, one)
-            if path not in last or _order(one, moment) > _order(last[path], moment):
-                last[path] = one
     changed = 0
-    for path, one in last.items():
-        if one is there.get(path):
-            continue
+    there: set[Path] = set()
+    orders: dict[Path, tuple[datetime, str]] = {}
+    taken: dict[Path, Any] = {}
+    for directory in (into, *parts):
+        for one in files.load_all(directory):
+            if isinstance(one, RecordError):
+                problems += [Problem(directory, str(one))] if directory != into else []
+                continue
+            path, order = files.path_of(into, one), (getattr(one, moment), one.model_dump_json())
+            if directory == into:
+                there.add(path)
+            if path not in orders or order > orders[path]:
+                orders[path] = order
+                taken |= {path: one} if directory != into else {}
+    for path, one in taken.items():
         if path.exists() and path not in there:
             problems.append(Problem(path, "it cannot be read and stays as it is"))
-            continue
-        files.save(into, one)
-        changed += 1
+        else:
+            files.save(into, one)
+            changed += 1
     return changed
-
-
-def _order(one: Any, moment: str) -> tuple[Any, str]:
-    return getattr(one, moment), one.model_dump_json()

@@ -1,16 +1,13 @@
 """Keep what was made of files, so that an unchanged file is never parsed twice.
 
-A file is unchanged if its signature (size, times of change, inode) is the same. Where the signature
-differs, the content is hashed, and the file is parsed again only if the hash differs too. A
-signature is trusted only if the file had rested for two seconds when it was taken: within less,
-clocks are too coarse to tell two versions apart.
+A file is unchanged if its signature (size, times of change, inode) is the same, or else the hash of
+its content. A signature is trusted only if the file had rested for two seconds when it was taken:
+clocks are too coarse to tell two versions apart within less.
 
-The cache is one file of numpy arrays, ``$XDG_CACHE_HOME/observatory/frames/<directory>/kept.npz``:
-outside of the results directory, where nobody who sends results can put anything. A new file
-replaces it atomically, and it begins with the hash of its content and of the code that made it: a
-file that is damaged, or made by another version, is ignored and replaced. Any number of processes
-may read and write at once and be killed at any instant; all they can lose is time. The file is safe
-to delete.
+The cache is one file of numpy arrays in ``$XDG_CACHE_HOME/observatory/frames/<directory>/``, where
+nobody who sends results can put anything. It begins with the hash of its content and of the code
+that made it: a damaged file, or one of another version, is ignored and replaced. Any number of
+processes may read and write at once and be killed; all they can lose is time.
 """
 
 from __future__ import annotations

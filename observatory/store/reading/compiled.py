@@ -27,11 +27,9 @@ class Function(NamedTuple):
 
     name: str
     outcome: Outcome
-    number: int
-    """How many they are."""
+    number: int  # how many they are
     seconds: float
-    bytes: int
-    """0 where no cache held any of them."""
+    bytes: int  # 0 where no cache held any of them
 
 
 Functions: TypeAlias = Mapping[str, Sequence[Function]]

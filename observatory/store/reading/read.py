@@ -26,7 +26,7 @@ from observatory.store.base.problems import Problem, RecordError, RecordUsageErr
 from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalHeader
-from observatory.store.journal.reader import JournalContents, read_journal
+from observatory.store.journal.reader import read_journal
 from observatory.store.reading import compiled
 from observatory.store.reading.cache import Cache, Made
 from observatory.store.records import layout
@@ -39,14 +39,10 @@ _MOST_PROBLEMS = 100
 class JournalSummary:
     """What readers want to know of a journal without its samples and ledgers."""
 
-    header: JournalHeader | None
-    """The current header."""
-    notes: tuple[Note, ...]
-    """What a reader of the current values must know of them."""
-    measured_at: datetime | None
-    """When the newest sample was taken."""
-    functions: str = compiled.UNKEPT
-    """The compiled functions, as `compiled.kept_of` writes them."""
+    header: JournalHeader | None  # the current header
+    notes: tuple[Note, ...]  # what a reader of the current values must know of them
+    measured_at: datetime | None  # when the newest sample was taken
+    functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -143,11 +139,6 @@ def united(parts: Sequence[Results]) -> Results:
         {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
         {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
     )  # fmt: skip
-
-
-def read_journals(directory: Path) -> list[JournalContents]:
-    """Every journal with all its samples, sorted by path."""
-    return [read_journal(path) for path in layout.journals(directory)]
 
 
 class _Reading:

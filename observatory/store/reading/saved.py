@@ -57,8 +57,7 @@ def load(text: str) -> Saved:
             f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
             + (f"; there is {there}" if there else "")
         )
-    saved = read_saved(named[0])
-    assert saved is not None
+    (saved,) = filter(None, map(read_saved, named))
     return saved
 
 

@@ -22,23 +22,14 @@ _LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
 State = Literal["new", "open", "acknowledged", "expired", "resolved"]
-"""What becomes of an alert.
+"""What has become of an alert.
 
-new
-    First seen in what was measured last.
-open
-    Seen before, and it still holds.
-acknowledged
-    A person knows, and said why and until when.
-expired
-    It was acknowledged, the time is over, and it still holds.
-resolved
-    It no longer holds; `resolution` says since when or why.
+It is new (first seen in what was measured last), open (seen before, and it still holds),
+acknowledged (a person said why and until when), expired (that time is over, and it still holds) or
+resolved (it no longer holds; `resolution` says since when or why).
 """
 STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
 """In the order in which they need a person."""
-
-
 SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000

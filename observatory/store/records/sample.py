@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Literal
 
-from pydantic import (
-    AwareDatetime,
-    Field,
-    FiniteFloat,
-    GetCoreSchemaHandler,
-    StringConstraints,
-)
+from pydantic import AwareDatetime, Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
 from benchmarks.catalogue import Cell
@@ -131,9 +125,7 @@ class Sample(Record):
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
     steps: list[Build] = Field([])
     checks: list[Check] = Field([])
-    stale: list[Word] = Field(
-        [], description="scenario upgrade: graphs whose value is not what this subject compiles"
-    )
+    stale: list[Word] = Field([], description="graphs whose value this subject does not compile")
     ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count

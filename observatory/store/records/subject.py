@@ -26,9 +26,7 @@ class Subject(Record):
     exclude_newer: datetime | None = Field(
         None, description="dependencies are resolved as of this moment; None: as of today"
     )
-    extras: tuple[str, ...] = Field(
-        (), description="requirements added to a release, e.g. numba==0.66.0: an axis of its own"
-    )
+    extras: tuple[str, ...] = Field((), description="added to a release, e.g. numba==0.66.0")
 
     @property
     def env_name(self) -> str:

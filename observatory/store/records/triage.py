@@ -51,7 +51,8 @@ def add(results: Path, said: Acknowledgement) -> Path:
     path = results / FILE
     content = _content(path)
     _parsed(path, content)
-    entry = {**said.model_dump(), "at": _seconds(said.at), "until": _seconds(said.until)}
+    moments = {name: getattr(said, name).replace(microsecond=0) for name in ("at", "until")}
+    entry = said.model_dump() | moments
     lines = [f"{name} = {_toml(value)}\n" for name, value in entry.items()]
     added = "".join(["[[acknowledged]]\n", *lines]).encode()
     separator = b"" if not content else b"\n" if content.endswith(b"\n") else b"\n\n"
@@ -67,10 +68,6 @@ def _toml(value: str | datetime) -> str:
         return value.isoformat()
     # A string of JSON is one of TOML, but TOML does not take a bare DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
-
-
-def _seconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
 
 
 def _content(path: Path) -> bytes:

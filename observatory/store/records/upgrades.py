@@ -37,9 +37,7 @@ class Part(Record):
     backend: Word
     built: Count = Field(0, description="graphs that head built on base's cache")
     unsupported: list[Word] = Field([], description="graphs that head cannot build at all")
-    stale: list[Word] = Field(
-        [], description="graphs whose value is not the one that head gives from an empty cache"
-    )
+    stale: list[Word] = Field([], description="graphs with another value than from an empty cache")
     wrong: list[Word] = Field([], description="graphs off the reference, on base's cache")
     fresh_wrong: list[Word] = Field([], description="graphs off the reference from an empty cache")
     base_wrong: list[Word] = Field([], description="the same for base, which filled the cache")

@@ -43,6 +43,12 @@ def test_what_is_not_json_is_an_error_that_says_so(content: bytes) -> None:
         decoded(content)
 
 
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
 @given(_values, st.booleans())
 def test_it_reads_what_python_writes(value: Any, ascii_only: bool) -> None:
     content = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
