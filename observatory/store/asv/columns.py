@@ -225,12 +225,12 @@ class SeriesReader:
             odd = sum(type(item) not in _PLAIN for item in items)
             if odd:
                 part = "" if odd == length else " in part"
-                said = f"is skipped{part}: {odd} of its {length} values are not numbers"
-                self.not_numbers.append((self._series.all[number].name, said))
+                reason = f"is skipped{part}: {odd} of its {length} values are not numbers"
+                self.not_numbers.append((self._series.all[number].name, reason))
 
 
 def interval(samples: Sequence[Any]) -> tuple[float, float]:
-    """The 99 % interval of the median that asv gives samples; NaN where that cannot be told."""
+    """The 99 % interval of the median that asv gives samples; NaN where there is none."""
     try:
         finite = [s for s in samples if type(s) in (int, float) and math.isfinite(s)]
         _, stats = compute_stats(finite, 1)

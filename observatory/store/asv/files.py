@@ -95,8 +95,8 @@ def write_benchmarks(results: Path, suites: Path) -> None:
                 "a suite must import nothing heavy at its top"
             ) from error
         if done.returncode != 0:
-            said = "\n".join(done.stderr.strip().splitlines()[-5:])
-            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{said}")
+            stderr = "\n".join(done.stderr.strip().splitlines()[-5:])
+            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{stderr}")
         listed = json.loads(found.read_text())
     try:
         imported = benchmarks_json.imported(benchmarks_json.load(results))

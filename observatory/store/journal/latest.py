@@ -133,8 +133,8 @@ def _add_cell(
             and len(set(record.values)) > 1
             and metric.name not in CORRECTNESS
         ):
-            said = ", ".join(f"{value:g}" for value in record.values)
-            text = f"{metric.name} is not deterministic: {said} in samples of one run"
+            values = ", ".join(f"{value:g}" for value in record.values)
+            text = f"{metric.name} is not deterministic: {values} in samples of one run"
             found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))
 
 

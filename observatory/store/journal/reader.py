@@ -69,24 +69,24 @@ def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
     problems: list[Problem] = []
     orphans, complete = 0, True
     for number, raw, broken in _lines(path, strict=strict):
-        said = broken or parsed(raw)
-        if isinstance(said, JournalHeader) and (header is None or said.subject == header.subject):
-            header = said
+        found = broken or parsed(raw)
+        if isinstance(found, JournalHeader) and (header is None or found.subject == header.subject):
+            header = found
             continue
-        if isinstance(said, str):
+        if isinstance(found, str):
             if broken is None:
-                said = f"the line is skipped: {said}" if raw.endswith(b"\n") else _TORN
-            problems.append(Problem(path, said, number))
-        elif isinstance(said, JournalHeader):
+                found = f"the line is skipped: {found}" if raw.endswith(b"\n") else _TORN
+            problems.append(Problem(path, found, number))
+        elif isinstance(found, JournalHeader):
             reason = "a header of another subject; the lines after it are read as before it"
             problems.append(Problem(path, reason, number))
         if broken is not None:
             complete = False
         elif header is None:
             complete = False
-            orphans += isinstance(said, JournalLine)
-        elif isinstance(said, JournalLine):
-            records.append(JournalEntry(header, said, raw.removesuffix(b"\n")))
+            orphans += isinstance(found, JournalLine)
+        elif isinstance(found, JournalLine):
+            records.append(JournalEntry(header, found, raw.removesuffix(b"\n")))
         else:
             records.append(UnreadableLine(header, raw.removesuffix(b"\n")))
     if header is None:

@@ -200,7 +200,7 @@ def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
             done.files += 1
         elif target.read_bytes() != content:
             done.notes.append(
-                f"{source} is not taken over: what people said is written on the branch itself, "
+                f"{source} is not taken over: acknowledgements are written on the branch itself, "
                 f"into {triage.FILE}"
             )
 

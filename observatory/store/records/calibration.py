@@ -1,4 +1,4 @@
-"""What chance alone does on one machine: what `observatory calibrate` measures and stores.
+"""The noise floors of one machine: what `observatory calibrate` measures and stores.
 
 ``results/calibrations/<machine>.json``, schema ``docs/schemas/calibration-1.json``.
 """

@@ -44,7 +44,7 @@ class Subject(Record):
 
 
 def _file_name(extra: str) -> str:
-    """A requirement as part of a file name: readable where it is a pin, told apart where not."""
+    """A requirement as part of a file name: readable if it is a pin, else with a hash."""
     if re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.+\-]+", extra):
         return extra.replace("==", "")
     name = re.split(r"[^A-Za-z0-9_.\-]", extra, maxsplit=1)[0] or "extra"
