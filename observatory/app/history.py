@@ -22,9 +22,8 @@ from observatory.app.fingerprint import fingerprint
 from observatory.app.version import tool_version
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.read import Results, read_results
+from observatory.store.reading.read import JournalSummary, Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of
-from observatory.store.reading.summary import JournalSummary
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut

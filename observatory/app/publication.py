@@ -9,7 +9,7 @@ from pathlib import Path
 
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import Problem, RecordError
-from observatory.store.merging.compaction import Tidied, tidy
+from observatory.store.journal.compacting import Tidied, tidy
 from observatory.store.merging.directories import United, holds_all, unite
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alerts

@@ -30,8 +30,8 @@ from observatory.run.mutex import alone
 from observatory.run.schedule import Event, carry_out, remaining
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
-from observatory.store.journal.comparability import comparable
 from observatory.store.journal.models import JournalHeader, plan_of
+from observatory.store.journal.values import comparable
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample

@@ -20,8 +20,8 @@ from observatory.app.history import find_alerts
 from observatory.app.results import read
 from observatory.app.site import site_data
 from observatory.store.asv.files import project
+from observatory.store.journal.compacting import tidy
 from observatory.store.journal.reader import read_journal
-from observatory.store.merging.compaction import tidy
 from observatory.store.reading.export import exported
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records import layout
