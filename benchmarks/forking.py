@@ -7,15 +7,13 @@ that each child calls.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from benchmarks import trace
 from benchmarks.catalogue import SCENARIOS
 from benchmarks.messages import Job, Report, write_report
-from benchmarks.parent import end_with_parent
+from benchmarks.parent import fork
 
 Work = Callable[[Job], int]
 """A function that does a job, writes its report and returns the exit status of the process."""
@@ -34,15 +32,15 @@ def fork_one(job: Job, work: Work) -> None:
     If the child dies before it reports, this process reports how. Raises OSError if it cannot fork
     or write.
     """
-    _wait_for(job, _fork(job, work))
+    _in_turn([job], work)
 
 
 def fork_siblings(job: Job, work: Work) -> None:
     """Fork a child for each member of the job, as the scenario arranges them, and wait for all.
 
-    The children report like that of `fork_one`. Raises OSError if it cannot fork or write.
+    The children report as that of `fork_one` does. Raises OSError if it cannot fork or write.
     """
-    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](_jobs_of_siblings(job), work)
+    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](job.for_members(), work)
 
 
 def serve_siblings(job: Job, work: Work) -> None:
@@ -50,7 +48,7 @@ def serve_siblings(job: Job, work: Work) -> None:
 
     ``work`` is a function at the top of a module, because the server's children unpickle it.
     """
-    # Here: what is imported before the clocks is not measured by them.
+    # Not at the top, where it would be imported before `import_time` is measured.
     import multiprocessing
     import tempfile
 
@@ -60,7 +58,7 @@ def serve_siblings(job: Job, work: Work) -> None:
     context.set_forkserver_preload([])  # type: ignore[attr-defined,unused-ignore]
     at_once = SCENARIOS[job.cell.scenario].arrangement == "at once"
     started = []
-    for each in _jobs_of_siblings(job):
+    for each in job.for_members():
         process = context.Process(target=_serve, args=(work, each))
         process.start()
         started.append((each, process))
@@ -73,10 +71,6 @@ def serve_siblings(job: Job, work: Work) -> None:
 
 def _serve(work: Work, job: Job) -> None:
     sys.exit(work(job))
-
-
-def _jobs_of_siblings(job: Job) -> list[Job]:
-    return [job.for_member(index) for index in range(len(job.members))]
 
 
 def _in_turn(jobs: list[Job], work: Work) -> None:
@@ -108,13 +102,7 @@ def _after_build(jobs: list[Job], work: Work) -> None:
 
 
 def _beside_threads(jobs: list[Job], work: Work) -> None:
-    with _working_threads():
-        _in_turn(jobs, work)
-
-
-@contextmanager
-def _working_threads() -> Iterator[None]:
-    """Run threads that compute with NumPy, like a program that starts workers while they run."""
+    """Threads of the parent compute with NumPy, as in a program that starts workers meanwhile."""
     import threading
 
     import numpy as np
@@ -130,7 +118,7 @@ def _working_threads() -> Iterator[None]:
     for thread in threads:
         thread.start()
     try:
-        yield
+        _in_turn(jobs, work)
     finally:
         over.set()
         for thread in threads:
@@ -147,21 +135,14 @@ _ARRANGEMENTS: dict[str, Callable[[list[Job], Work], None]] = {
 
 
 def _fork(job: Job, work: Work) -> int:
-    """Fork; the child works and leaves by `os._exit`, like a worker of a pool. Returns its id."""
-    parent = os.getpid()
+    """Do a job in a fork of this process. Returns the child's process id."""
+
+    def do_job() -> int:
+        trace.event("forked")
+        return work(job)
+
     trace.event("forking")
-    pid = os.fork()
-    if pid == 0:
-        end_with_parent(signal.SIGKILL, parent)
-        code = 1
-        try:
-            trace.event("forked")
-            code = work(job)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    return pid
+    return fork(do_job)
 
 
 def _wait_for(job: Job, pid: int) -> None:

@@ -38,11 +38,14 @@ class Job:
     from_empty: bool = False
     """Role upgrade: the cache is empty, and not the one that another subject left."""
 
-    def for_member(self, index: int) -> Job:
-        """Return the job of the child that builds one member, with a report file of its own."""
+    def for_members(self) -> list[Job]:
+        """Return a job for each member, with a report file of its own."""
         # Before the suffix: the files of the job and of its output have other suffixes.
-        report = self.report.with_stem(f"{self.report.stem}-member-{index}")
-        return replace(self, members=(self.members[index],), report=report)
+        stem = f"{self.report.stem}-member"
+        return [
+            replace(self, members=(member,), report=self.report.with_stem(f"{stem}-{index}"))
+            for index, member in enumerate(self.members)
+        ]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from benchmarks.parent import end_with_parent
+from benchmarks.parent import end_with_parent, fork
 from benchmarks.sandbox import new_seed
 
 _PATIENCE = 120.0
@@ -54,16 +54,14 @@ def start(function: Callable[[], Any]) -> Forked:
     The function returns what JSON can hold. Raises OSError if this process cannot fork.
     """
     reading, writing = os.pipe()
-    parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        end_with_parent(signal.SIGKILL, parent)
-        try:
-            os.close(reading)
-            with os.fdopen(writing, "wb") as stream:
-                stream.write(_answer(function))
-        finally:
-            os._exit(0)
+
+    def answer() -> int:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(_answer(function))
+        return 0
+
+    pid = fork(answer)
     os.close(writing)
     return Forked(pid, os.fdopen(reading, "rb"))
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, need, promised
 
 _CLOSE = 1e-10
-
 
 AREA = Area("graphs")
 
 
 @AREA.contract(
-    "elementwise_loops",
     "an Elemwise and a sum over strided data give NumPy's numbers",
     "PyTensor writes these loops with numba's private array and codegen helpers",
 )
-def _elementwise() -> str:
+def _elementwise_loops() -> str:
     import numpy as np
     import pytensor.tensor as pt
 
@@ -34,11 +31,10 @@ def _elementwise() -> str:
 
 
 @AREA.contract(
-    "random_draws",
     "a random variable draws the numbers of NumPy's generator",
     "PyTensor passes NumPy's generators to numba by private types",
 )
-def _random() -> str:
+def _random_draws() -> str:
     import numpy as np
     import pytensor
     import pytensor.tensor as pt
@@ -50,13 +46,11 @@ def _random() -> str:
 
 
 @AREA.contract(
-    "sparse_matrices",
     "a sparse matrix can be an input and an output",
     "PyTensor registers its own types, models and constants for sparse matrices",
 )
-def _sparse() -> str:
-    if not making.has("sparse.variable"):
-        raise Unavailable(f"PyTensor {version('pytensor')} cannot return a sparse matrix")
+def _sparse_matrices() -> str:
+    making.need_dispatch("sparse.variable", "cannot return a sparse matrix")
     import numpy as np
     import pytensor
     import pytensor.sparse
@@ -86,11 +80,10 @@ def _factor() -> list[Any]:
 
 
 @AREA.contract(
-    "lapack_reloaded",
     "a stored factorisation finds LAPACK when another process loads it",
     "PyTensor looks up the address in each process: a stored address would crash it",
 )
-def _lapack() -> str:
+def _lapack_reloaded() -> str:
     import numpy as np
 
     making.cache_module()
@@ -101,7 +94,7 @@ def _lapack() -> str:
         _same(np.array(factor), expected, f"a factor, in the process that {who} it,")
     _, hits, asked = loaded
     if not stored[2] or stored[2] == stored[1]:
-        raise Unavailable("this PyTensor does not ask a cache for a Cholesky factorisation")
+        raise making.unavailable("does not ask a cache for a Cholesky factorisation")
     need(hits == asked, f"of {asked} functions only {hits} were loaded")
     return f"{asked} of {stored[2]} functions asked for, all loaded, and they find LAPACK"
 

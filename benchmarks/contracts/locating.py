@@ -15,16 +15,14 @@ from benchmarks.contracts.contract import Area, need, promised
 
 _STALE = "no process finds what another one stored, and each compiles everything"
 
-
 AREA = Area("locator")
 
 
 @AREA.contract(
-    "locator_asked",
     "numba asks the first of CacheImpl._locator_classes first, with the function itself",
     f"PyTensor finds its key by the function object; otherwise {_STALE}",
 )
-def _asked_first() -> str:
+def _locator_asked() -> str:
     from numba.core.caching import CacheImpl
 
     module = making.cache_module()
@@ -46,11 +44,10 @@ def _asked_first() -> str:
 
 
 @AREA.contract(
-    "locator_passes_on",
     "if PyTensor's locator returns None, numba asks the next one",
     "functions of other libraries would land in PyTensor's cache, or not be cached at all",
 )
-def _passes_on() -> str:
+def _locator_passes_on() -> str:
     import numba
 
     module = making.cache_module()
@@ -75,7 +72,6 @@ def unregistered(x: float) -> float:
 
 
 @AREA.contract(
-    "two_files",
     "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
     "a truncated key gives the code of another function: wrong results",
 )
@@ -95,11 +91,10 @@ def _two_files() -> str:
 
 
 @AREA.contract(
-    "key_changes_index",
     "functions with different disambiguators have different index files",
     "PyTensor distinguishes functions only by that: wrong results",
 )
-def _other_key() -> str:
+def _key_changes_index() -> str:
     for key in ("other_key_one", "other_key_two"):
         dispatcher = _compile(making.function("def other_key(x): return x + 1", key))
         need(not making.hits(dispatcher), f"{key} was loaded, though only another key was stored")
@@ -109,11 +104,10 @@ def _other_key() -> str:
 
 
 @AREA.contract(
-    "key_keeps_index",
     "functions with one disambiguator share an entry, whatever their globals are",
     f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
 )
-def _same_key() -> str:
+def _key_keeps_index() -> str:
     # Exactly what PyTensor makes for each Op: all that differs is a global variable.
     source = "def same_key(*x): return jitable(*x)"
     with promised("numba stores a function, and loads it when its globals are others"):
@@ -126,11 +120,10 @@ def _same_key() -> str:
 
 
 @AREA.contract(
-    "source_stamp",
     "an entry is valid while its stamp is the same, and invalid when it changes",
     "PyTensor's stamp is the constant 0, and changing it is how it could drop old entries",
 )
-def _stamp() -> str:
+def _source_stamp() -> str:
     locator = making.cache_module().NumbaPyTensorCacheLocator
     source, original = "def source_stamp(x): return x + 1", locator.get_source_stamp
     hits = []
@@ -148,11 +141,10 @@ def _stamp() -> str:
 
 
 @AREA.contract(
-    "pointers_refused",
     "a function that calls by a pointer of this process is not stored, without an error",
     "in another process it would call whatever is at that address: crashes, wrong results",
 )
-def _refused() -> str:
+def _pointers_refused() -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dispatcher = _compile(making.pointing("pointer", "pointer_refused"), -3)

@@ -9,16 +9,14 @@ numbers of 128 bits.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import itertools
-from collections.abc import Callable, Iterator
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64
@@ -27,7 +25,6 @@ _WRONG = (
     "two functions of forked siblings get one symbol, "
     "and a process that loads both calls the wrong one"
 )
-
 
 AREA = Area("uids")
 
@@ -44,11 +41,10 @@ class _OnlyNext:
 
 
 @AREA.contract(
-    "uid_asked",
     f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
     f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
 )
-def _asked() -> str:
+def _uid_asked() -> str:
     asked = _OnlyNext()
     add = making.compiled("def uid_asked(x): return x + 1")
     with promised("numba compiles with another counter"), making.counter(asked):
@@ -58,11 +54,10 @@ def _asked() -> str:
 
 
 @AREA.contract(
-    "uid_next_only",
     "numba compiles, stores and loads with a counter that has only __next__",
     "PyTensor's replacement has only that method: numba would raise in every compilation",
 )
-def _next_only() -> str:
+def _uid_next_only() -> str:
     import numba
     from numba.core.bytecode import FunctionIdentity
 
@@ -89,23 +84,16 @@ def _next_only() -> str:
 
 
 @AREA.contract(
-    "uid_no_other_use",
     f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
     f"a copy or a second counter would not be PyTensor's: {_WRONG}",
 )
-def _no_other_use() -> str:
-    found = importlib.util.find_spec("numba")
-    assert found is not None
-    assert found.origin is not None
-    package = Path(found.origin).parent
+def _uid_no_other_use() -> str:
     asks: list[str] = []
     otherwise: list[str] = []
-    for path in sorted(package.rglob("*.py")):
-        place = path.relative_to(package)
-        if place.parts[0] == "tests" or _COUNTER not in (text := path.read_text("utf-8")):
-            continue
-        for line, is_next in _uses(ast.parse(text)):
-            (asks if is_next else otherwise).append(f"numba/{place}:{line}")
+    for file, text in making.sources("numba", _COUNTER):
+        if not file.startswith("numba/tests/"):
+            for line, is_next in _uses(ast.parse(text)):
+                (asks if is_next else otherwise).append(f"{file}:{line}")
     need(asks, f"numba's sources nowhere ask for next() of {_COUNTER}")
     need(
         not otherwise,
@@ -134,17 +122,13 @@ def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
 
 
 @AREA.contract(
-    "uid_replaced",
     "the counter is PyTensor's after its whole numba backend has been imported",
     f"without PyTensor's counter there is no protection: {_WRONG}",
 )
-def _replaced() -> str:
+def _uid_replaced() -> str:
     module = making.cache_module()
     if not hasattr(module, "_RandomUidIter"):
-        raise Unavailable(
-            f"PyTensor {version('pytensor')} does not replace numba's counter "
-            "(2.38.3 was the first that did)"
-        )
+        raise making.unavailable("does not replace numba's counter (it came with 2.38.3)")
     import pytensor.link.numba.dispatch  # noqa: F401
     from numba.core.bytecode import FunctionIdentity
 
@@ -157,11 +141,10 @@ def _replaced() -> str:
 
 
 @AREA.contract(
-    "uid_fork",
     "functions of two forked children get different numbers, of 64 bits or more",
     _WRONG,
 )
-def _numbers_of_forks() -> str:
+def _uid_fork() -> str:
     making.cache_module()
 
     def draw() -> list[int]:
@@ -180,11 +163,10 @@ def _numbers_of_forks() -> str:
 
 
 @AREA.contract(
-    "uid_in_symbols",
     "functions with different numbers have different symbols, to the last of 128 bits",
     f"a number that is truncated or omitted does not protect: {_WRONG}",
 )
-def _in_symbols() -> str:
+def _uid_in_symbols() -> str:
     # Numbers that differ in nothing but the highest or the lowest of 128 bits.
     base = 2**126 + 2**64
     found: list[frozenset[str]] = []
@@ -218,27 +200,27 @@ def _sibling(number: int) -> Any:
     return making.compiled("def outer(x): return middle(x)", f"outer_{number}", middle=middle)
 
 
-def _build_sibling(number: int) -> list[str]:
+def _symbols_of(number: int) -> list[str]:
+    """Compile the function of this number and return the symbols that it defines."""
     sibling = _sibling(number)
     sibling(1.0)
     return sorted(making.symbols(sibling))
 
 
-def _read_siblings(numbers: list[int]) -> list[list[float]]:
-    """What each returns, and whether it was loaded."""
+def _results_of(numbers: list[int]) -> list[list[float]]:
+    """What the functions of these numbers return, and whether each was loaded."""
     siblings = [_sibling(number) for number in numbers]
     return [[sibling(1.0), making.hits(sibling)] for sibling in siblings]
 
 
 @AREA.contract(
-    "sibling_symbols",
     "different functions of one name that forked siblings compile share no symbol",
     _WRONG,
 )
-def _of_siblings() -> str:
+def _sibling_symbols() -> str:
     making.cache_module()
     with promised("two forked siblings compile a function each"):
-        first, second = (set(workers.forked(_builder(number))) for number in (2, 3))
+        first, second = (set(workers.forked(partial(_symbols_of, number))) for number in (2, 3))
     shared = first & second
     need(
         not shared,
@@ -248,17 +230,16 @@ def _of_siblings() -> str:
 
 
 @AREA.contract(
-    "sibling_results",
     "a process that loads what two forked siblings stored gets the right numbers from both",
     "wrong numbers without an error, or a crash: numba issue 10486",
 )
-def _read_by_a_third() -> str:
+def _sibling_results() -> str:
     making.cache_module()
     numbers = [4, 5]
     with promised("two forked siblings store a function each and a third process calls both"):
         for number in numbers:
-            workers.forked(_builder(number))
-        read = workers.fresh(_read_siblings, numbers)
+            workers.forked(partial(_symbols_of, number))
+        read = workers.fresh(_results_of, numbers)
     if any(not loaded for _, loaded in read):
         raise RuntimeError("this cannot be judged: what siblings stored is not loaded at all")
     got = [number for number, _ in read]
@@ -267,7 +248,3 @@ def _read_by_a_third() -> str:
         f"of the functions that return {numbers}, a process that loaded both got {got}",
     )
     return "a process that loads what two siblings stored gets both right"
-
-
-def _builder(number: int) -> Callable[[], list[str]]:
-    return lambda: _build_sibling(number)

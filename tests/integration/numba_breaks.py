@@ -67,16 +67,18 @@ BREAKS = (
         "not iterable",
     ),
     Break(
-        "uid_no_other_use", "benchmarks.contracts.uids",
+        "uid_no_other_use", "benchmarks.contracts.making",
         """
         import pathlib, tempfile, types
         def find_spec(name):
-            numba = pathlib.Path(tempfile.mkdtemp())
+            numba = pathlib.Path(tempfile.mkdtemp(), "numba")
+            numba.mkdir()
             text = "uid = next(cls._unique_ids)\\nkept = list(cls._unique_ids)\\n"
             (numba / "bytecode.py").write_text(text)
             return types.SimpleNamespace(origin=str(numba / "__init__.py"))
         util = types.SimpleNamespace(find_spec=find_spec)
-        module.importlib = types.SimpleNamespace(util=util)
+        kept = module.importlib
+        module.importlib = types.SimpleNamespace(util=util, import_module=kept.import_module)
         """,
         "numba/bytecode.py:2",
     ),

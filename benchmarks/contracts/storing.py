@@ -1,4 +1,4 @@
-"""Contracts about the index and data files of a function that several processes share.
+"""Contracts about the files of a stored function, and about functions loaded from them.
 
 An index (.nbi) begins with numba's version and names, for each signature, the data file (.nbc) of
 the compiled code. PyTensor has one directory of them for all processes and all versions of numba.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import pickle
 import time
-from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from benchmarks import workers
 from benchmarks.contracts import making
@@ -19,29 +19,27 @@ from benchmarks.sandbox import new_seed
 
 _STALE = "every process compiles everything again, or only those with one hash seed share a cache"
 _WRITES = 150
+_WORD = "the sum of the county effects is not zero"
+
+INDEX = Area("index")
+LOADED = Area("loaded")
 
 
-AREA = Area("index")
-
-
-def _build(source: str, key: str, argument: Any = 1.0) -> list[Any]:
-    """What a function made of the source returns, and whether its code was loaded."""
-    dispatcher = making.compiled(source, key)
-    result = dispatcher(argument)
+def _build(key: str) -> list[Any]:
+    """What a function with this name and key returns, and whether its code was loaded."""
+    dispatcher = making.compiled(f"def {key}(x): return x + 1", key)
+    result = dispatcher(1.0)
     return [result, making.hits(dispatcher)]
 
 
-@AREA.contract(
-    "read_elsewhere",
+@INDEX.contract(
     "a process loads what another one with another hash seed stored",
     _STALE,
 )
 def _read_elsewhere() -> str:
-    source, key = "def index_read(x): return x + 1", "index_read_elsewhere"
     making.cache_module()
     with promised("a function is stored by one process and built by another"):
-        first = workers.fresh(_build, source, key, hash_seed=1)
-        second = workers.fresh(_build, source, key, hash_seed=2)
+        first, second = (workers.fresh(_build, "read_elsewhere", hash_seed=n) for n in (1, 2))
     need(first == [2.0, 0], f"the process that stores got {first}")
     need(second[0] == 2.0, f"the process that loads got {second[0]} in the place of 2.0")
     need(second[1] == 1, "what one process stored another one did not load")
@@ -66,12 +64,11 @@ def _keys() -> list[str]:
     return [*keys, str(making.hits(same))]
 
 
-@AREA.contract(
-    "keys_repeat",
+@INDEX.contract(
     "the keys in an index are the same in every process, whatever its hash seed",
     _STALE,
 )
-def _repeat() -> str:
+def _keys_repeat() -> str:
     making.cache_module()
     with promised("three processes build a function for many signatures"):
         (*first, loaded), *more = (workers.fresh(_keys, hash_seed=new_seed()) for _ in range(3))
@@ -83,55 +80,44 @@ def _repeat() -> str:
     return f"{len(first)} signatures, the same keys in three processes with three hash seeds"
 
 
-@AREA.contract(
-    "data_missing",
+@INDEX.contract(
     "an entry whose data file is missing is a miss and no error",
     "every build would raise after somebody deletes files from the cache",
 )
 def _data_missing() -> str:
-    source, key = "def data_missing(x): return x + 1", "data_missing"
     with promised("numba stores a function"):
-        _build(source, key)
-    data = [path for path in making.files(key) if path.suffix == ".nbc"]
+        _build("data_missing")
+    data = [path for path in making.files("data_missing") if path.suffix == ".nbc"]
     need(data, "there is no data file to take away")
     for path in data:
         path.unlink()
     with promised("numba builds a function again whose data file is gone"):
-        need(_build(source, key) == [2.0, 0], "a function without its data file was loaded")
-    need(_build(source, key) == [2.0, 1], "a data file that was gone was not written again")
+        need(_build("data_missing") == [2.0, 0], "a function without its data file was loaded")
+    need(_build("data_missing") == [2.0, 1], "a data file that was gone was not written again")
     return "a miss, and it is written again"
 
 
-@AREA.contract(
-    "old_version",
+@INDEX.contract(
     "numba replaces the index of another version without loading its entries",
     "PyTensor has one cache for all versions of numba: it would load the code of another",
 )
 def _old_version() -> str:
-    source, key = "def old_version(x): return x + 1", "old_version"
+    import numba
+
     with promised("numba stores a function"):
-        _build(source, key)
-    index = next(path for path in making.files(key) if path.suffix == ".nbi")
-    need(
-        pickle.loads(index.read_bytes()) == _numba_version(),  # noqa: S301  of our own making
-        "an index does not begin with the version of numba",
-    )
+        _build("old_version")
+    index = next(path for path in making.files("old_version") if path.suffix == ".nbi")
+    begins = pickle.loads(index.read_bytes())  # noqa: S301  of our own making
+    need(begins == numba.__version__, "an index does not begin with the version of numba")
     # As another numba may have left it: nothing but the version can be read.
     index.write_bytes(pickle.dumps("0.0.1") + b"\x80no pickle")
     with promised("numba builds a function again whose index is another numba's"):
-        need(_build(source, key) == [2.0, 0], "an entry of another numba was loaded")
-    need(_build(source, key) == [2.0, 1], "an index of another numba was not written anew")
+        need(_build("old_version") == [2.0, 0], "an entry of another numba was loaded")
+    need(_build("old_version") == [2.0, 1], "an index of another numba was not written anew")
     return "ignored without reading on, and written anew"
 
 
-def _numba_version() -> str:
-    import numba
-
-    return str(numba.__version__)
-
-
-@AREA.contract(
-    "writers_together",
+@INDEX.contract(
     "an index stays readable while several processes write it",
     "the chains of a sampler are processes that share PyTensor's cache",
 )
@@ -144,20 +130,16 @@ def _writers_together() -> str:
     def file() -> Any:
         return IndexDataCacheFile(directory, "writers_together", 0)
 
-    def writing(key: str) -> Callable[[], int]:
-        def write() -> int:
-            for _ in range(_WRITES):
-                file().flush()
-                file().save(key, (key, payload))
-            return _WRITES
+    def write(key: str) -> None:
+        for _ in range(_WRITES):
+            file().flush()
+            file().save(key, (key, payload))
 
-        return write
-
-    writers = [workers.start(writing(key)) for key in ("one", "two")]
+    writers = [workers.start(partial(write, key)) for key in ("one", "two")]
     reads = 0
     end = time.monotonic() + 30
     with promised("an index can be read while two processes write it"):
-        while time.monotonic() < end and not _ended(writers):
+        while time.monotonic() < end and not all(writer.ended() for writer in writers):
             file().load("one")
             reads += 1
     with promised("two processes can write one index at a time"):
@@ -170,20 +152,16 @@ def _writers_together() -> str:
     return f"{2 * _WRITES} writes and {reads} reads at the same time, none of them torn"
 
 
-def _ended(writers: list[workers.Forked]) -> bool:
-    return all(writer.ended() for writer in writers)
-
-
-def _constant(order: str) -> float:
+def _constant(order: Literal["C", "F"]) -> int:
+    """Compile a function with a constant array; return how many signatures were loaded."""
     import numpy as np
 
-    size = _limit() // 8
-    data = np.arange(size, dtype="float64").reshape(2, -1, order="C")
-    given = np.asfortranarray(data) if order == "F" else data
+    data = np.arange(_limit() // 8, dtype="float64").reshape(2, -1)
+    given = np.asarray(data, order=order)
     keyed = making.compiled("def constant(x): return table[1, x]", f"constant_{order}", table=given)
     result = keyed(3)
     need(result == data[1, 3], f"a constant array holds {result} where {data[1, 3]} was put in")
-    return float(making.hits(keyed))
+    return making.hits(keyed)
 
 
 def _limit() -> int:
@@ -193,18 +171,64 @@ def _limit() -> int:
     return int(getattr(basic, "NUMBA_CONSTANT_SIZE_LIMIT", 10**6))
 
 
-@AREA.contract(
-    "constants_stored",
+@INDEX.contract(
     "a function with a contiguous constant array of up to a million bytes is stored",
     "PyTensor makes constants contiguous for this: otherwise no outer graph is cached",
 )
-def _constants() -> str:
+def _constants_stored() -> str:
     making.cache_module()
-    for order in ("C", "F"):
+    orders: tuple[Literal["C", "F"], ...] = ("C", "F")
+    for order in orders:
         with promised(f"numba compiles a constant array of {_limit()} bytes"):
             _constant(order)
         need(
-            _constant(order) == 1.0,
+            _constant(order) == 1,
             f"a function with a constant array ({order} order) of {_limit()} bytes is not cached",
         )
     return f"contiguous arrays of up to {_limit()} bytes are stored with the function"
+
+
+def _outer() -> list[Any]:
+    """Result, loaded signatures and compiled inner signatures of a function that calls another."""
+    inner = making.compiled("def whole_inner(x): return x * 3")
+    outer = making.compiled("def whole(*x): return inner(*x)", "loaded_is_whole", inner=inner)
+    return [outer(2.0), making.hits(outer), len(inner.signatures)]
+
+
+@LOADED.contract(
+    "a loaded function includes the functions that it calls",
+    "each Op is a function that calls another: loading the outer graph would compile all",
+)
+def _loaded_is_whole() -> str:
+    making.cache_module()
+    with promised("a function that calls another is built by two processes"):
+        stored, loaded = (workers.fresh(_outer) for _ in range(2))
+    need(stored == [6.0, 0, 1], f"the process that stores got {stored}")
+    need(loaded[0] == 6.0, f"the process that loads got {loaded[0]} in the place of 6.0")
+    need(loaded[1] == 1, "the function that calls another one was not loaded")
+    need(loaded[2] == 0, "what the loaded function calls was compiled all the same")
+    return "loaded with what it calls, of which nothing was compiled"
+
+
+def _raise() -> list[Any]:
+    source = f"def raising(x):\n    if x < 0.0:\n        raise ValueError({_WORD!r})\n    return x"
+    function = making.compiled(source, "loaded_raises")
+    function(1.0)
+    try:
+        function(-1.0)
+    except Exception as error:
+        return [type(error).__name__, str(error), making.hits(function)]
+    return ["nothing", "", making.hits(function)]
+
+
+@LOADED.contract(
+    "a loaded function raises the same exception, with the same text",
+    "Assert and shape errors tell users what is wrong by their text",
+)
+def _loaded_raises() -> str:
+    making.cache_module()
+    with promised("a function that raises is built by two processes"):
+        stored, loaded = (workers.fresh(_raise) for _ in range(2))
+    need(stored == ["ValueError", _WORD, 0], f"the process that stores saw {stored}")
+    need(loaded == ["ValueError", _WORD, 1], f"the process that loads saw {loaded}")
+    return "the same exception with the same words"
