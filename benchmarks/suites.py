@@ -7,6 +7,7 @@ OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cel
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 from collections.abc import Callable
@@ -63,28 +64,18 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
     `observatory run` takes those of models that need an environment of their own. Raises OSError if
     a sample cannot be started, ValueError if OBSERVATORY_ROUNDS is no number.
     """
-    wanted = list(
-        cells(
-            models,
-            (scenario,),
-            _chosen("OBSERVATORY_BACKENDS", backends_of(scenario)),
-            _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario)),
-        )
-    )
+    backends = _chosen("OBSERVATORY_BACKENDS", backends_of(scenario))
+    launches = _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario))
+    wanted = list(cells(models, (scenario,), backends, launches))
     rounds = Rounds(timing=int(os.environ.get("OBSERVATORY_ROUNDS", "3")), counting=1, tracing=1)
     found: Samples = {}
     with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
         for task in plan(wanted, rounds):
             filled = None if task.cache is None else Path(kept, task.cache)
-            record = take(
-                Request(
-                    task.cell,
-                    task.measure,
-                    # A filler that failed left none: each sample then fills its own or fails too.
-                    cache=filled if filled is not None and filled.is_dir() else None,
-                    keep_cache=None if task.keep is None else Path(kept, task.keep),
-                )
-            )
+            # A filler that failed left none: each sample then fills its own or fails too.
+            cache = filled if filled is not None and filled.is_dir() else None
+            keep = None if task.keep is None else Path(kept, task.keep)
+            record = take(Request(task.cell, task.measure, cache=cache, keep_cache=keep))
             if task.cell in wanted:
                 key = (task.cell.model, task.cell.backend, task.cell.launch)
                 found.setdefault(key, CellSamples()).add(record, task.measure)
@@ -110,21 +101,20 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
         if reason is not None:
             raise NotImplementedError(reason)
 
-    def segmented(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
+    def benchmark(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
         found = samples[(model, backend, launch)]
         if metric not in found.values:
             raise RuntimeError(f"no sample gave {metric}: {found.reasons}")
         values = found.values[metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
-        # The worst, where repetitions of an exact metric differ.
         return max(values)
 
-    segmented.__name__ = f"track_{metric}"
-    segmented.__doc__ = METRICS[metric].meaning
-    segmented.setup = setup  # type: ignore[attr-defined]
-    segmented.unit = METRICS[metric].unit  # type: ignore[attr-defined]
-    return segmented
+    benchmark.__name__ = f"track_{metric}"
+    benchmark.__doc__ = METRICS[metric].meaning
+    benchmark.setup = setup  # type: ignore[attr-defined]
+    benchmark.unit = METRICS[metric].unit  # type: ignore[attr-defined]
+    return benchmark
 
 
 def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
@@ -132,15 +122,20 @@ def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
     found = samples.get((cell.model, cell.backend, cell.launch))
     if found is None:
         return "not measured by this suite"
-    if metric not in {known.name for known in metrics_of(cell.scenario, cell.launch)}:
+    if metric not in {each.name for each in metrics_of(cell.scenario, cell.launch)}:
         return f"{metric} makes no sense under {cell.launch}"
     if metric in found.values or max(found.values.get("crashed", [0])):
         return None
     return f"{metric} is not available: {found.reasons}"
 
 
-def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
-    """Return a decorator that gives a class the parameters and the benchmarks of a scenario."""
+def suite(
+    scenario: str, models: tuple[str, ...] = ("radon",)
+) -> Callable[[type[_Suite]], type[_Suite]]:
+    """Return a decorator that gives a class the parameters and the benchmarks of a scenario.
+
+    A class without a `setup_cache` gets one that takes the samples of these models.
+    """
 
     def decorate(cls: type[_Suite]) -> type[_Suite]:
         launches = launches_of(scenario)
@@ -150,6 +145,7 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
             "param_names": ("model", "backend", "launch"),
             "version": "1",
             "timeout": 60,
+            "setup_cache": vars(cls).get("setup_cache") or _setup_cache(cls, scenario, models),
             **{f"track_{name}": track(scenario, name) for name in METRICS if name in metrics},
         }
         for name, value in attributes.items():
@@ -158,3 +154,15 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
         return cls
 
     return decorate
+
+
+def _setup_cache(cls: type, scenario: str, models: tuple[str, ...]) -> Callable[..., Samples]:
+    def setup_cache(_: object) -> Samples:
+        return take_samples(scenario, models)
+
+    # asv tells functions of this name apart by their module and line: by those of their classes.
+    setup_cache.__module__ = cls.__module__
+    setup_cache.__code__ = setup_cache.__code__.replace(
+        co_filename=inspect.getfile(cls), co_firstlineno=inspect.getsourcelines(cls)[1]
+    )
+    return setup_cache
