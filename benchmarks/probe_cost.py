@@ -2,10 +2,10 @@
 
 This runs in the environment under test and prints one line of JSON for each pair of twins: two
 forks of a process that has built the graph once, one of them with the probes installed. Each twin
-compiles the graph a second time, from a filled cache, and calls it. That is the span of
-`warm_process`, in which the probes have the largest share. Both twins begin with the same hash
-seed, addresses and memory. Builds scatter by 20 % on a shared machine, so that it takes thousands
-of pairs to see an effect of 1 %.
+compiles the graph again, from a filled cache, and calls it: that is the span of `warm_process`, in
+which the probes have the largest share. Both twins begin with the same hash seed, addresses and
+memory. Builds scatter by 20 % on a shared machine, so that an effect of 1 % takes thousands of
+pairs to see.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks import sandbox
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from benchmarks.models import Graph
 
 _INSIDE = "--inside"
-"""Marks the process that imports PyTensor, after its environment says where the cache is."""
+"""Marks the process that imports PyTensor, which runs with the environment of a sandbox."""
 
 
 def main() -> int:
@@ -67,12 +68,19 @@ def _twins(backend: str, pairs: int, measure: Measure) -> None:
     bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)
     bench.warm_up("first build")
     graph = bench.graph()
+
+    def build(probed: bool) -> float:
+        if probed:
+            backends.install_probes(bench.backend, bench.ledger)
+            bench.ledger.recording = True
+        return measure(bench, graph)
+
     gc.collect()
     gc.freeze()  # what a fork does not touch is not copied
     for number in range(pairs):
         # The order alternates (A B B A), so that no side is always the first.
         order = (False, True) if number % 2 else (True, False)
-        found = {probed: _of_fork(bench, graph, probed, measure) for probed in order}
+        found = {probed: forked(partial(build, probed)) for probed in order}
         print(json.dumps({"without": found[False], "with": found[True]}), flush=True)
 
 
@@ -89,19 +97,6 @@ def _calls(bench: Bench, graph: Graph) -> float:
     with counting_calls(calls):
         graph.compile(bench.mode)(graph.point)
     return calls[0]
-
-
-def _of_fork(bench: Bench, graph: Graph, probed: bool, measure: Measure) -> float:
-    """Measure one build and call in a fork of this process. Raises WorkerDied."""
-    from benchmarks.backends import install_probes
-
-    def build() -> float:
-        if probed:
-            install_probes(bench.backend, bench.ledger)
-            bench.ledger.recording = True
-        return measure(bench, graph)
-
-    return float(forked(build))
 
 
 if __name__ == "__main__":

@@ -110,8 +110,5 @@ def _call(inputs: list[Any], outputs: list[Any], values: list[Any]) -> list[Any]
 def _same(got: Any, expected: Any, what: str) -> None:
     import numpy as np
 
-    need(
-        np.shape(got) == np.shape(expected)
-        and np.allclose(got, expected, rtol=_CLOSE, atol=_CLOSE),
-        f"{what} is {np.asarray(got).ravel()[:4]} where {np.ravel(expected)[:4]} is right",
-    )
+    same = np.shape(got) == np.shape(expected) and np.allclose(got, expected, _CLOSE, _CLOSE)
+    need(same, f"{what} is {np.ravel(got)[:4]} where {np.ravel(expected)[:4]} is right")

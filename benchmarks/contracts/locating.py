@@ -27,18 +27,14 @@ def _locator_asked() -> str:
 
     module = making.cache_module()
     locator = module.NumbaPyTensorCacheLocator
-    need(
-        CacheImpl._locator_classes[:1] == [locator],
-        f"the first of numba's locators is {CacheImpl._locator_classes[:1]}",
-    )
-    known = making.function("def locator_asked(x): return x + 1", "locator_asked")
+    first = CacheImpl._locator_classes[:1]
+    need(first == [locator], f"the first of numba's locators is {first}")
+    function = making.function("def locator_asked(x): return x + 1", "locator_asked")
     with making.following(locator, "from_function") as asked:
-        _compile(known)
+        _compile(function)
     need(asked, "numba did not ask PyTensor's locator")
-    need(
-        all(arguments[0] is known for arguments, _ in asked),
-        "numba asked for another object than the function that PyTensor registered",
-    )
+    itself = all(arguments[0] is function for arguments, _ in asked)
+    need(itself, "numba asked for another object than the function that PyTensor registered")
     need(making.files("locator_asked"), f"nothing was stored in {module.NUMBA_CACHE_PATH}")
     return "asked first, with the function itself, and its directory is used"
 
@@ -59,10 +55,10 @@ def _locator_passes_on() -> str:
         plain(1.0)
     need(asked, "numba did not ask PyTensor's locator")
     need(all(found is None for _, found in asked), "PyTensor's locator answered for it")
-    there = Path(plain.stats.cache_path)
-    ours = Path(module.NUMBA_CACHE_PATH)
-    need(there != ours, f"it was stored among PyTensor's functions: {there}")
-    need(any(there.glob("*.nbi")), f"it was stored nowhere in {there}")
+    directory = Path(plain.stats.cache_path)
+    apart = directory != Path(module.NUMBA_CACHE_PATH)
+    need(apart, f"it was stored among PyTensor's functions: {directory}")
+    need(any(directory.glob("*.nbi")), f"it was not stored in {directory}")
     return "asked, passed on, and stored elsewhere"
 
 
@@ -79,15 +75,12 @@ def _two_files() -> str:
     key = "b" * 64 + "_fastmath1"
     _compile(making.function("def index_named(x): return x + 1", key))
     names = [path.name for path in making.files(key)]
-    need(
-        sorted(Path(name).suffix for name in names) == [".nbc", ".nbi"],
-        f"stored were {', '.join(names) or 'no files with the key in their names'}",
-    )
-    need(
-        all("index_named" in name for name in names),
-        f"the name of the function is not in the names {', '.join(names)}",
-    )
-    return f"stored as {names[0].replace(key, 'KEY')} and {names[1].replace(key, 'KEY')}"
+    seen = ", ".join(names) or "no files with the key in their names"
+    suffixes = sorted(Path(name).suffix for name in names)
+    need(suffixes == [".nbc", ".nbi"], f"stored were {seen}")
+    named = all("index_named" in name for name in names)
+    need(named, f"the name of the function is not in the names {seen}")
+    return f"stored as {' and '.join(names).replace(key, 'KEY')}"
 
 
 @AREA.contract(
@@ -145,8 +138,7 @@ def _source_stamp() -> str:
     "in another process it would call whatever is at that address: crashes, wrong results",
 )
 def _pointers_refused() -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         dispatcher = _compile(making.pointing("pointer", "pointer_refused"), -3)
     need(not making.files("pointer_refused"), "a function with a pointer in it was stored")
     need(not making.hits(dispatcher), "a function with a pointer in it was loaded")

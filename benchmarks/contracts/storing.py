@@ -32,10 +32,7 @@ def _build(key: str) -> list[Any]:
     return [result, making.hits(dispatcher)]
 
 
-@INDEX.contract(
-    "a process loads what another one with another hash seed stored",
-    _STALE,
-)
+@INDEX.contract("a process loads what another one with another hash seed stored", _STALE)
 def _read_elsewhere() -> str:
     making.cache_module()
     with promised("a function is stored by one process and built by another"):
@@ -65,8 +62,7 @@ def _keys() -> list[str]:
 
 
 @INDEX.contract(
-    "the keys in an index are the same in every process, whatever its hash seed",
-    _STALE,
+    "the keys in an index are the same in every process, whatever its hash seed", _STALE
 )
 def _keys_repeat() -> str:
     making.cache_module()
@@ -181,10 +177,8 @@ def _constants_stored() -> str:
     for order in orders:
         with promised(f"numba compiles a constant array of {_limit()} bytes"):
             _constant(order)
-        need(
-            _constant(order) == 1,
-            f"a function with a constant array ({order} order) of {_limit()} bytes is not cached",
-        )
+        what = f"a constant array ({order} order) of {_limit()} bytes"
+        need(_constant(order) == 1, f"a function with {what} is not cached")
     return f"contiguous arrays of up to {_limit()} bytes are stored with the function"
 
 

@@ -95,30 +95,25 @@ def _uid_no_other_use() -> str:
             for line, is_next in _uses(ast.parse(text)):
                 (asks if is_next else otherwise).append(f"{file}:{line}")
     need(asks, f"numba's sources nowhere ask for next() of {_COUNTER}")
-    need(
-        not otherwise,
-        f"numba uses {_COUNTER} in another way than by next(): {', '.join(otherwise)}",
-    )
+    need(not otherwise, f"numba uses {_COUNTER} without next(): {', '.join(otherwise)}")
     return f"asked for in {', '.join(asks)} and touched nowhere else"
 
 
 def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
     """Lines that use the counter, and whether by `next(X._unique_ids)`; not its definition."""
-    asked = {
-        id(node.args[0])
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "next"
-        and node.args
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == _COUNTER:
-            yield node.lineno, id(node) in asked
-        elif (isinstance(node, ast.Constant) and node.value == _COUNTER) or (
-            isinstance(node, ast.Name) and node.id == _COUNTER and isinstance(node.ctx, ast.Load)
-        ):
-            yield node.lineno, False
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and node.args]
+    asked = {id(call.args[0]) for call in calls if ast.unparse(call.func) == "next"}
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name):
+                is_next = id(node) in asked
+            case ast.Constant(value=name) | ast.Name(id=name, ctx=ast.Load()):
+                is_next = False
+            case _:
+                continue
+        if name == _COUNTER:
+            yield node.lineno, is_next
 
 
 @AREA.contract(
@@ -133,17 +128,12 @@ def _uid_replaced() -> str:
     from numba.core.bytecode import FunctionIdentity
 
     there = FunctionIdentity.__dict__.get(_COUNTER)
-    need(
-        isinstance(there, module._RandomUidIter),
-        f"in the place of FunctionIdentity.{_COUNTER} is {there!r:.100}",
-    )
+    replaced = isinstance(there, module._RandomUidIter)
+    need(replaced, f"FunctionIdentity.{_COUNTER} is {there!r:.100}")
     return "PyTensor's replacement is in place"
 
 
-@AREA.contract(
-    "functions of two forked children get different numbers, of 64 bits or more",
-    _WRONG,
-)
+@AREA.contract("functions of two forked children get different numbers, of 64 bits or more", _WRONG)
 def _uid_fork() -> str:
     making.cache_module()
 
@@ -153,10 +143,8 @@ def _uid_fork() -> str:
         return [FunctionIdentity.from_function(draw).unique_id for _ in range(3)]
 
     drawn = [number for _ in range(2) for number in workers.forked(draw)]
-    need(
-        len(set(drawn)) == len(drawn),
-        f"two forked children gave functions the same numbers: {drawn[:3]} and {drawn[3:]}",
-    )
+    unique = len(set(drawn)) == len(drawn)
+    need(unique, f"two forked children drew the same numbers: {drawn[:3]} and {drawn[3:]}")
     small = [number for number in drawn if number < _LARGE]
     need(not small, f"numbers as small as {small[:1]} can meet again in another process")
     return f"six different numbers of {min(drawn).bit_length()} bits or more"
@@ -214,18 +202,14 @@ def _results_of(numbers: list[int]) -> list[list[float]]:
 
 
 @AREA.contract(
-    "different functions of one name that forked siblings compile share no symbol",
-    _WRONG,
+    "different functions of one name that forked siblings compile share no symbol", _WRONG
 )
 def _sibling_symbols() -> str:
     making.cache_module()
     with promised("two forked siblings compile a function each"):
         first, second = (set(workers.forked(partial(_symbols_of, number))) for number in (2, 3))
-    shared = first & second
-    need(
-        not shared,
-        f"two forked siblings gave different functions one symbol: {min(shared, default='')}",
-    )
+    shared = min(first & second, default="")
+    need(not shared, f"two forked siblings gave different functions one symbol: {shared}")
     return f"{len(first)} and {len(second)} symbols, none in common"
 
 
@@ -243,8 +227,5 @@ def _sibling_results() -> str:
     if any(not loaded for _, loaded in read):
         raise RuntimeError("this cannot be judged: what siblings stored is not loaded at all")
     got = [number for number, _ in read]
-    need(
-        got == numbers,
-        f"of the functions that return {numbers}, a process that loaded both got {got}",
-    )
+    need(got == numbers, f"a process that loaded functions that return {numbers} got {got}")
     return "a process that loads what two siblings stored gets both right"

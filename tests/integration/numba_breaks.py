@@ -264,7 +264,7 @@ BREAKS = (
             return original(function, jit_options=kept, **keywords)
         module.overload = overload
         """,
-        "has the flags of none",
+        "has the flags ''",
     ),
     Break(
         "pointer_provenance", f"{DISPATCH}._patch_pointer_add",
