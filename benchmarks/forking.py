@@ -1,7 +1,6 @@
-"""How a measured process starts others: one fork, or siblings in the arrangement of a scenario.
+"""Start the children of a measured process: one fork, or siblings as a scenario arranges them.
 
-This runs in the environment under test, in the parent of the forks. The caller passes the function
-that each child calls.
+This runs in the environment under test, in the parent of the forks.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ RAISED = 3
 """Exit status of a process that reported an exception."""
 _THREADS = 2
 _LONGEST_TEMPORARY = 70
-"""Characters of a directory in which multiprocessing can still make a socket: a socket's whole path
-has at most 107."""
+"""Characters of a directory in which multiprocessing can make a socket, whose path has 107."""
 
 
 def fork_one(job: Job, work: Work) -> None:
@@ -84,7 +82,7 @@ def _at_once(jobs: list[Job], work: Work) -> None:
 
 
 def _nested(jobs: list[Job], work: Work) -> None:
-    """In pairs: the first forks the second before it builds, so that both begin alike."""
+    """Start pairs: the first forks the second before it builds, so that both begin alike."""
     for first in range(0, len(jobs), 2):
         inner = jobs[first + 1 : first + 2]
 
@@ -96,13 +94,13 @@ def _nested(jobs: list[Job], work: Work) -> None:
 
 
 def _after_build(jobs: list[Job], work: Work) -> None:
-    """The parent builds the first member itself; its children inherit the compiled code."""
+    """Build the first member in the parent; its children inherit the compiled code."""
     work(jobs[0])
     _in_turn(jobs[1:], work)
 
 
 def _beside_threads(jobs: list[Job], work: Work) -> None:
-    """Threads of the parent compute with NumPy, as in a program that starts workers meanwhile."""
+    """Fork while threads of the parent compute with NumPy."""
     import threading
 
     import numpy as np
@@ -151,6 +149,6 @@ def _wait_for(job: Job, pid: int) -> None:
 
 
 def _note_end(job: Job, code: int) -> None:
-    """Report for a child that did not end by itself, in the place of whatever it reported."""
+    """Report for a child that died, in place of what it may have reported."""
     if code not in (0, RAISED):
         write_report(job, Report("died", exit_code=code))

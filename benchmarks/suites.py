@@ -1,8 +1,8 @@
-"""What the ASV suites share: which samples a suite takes, and how its benchmarks read them.
+"""The common part of the ASV suites: they take samples, and their benchmarks read them.
 
-asv schedules and records; the samples are those of `benchmarks.sample`, whatever start method asv
-itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
-OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3).
+asv schedules and records; `benchmarks.sample` takes the samples, whatever start method asv itself
+uses. Environment variables restrict a suite: OBSERVATORY_BACKENDS and OBSERVATORY_LAUNCHES
+(comma-separated), OBSERVATORY_ROUNDS (timing samples of each cell, default 3).
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from benchmarks.catalogue import (
     launches_of,
     metrics_of,
     models_of,
-)
+)  # fmt: skip
 from benchmarks.messages import SampleRecord
 from benchmarks.plan import Rounds, plan, recorded
 from benchmarks.request import Request
 from benchmarks.sample import take
 
-HOURS = 4 * 3600
-"""Seconds for all samples of a suite: the variants of an old release take most of one."""
+SUITE_TIMEOUT = 4 * 3600
+"""Seconds for all samples of a suite: the variants of an old release take most of an hour."""
 
 
 @dataclass
 class CellSamples:
-    """The samples of one cell, all passes together."""
+    """The samples of one cell, from all passes."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
     """By metric, a value for each sample that gave it, in the metric's unit."""
     reasons: dict[str, str] = field(default_factory=dict)
-    """By metric, why it has no value; under the empty name, why a sample failed."""
+    """By metric, why it has no value; with the key "", why a sample failed."""
 
     def add(self, record: SampleRecord, measure: Measure) -> None:
-        """Add the metrics that a record gives for its pass, and its reasons for the others."""
+        """Add the metrics that a record has for its pass, and its reasons for the others."""
         for name, value in recorded(record.metrics, measure).items():
             self.values.setdefault(name, []).append(value)
         self.reasons.update(record.absent)
@@ -59,10 +59,9 @@ _Suite = TypeVar("_Suite")
 
 
 def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples:
-    """Take every sample of a suite and return what its `setup_cache` returns.
+    """Take every sample of a suite and return them, as its `setup_cache` does.
 
-    `observatory run` takes those of models that need an environment of their own. Raises OSError if
-    a sample cannot be started, ValueError if OBSERVATORY_ROUNDS is no number.
+    Raises OSError if a sample cannot be started, ValueError if OBSERVATORY_ROUNDS is not a number.
     """
     backends = _chosen("OBSERVATORY_BACKENDS", backends_of(scenario))
     launches = _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario))
@@ -72,7 +71,7 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
     with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
         for task in plan(wanted, rounds):
             filled = None if task.cache is None else Path(kept, task.cache)
-            # A filler that failed left none: each sample then fills its own or fails too.
+            # A filler that failed left no cache: each sample then fills one, or fails too.
             cache = filled if filled is not None and filled.is_dir() else None
             keep = None if task.keep is None else Path(kept, task.keep)
             record = take(Request(task.cell, task.measure, cache=cache, keep_cache=keep))
@@ -90,9 +89,9 @@ def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
 def track(scenario: str, metric: str) -> Callable[..., Any]:
     """Return a benchmark method that reads one metric of a cell from the samples of `setup_cache`.
 
-    The method returns the largest value of an exact metric. For a noisy one it returns a dictionary
-    of samples, from which asv computes its statistics. It raises RuntimeError if no sample gave the
-    metric, and its setup NotImplementedError ("n/a" to asv) if the cell cannot have it.
+    The method returns the largest value of an exact metric; for a noisy one, a dictionary of
+    samples, from which asv computes its statistics. It raises RuntimeError if no sample has the
+    metric, and its setup raises NotImplementedError ("n/a" to asv) if the cell cannot have it.
     """
 
     def setup(samples: Samples, model: str, backend: str, launch: str) -> None:
@@ -118,7 +117,7 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
 
 
 def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
-    """Why a metric of a cell has no number without anything having failed; None: it should."""
+    """Why a metric of a cell has no number although nothing failed; None: it should have one."""
     found = samples.get((cell.model, cell.backend, cell.launch))
     if found is None:
         return "not measured by this suite"
@@ -150,7 +149,7 @@ def suite(
         }
         for name, value in attributes.items():
             setattr(cls, name, value)
-        vars(cls)["setup_cache"].timeout = HOURS
+        vars(cls)["setup_cache"].timeout = SUITE_TIMEOUT
         return cls
 
     return decorate

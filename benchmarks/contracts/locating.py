@@ -1,7 +1,7 @@
 """Contracts about where numba looks for stored code, and what it refuses to store.
 
 PyTensor puts its own locator at the front of numba's list. For the functions that PyTensor
-generates, it returns one common directory, a name made of PyTensor's key and a constant stamp.
+generates, the locator returns one directory, PyTensor's key and a constant stamp.
 """
 
 from __future__ import annotations

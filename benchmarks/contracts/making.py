@@ -1,4 +1,4 @@
-"""Make and compile functions as PyTensor does, and record what numba then calls."""
+"""Helpers of the checks: make functions as PyTensor does, and observe what numba does with them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Contracts about the numbers that numba gives functions, and the symbols that contain them.
 
-numba counts the functions that it compiles and puts the number into their symbols. Forked siblings
-inherit the count: two functions of one name get one symbol, and a process that loads both from a
-cache calls the wrong one, without an error. From 2.38.3 on, PyTensor replaces the counter by random
-numbers of 128 bits.
+numba numbers the functions that it compiles, and a symbol contains the number. Forked siblings
+inherit the counter: two functions with one name get one symbol, and a process that loads both from
+a cache calls the wrong one, without an error. From 2.38.3 on, PyTensor replaces the counter by
+random numbers of 128 bits.
 """
 
 from __future__ import annotations
