@@ -36,7 +36,7 @@ def _wrapper_flags() -> str:
     need(kept, "a dispatcher does not return its Python function, or has another name")
     with promised("its Python function can be compiled again, with wrappers"):
         need(numba.njit(inner.py_func)(1.0) == 2.0, "compiled again it returns a wrong number")
-    return "compiled without wrappers, called by others, and again with them"
+    return "a function was compiled without wrappers, called, and compiled again with them"
 
 
 @AREA.contract(
@@ -58,7 +58,7 @@ def _jit_options() -> str:
     need(found, "the overload's multiplication is not where it was called")
     flags = found[0].strip()
     need({"contract", "nsz"} <= set(flags.split()), f"its multiplication has the flags {flags!r}")
-    return f"handed on: its multiplication is {flags}"
+    return f"the multiplication of an overload has the flags {flags}"
 
 
 @AREA.contract(
@@ -82,7 +82,7 @@ def _pointer_provenance() -> str:
     text = str(module)
     need("getelementptr" in text or "inttoptr" in text, "no address is computed at all")
     need("inttoptr" not in text, "the address is made of an integer (numba issue 10605)")
-    return "addresses are offsets of their pointers"
+    return "addresses are offsets from their pointers"
 
 
 @AREA.contract(
@@ -129,7 +129,7 @@ def _self_reference() -> str:
     written = re.findall(r"^!(\d+) = (?:distinct )?!\{ !(\d+)[ ,}]", text, re.MULTILINE)
     named = [one for one, other in written if one == other]
     need(len(named) == 2, f"two nodes that name themselves are written as {' '.join(text.split())}")
-    return "two nodes, each of which names itself"
+    return "each of two nodes names itself"
 
 
 def _plain(source: str, **names: Any) -> Any:
@@ -183,8 +183,8 @@ def _refusals_filtered() -> str:
     need(graph and other, "numba no longer warns about what it does not store")
     passing = _passing(basic, graph)
     need(not passing, f"PyTensor's filter lets through: {passing}")
-    need(_passing(basic, other), "PyTensor's filter keeps back what it is not meant for")
-    return "kept back for an outer graph, let through for others"
+    need(_passing(basic, other), "PyTensor's filter suppresses the warning for other functions too")
+    return "it is suppressed for an outer graph, and shown for other functions"
 
 
 @WARNINGS.contract(
@@ -202,4 +202,4 @@ def _products_filtered() -> str:
     need(given, "numba no longer warns about strided products")
     passing = _passing(basic, given)
     need(not passing, f"PyTensor's filter lets through: {passing}")
-    return "kept back"
+    return "it is suppressed"

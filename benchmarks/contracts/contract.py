@@ -106,7 +106,7 @@ def promised(what: str) -> Iterator[None]:
     except (Broken, Unavailable, TimeoutError):
         raise
     except Exception as error:
-        raise Broken(f"not so: {what}: {one_line(error)}") from error
+        raise Broken(f"it is not true that {what}: {one_line(error)}") from error
 
 
 def need(condition: object, otherwise: str) -> None:

@@ -27,7 +27,7 @@ def _elementwise_loops() -> str:
     total, shifted = _call([x, v], [pt.exp(x + v).sum(axis=0), x * v], [values, row])
     _same(total, np.exp(values + row).sum(axis=0), "a sum of exponentials")
     _same(shifted, values * row, "a product of a strided matrix and a row")
-    return "as NumPy computes them, from a strided matrix"
+    return "the numbers for a strided matrix are NumPy's"
 
 
 @AREA.contract(
@@ -42,7 +42,7 @@ def _random_draws() -> str:
     rng = pytensor.shared(np.random.default_rng(5))
     drawn = _call([], [pt.random.normal(1.0, 2.0, size=(3,), rng=rng)], [])[0]
     _same(drawn, np.random.default_rng(5).normal(1.0, 2.0, size=3), "three normal draws")
-    return "the draws of NumPy's generator"
+    return "the draws are those of NumPy's generator"
 
 
 @AREA.contract(
@@ -96,7 +96,7 @@ def _lapack_reloaded() -> str:
     if not stored[2] or stored[2] == stored[1]:
         raise making.unavailable("does not ask a cache for a Cholesky factorisation")
     need(hits == asked, f"of {asked} functions only {hits} were loaded")
-    return f"{asked} of {stored[2]} functions asked for, all loaded, and they find LAPACK"
+    return f"{asked} of {stored[2]} functions were looked up and loaded, and they find LAPACK"
 
 
 def _call(inputs: list[Any], outputs: list[Any], values: list[Any]) -> list[Any]:

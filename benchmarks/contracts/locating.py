@@ -36,7 +36,7 @@ def _locator_asked() -> str:
     itself = all(arguments[0] is function for arguments, _ in asked)
     need(itself, "numba asked for another object than the function that PyTensor registered")
     need(making.files("locator_asked"), f"nothing was stored in {module.NUMBA_CACHE_PATH}")
-    return "asked first, with the function itself, and its directory is used"
+    return "it was asked first, with the function itself, and its directory was used"
 
 
 @AREA.contract(
@@ -59,7 +59,7 @@ def _locator_passes_on() -> str:
     apart = directory != Path(module.NUMBA_CACHE_PATH)
     need(apart, f"it was stored among PyTensor's functions: {directory}")
     need(any(directory.glob("*.nbi")), f"it was not stored in {directory}")
-    return "asked, passed on, and stored elsewhere"
+    return "it was asked and returned None, and the function was stored elsewhere"
 
 
 def unregistered(x: float) -> float:
@@ -80,7 +80,7 @@ def _two_files() -> str:
     need(suffixes == [".nbc", ".nbi"], f"stored were {seen}")
     named = all("index_named" in name for name in names)
     need(named, f"the name of the function is not in the names {seen}")
-    return f"stored as {' and '.join(names).replace(key, 'KEY')}"
+    return f"the files are {' and '.join(names).replace(key, 'KEY')}"
 
 
 @AREA.contract(
@@ -93,7 +93,7 @@ def _key_changes_index() -> str:
         need(not making.hits(dispatcher), f"{key} was loaded, though only another key was stored")
     one, two = making.files("other_key_one"), making.files("other_key_two")
     need(one and two and not set(one) & set(two), "two keys share a file")
-    return "two keys, two indexes"
+    return "two keys have two indexes"
 
 
 @AREA.contract(
@@ -109,7 +109,7 @@ def _key_keeps_index() -> str:
             need(again(1.0) == 2.0, "a function that calls another returns a wrong number")
     need(making.hits(again) == 1, "the same function with other globals was compiled again")
     need(len(making.files("same_key")) == 2, "one key has more than an index and a data file")
-    return "found again, whatever its globals are"
+    return "it was loaded with other globals"
 
 
 @AREA.contract(
@@ -130,7 +130,7 @@ def _source_stamp() -> str:
     need(hits[1] == 1, "an entry with the same stamp was not loaded")
     need(hits[2] == 0, "an entry with an old stamp was loaded")
     need(hits[3] == 1, "an entry that replaced an old one was not loaded")
-    return "the same stamp: loaded; another one: compiled anew, and that is loaded"
+    return "it is loaded with the same stamp, and compiled again with another one"
 
 
 @AREA.contract(
@@ -142,7 +142,7 @@ def _pointers_refused() -> str:
         dispatcher = _compile(making.pointing("pointer", "pointer_refused"), -3)
     need(not making.files("pointer_refused"), "a function with a pointer in it was stored")
     need(not making.hits(dispatcher), "a function with a pointer in it was loaded")
-    return "not stored, and it works"
+    return "it was not stored, and it works"
 
 
 def _compile(python_function: Any, argument: Any = 1.0) -> Any:

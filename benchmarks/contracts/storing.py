@@ -40,7 +40,7 @@ def _read_elsewhere() -> str:
     need(first == [2.0, 0], f"the process that stores got {first}")
     need(second[0] == 2.0, f"the process that loads got {second[0]} in the place of 2.0")
     need(second[1] == 1, "what one process stored another one did not load")
-    return "stored by one process, loaded by another with another hash seed"
+    return "one process stored it, and another one with another hash seed loaded it"
 
 
 def _keys() -> list[str]:
@@ -73,7 +73,7 @@ def _keys_repeat() -> str:
     for *keys, hits in more:
         need(keys == first, "another process asks the index for other keys")
         need(hits == str(len(first)), f"of {len(first)} signatures another process loaded {hits}")
-    return f"{len(first)} signatures, the same keys in three processes with three hash seeds"
+    return f"three processes with three hash seeds have the same keys for {len(first)} signatures"
 
 
 @INDEX.contract(
@@ -84,13 +84,13 @@ def _data_missing() -> str:
     with promised("numba stores a function"):
         _build("data_missing")
     data = [path for path in making.files("data_missing") if path.suffix == ".nbc"]
-    need(data, "there is no data file to take away")
+    need(data, "no data file was stored")
     for path in data:
         path.unlink()
-    with promised("numba builds a function again whose data file is gone"):
+    with promised("numba builds a function whose data file is missing"):
         need(_build("data_missing") == [2.0, 0], "a function without its data file was loaded")
-    need(_build("data_missing") == [2.0, 1], "a data file that was gone was not written again")
-    return "a miss, and it is written again"
+    need(_build("data_missing") == [2.0, 1], "the missing data file was not written again")
+    return "it was a miss, and the file was written again"
 
 
 @INDEX.contract(
@@ -107,10 +107,10 @@ def _old_version() -> str:
     need(begins == numba.__version__, "an index does not begin with the version of numba")
     # As another numba may have left it: nothing but the version can be read.
     index.write_bytes(pickle.dumps("0.0.1") + b"\x80no pickle")
-    with promised("numba builds a function again whose index is another numba's"):
+    with promised("numba builds a function whose index was written by another numba"):
         need(_build("old_version") == [2.0, 0], "an entry of another numba was loaded")
-    need(_build("old_version") == [2.0, 1], "an index of another numba was not written anew")
-    return "ignored without reading on, and written anew"
+    need(_build("old_version") == [2.0, 1], "an index of another numba was not replaced")
+    return "its entries were not read, and the index was replaced"
 
 
 @INDEX.contract(
@@ -145,7 +145,7 @@ def _writers_together() -> str:
         need(file().load("one") == ("one", payload), "what was stored last is not what is loaded")
     leftover = [path.name for path in making.files("writers_together") if ".tmp." in path.name]
     need(not leftover, f"files were left behind: {', '.join(leftover[:3])}")
-    return f"{2 * _WRITES} writes and {reads} reads at the same time, none of them torn"
+    return f"{2 * _WRITES} writes and {reads} reads at the same time did not fail"
 
 
 def _constant(order: Literal["C", "F"]) -> int:
@@ -201,7 +201,7 @@ def _loaded_is_whole() -> str:
     need(loaded[0] == 6.0, f"the process that loads got {loaded[0]} in the place of 6.0")
     need(loaded[1] == 1, "the function that calls another one was not loaded")
     need(loaded[2] == 0, "what the loaded function calls was compiled all the same")
-    return "loaded with what it calls, of which nothing was compiled"
+    return "it was loaded, and nothing that it calls was compiled"
 
 
 def _raise() -> list[Any]:
@@ -225,4 +225,4 @@ def _loaded_raises() -> str:
         stored, loaded = (workers.fresh(_raise) for _ in range(2))
     need(stored == ["ValueError", _WORD, 0], f"the process that stores saw {stored}")
     need(loaded == ["ValueError", _WORD, 1], f"the process that loads saw {loaded}")
-    return "the same exception with the same words"
+    return "it raised the same exception with the same text"

@@ -50,7 +50,7 @@ def _uid_asked() -> str:
     with promised("numba compiles with another counter"), making.counter(asked):
         add(1.0)
     need(asked.given, f"numba compiled a function and did not ask FunctionIdentity.{_COUNTER}")
-    return f"asked {len(asked.given)} times for one function"
+    return f"numba asked {len(asked.given)} times for one function"
 
 
 @AREA.contract(
@@ -80,7 +80,7 @@ def _uid_next_only() -> str:
             stored(1.0)
         FunctionIdentity.from_function(callback).derive()
     need(making.hits(stored) == 1, "with another counter a stored function is not loaded again")
-    return f"asked {len(asked.given)} times, by next() alone"
+    return f"numba asked {len(asked.given)} times, and only by next()"
 
 
 @AREA.contract(
@@ -96,7 +96,7 @@ def _uid_no_other_use() -> str:
                 (asks if is_next else otherwise).append(f"{file}:{line}")
     need(asks, f"numba's sources nowhere ask for next() of {_COUNTER}")
     need(not otherwise, f"numba uses {_COUNTER} without next(): {', '.join(otherwise)}")
-    return f"asked for in {', '.join(asks)} and touched nowhere else"
+    return f"numba asks for it in {', '.join(asks)}, and uses it nowhere else"
 
 
 def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
@@ -147,7 +147,7 @@ def _uid_fork() -> str:
     need(unique, f"two forked children drew the same numbers: {drawn[:3]} and {drawn[3:]}")
     small = [number for number in drawn if number < _LARGE]
     need(not small, f"numbers as small as {small[:1]} can meet again in another process")
-    return f"six different numbers of {min(drawn).bit_length()} bits or more"
+    return f"six functions got different numbers of {min(drawn).bit_length()} bits or more"
 
 
 @AREA.contract(
@@ -167,7 +167,7 @@ def _uid_in_symbols() -> str:
     need(all(found), "the code that numba shows defines no symbol")
     for one, other in itertools.combinations(found, 2):
         need(not one & other, f"two numbers gave one symbol: {min(one & other, default='')}")
-    return f"{len(found)} numbers, no symbol in common"
+    return f"functions with {len(found)} numbers have no symbol in common"
 
 
 _LINES = "\n".join(f"    x = math.sqrt(x + NUMBER) * {line}.5" for line in range(2, 62))
@@ -210,7 +210,7 @@ def _sibling_symbols() -> str:
         first, second = (set(workers.forked(partial(_symbols_of, number))) for number in (2, 3))
     shared = min(first & second, default="")
     need(not shared, f"two forked siblings gave different functions one symbol: {shared}")
-    return f"{len(first)} and {len(second)} symbols, none in common"
+    return f"the siblings share none of their {len(first)} and {len(second)} symbols"
 
 
 @AREA.contract(
@@ -228,4 +228,4 @@ def _sibling_results() -> str:
         raise RuntimeError("this cannot be judged: what siblings stored is not loaded at all")
     got = [number for number, _ in read]
     need(got == numbers, f"a process that loaded functions that return {numbers} got {got}")
-    return "a process that loads what two siblings stored gets both right"
+    return "a process that loads what two siblings stored gets the right numbers from both"

@@ -196,7 +196,7 @@ BREAKS = (
                 return {}
         module.IndexDataCacheFile._load_index = _load_index
         """,
-        "whose index is another numba's",
+        "whose index was written by another numba",
     ),
     Break(
         "writers_together", CACHING,
@@ -208,7 +208,7 @@ BREAKS = (
                 yield stream
         module.IndexDataCacheFile._open_for_write = _open_for_write
         """,
-        "not so: an index can be read while",
+        "it is not true that an index can be read while",
     ),
     Break(
         "constants_stored", "numba.core.base",
