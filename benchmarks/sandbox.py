@@ -41,8 +41,16 @@ class Sandbox:
     """The directories of one sample, which are removed after it."""
 
     path: Path
-    lock: int = -1
+    lock: int
     """Descriptor of the locked owner file: the kernel unlocks it however this process ends."""
+    cache: Path
+    """The directory of all disk caches: `pytensor/` (C and numba) and `numba/`."""
+    tmp: Path
+    """The TMPDIR of the measured process; files that stay in it are leaked."""
+    work: Path
+    """The working directory of the measured process: empty, without configuration files."""
+    out: Path
+    """The directory for the jobs, reports and stderr of the sample's processes."""
 
     @classmethod
     def make(cls) -> Sandbox:
@@ -54,34 +62,13 @@ class Sandbox:
             if os.fstat(lock).st_nlink:
                 break
             os.close(lock)  # another sample's sweep removed it between the two calls
-        sandbox = cls(path, lock)
-        for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
+        sandbox = cls(path, lock, *(path / name for name in ("cache", "tmp", "work", "out")))
+        # PyTensor 2.36.0 raises if the parent of its cache directory is missing.
+        caches = (sandbox.cache, sandbox.cache / "pytensor", sandbox.cache / "numba")
+        for directory in (*caches, sandbox.tmp, sandbox.work, sandbox.out):
             directory.mkdir()
-        for name in ("pytensor", "numba"):
-            # Made here: 2.36.0 raises where the parent of its cache directory is missing.
-            (sandbox.cache / name).mkdir()
         trace.event("sandbox made", path=str(path))
         return sandbox
-
-    @property
-    def cache(self) -> Path:
-        """The directory of all disk caches: `pytensor/` (C and numba) and `numba/`."""
-        return self.path / "cache"
-
-    @property
-    def tmp(self) -> Path:
-        """The TMPDIR of the measured process; files that stay in it are leaked."""
-        return self.path / "tmp"
-
-    @property
-    def work(self) -> Path:
-        """The working directory of the measured process: empty, without configuration files."""
-        return self.path / "work"
-
-    @property
-    def out(self) -> Path:
-        """The directory for the jobs, reports and stderr of the sample's processes."""
-        return self.path / "out"
 
     def environment(self, hash_seed: int, flags: str | None) -> dict[str, str]:
         """Return the environment variables of the measured process.
@@ -145,8 +132,7 @@ class Sandbox:
     def remove(self) -> None:
         """Remove all directories that can be removed, and unlock."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self.lock >= 0:
-            os.close(self.lock)
+        os.close(self.lock)
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
 
 

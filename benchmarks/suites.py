@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 from benchmarks.catalogue import (
     METRICS,
     Cell,
-    Measure,
     backends_of,
     cells,
     launches_of,
@@ -43,9 +42,9 @@ class CellSamples:
     reasons: dict[str, str] = field(default_factory=dict)
     """By metric, why it has no value; with the key "", why a sample failed."""
 
-    def add(self, record: SampleRecord, measure: Measure) -> None:
+    def add(self, record: SampleRecord) -> None:
         """Add the metrics that a record has for its pass, and its reasons for the others."""
-        for name, value in recorded(record.metrics, measure).items():
+        for name, value in recorded(record.metrics, record.measure).items():
             self.values.setdefault(name, []).append(value)
         self.reasons.update(record.absent)
         if record.failure is not None:
@@ -77,7 +76,7 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
             record = take(Request(task.cell, task.measure, cache=cache, keep_cache=keep))
             if task.cell in wanted:
                 key = (task.cell.model, task.cell.backend, task.cell.launch)
-                found.setdefault(key, CellSamples()).add(record, task.measure)
+                found.setdefault(key, CellSamples()).add(record)
     return found
 
 

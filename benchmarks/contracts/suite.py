@@ -11,17 +11,11 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.contracts import compiling, graphs, locating, names, storing, uids
-from benchmarks.contracts.contract import (
-    Area,
-    Broken,
-    Contract,
-    ContractRecord,
-    Status,
-    Unavailable,
-)
+from benchmarks.contracts.contract import Area, Broken, Contract, ContractRecord, Unavailable
 from benchmarks.parent import end_with_parent
 from benchmarks.typed_json import to_json
 from benchmarks.workers import one_line
@@ -31,24 +25,21 @@ AREAS: tuple[Area, ...] = (
     graphs.AREA, names.AREA,
 )  # fmt: skip
 """In the order in which they are checked and shown."""
-_LONGEST = 3000
-"""Characters of a detail; the record takes no more than 4000."""
 
 
 def checked(contract: Contract) -> ContractRecord:
     """Check one contract and return its record, whatever the check raises."""
     began = time.monotonic()
-    status: Status
     try:
-        status, detail = "holds", contract.check()
+        record = contract.record("holds", contract.check())
     except Broken as broken:
-        status, detail = "broken", str(broken)
+        record = contract.record("broken", str(broken))
     except Unavailable as reason:
-        status, detail = "unavailable", str(reason)
+        record = contract.record("unavailable", str(reason))
     except Exception as error:
         traceback.print_exc()
-        status, detail = "failed", one_line(error)
-    return contract.record(status, detail[:_LONGEST], round(time.monotonic() - began, 3))
+        record = contract.record("failed", one_line(error))
+    return replace(record, seconds=round(time.monotonic() - began, 3))
 
 
 def main() -> None:

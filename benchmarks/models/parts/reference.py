@@ -36,12 +36,11 @@ class Reference:
 
     def logp_error(self, value: Any) -> float | None:
         """Return the relative error of a logp; None: not finite."""
-        return relative_error(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
+        return relative_error(np.reshape(value, ()), self.logp)
 
     def gradient_error(self, value: Any) -> float | None:
         """Return the largest relative error of an entry; None: not finite, or another shape."""
-        value = np.asarray(value, dtype=float)
-        return relative_error(value, self.gradient) if value.shape == self.gradient.shape else None
+        return relative_error(value, self.gradient)
 
 
 def is_wrong(*errors: float | None) -> bool:
@@ -49,9 +48,10 @@ def is_wrong(*errors: float | None) -> bool:
     return any(e is None or e > TOLERANCE for e in errors)
 
 
-def relative_error(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
-    """Return the largest relative error of an entry; None: not finite. The shapes are equal."""
-    if not np.all(np.isfinite(value)):
+def relative_error(value: Any, right: Any) -> float | None:
+    """Return the largest relative error of an entry; None: not finite, or another shape."""
+    value, right = (np.asarray(each, dtype=float) for each in (value, right))
+    if value.shape != right.shape or not np.all(np.isfinite(value)):
         return None
     # Each entry by its own size; one that nearly cancels, by a ten-thousandth of the largest.
     size = np.maximum(np.abs(right), 1e-4 * np.max(np.abs(right)))
