@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -112,8 +112,10 @@ class Bench:
         note = self.model.explain(value) if found.wrong else None
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
 
-    def add_metrics(self, found: Mapping[str, float]) -> None:
-        """Add the metrics of one build to the sums over all builds."""
+    def summed_build(self, name: str, variant: str = "") -> None:
+        """Do a `measured_build`, keep it as a step, and add its metrics to the sums of all."""
+        found = self.measured_build(name, variant)
+        self.steps.append(Step(name, found))
         for metric, value in found.items():
             self.metrics[metric] = self.metrics.get(metric, 0) + value
 

@@ -99,9 +99,7 @@ def _variants(bench: Bench, job: Job) -> None:
     bench.steps.append(Step("base", base))
     bench.ledger.compiler_runs = bench.ledger.bootstrap_runs = 0
     for name in job.members:
-        found = bench.measured_build(name, name)
-        bench.steps.append(Step(name, found))
-        bench.add_metrics(found)
+        bench.summed_build(name, name)
 
 
 def _call(bench: Bench, _job: Job) -> None:
@@ -177,13 +175,11 @@ def _upgrade(bench: Bench, job: Job) -> None:
 def _build_one_of_many(bench: Bench, name: str, member: str) -> bool:
     """Build one graph and add its metrics. Return False if it raised, which `raised` then says."""
     try:
-        found = bench.measured_build(name, member)
+        bench.summed_build(name, member)
     except Exception as error:
         traceback.print_exc()
         bench.raised.append(f"{name}: {type(error).__name__}: {error}"[:500])
         return False
-    bench.steps.append(Step(name, found))
-    bench.add_metrics(found)
     return True
 
 
