@@ -126,6 +126,10 @@ def check_area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     box.remove()
 
 
+def test_the_contracts_that_a_process_checked_are_all_recorded_in_order(check_area) -> None:
+    assert set(check_area({}).values()) == {("holds", "seen")}
+
+
 def test_a_crash_costs_only_the_contract_that_it_happened_in(check_area) -> None:
     found = check_area({"two": "crashes"})
     assert found["one"] == found["three"] == ("holds", "seen")
