@@ -16,18 +16,13 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
 
 from benchmarks import sandbox
 from benchmarks.catalogue import BACKENDS, MODELS
 from benchmarks.sandbox import Sandbox
 from benchmarks.workers import forked
-
-if TYPE_CHECKING:
-    from benchmarks.bench import Bench
-    from benchmarks.models import Graph
 
 _INSIDE = "--inside"
 """Marks the process that imports PyTensor, which runs with the environment of a sandbox."""
@@ -44,7 +39,7 @@ def main() -> int:
     parser.add_argument(_INSIDE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
-        _twins(options.backend, options.pairs, _calls if options.calls else _seconds)
+        _twins(options.backend, options.pairs, options.calls)
         return 0
     box = Sandbox.make()
     try:
@@ -55,14 +50,12 @@ def main() -> int:
         box.remove()
 
 
-Measure = Callable[["Bench", "Graph"], float]
-
-
-def _twins(backend: str, pairs: int, measure: Measure) -> None:
+def _twins(backend: str, pairs: int, count_calls: bool) -> None:
     import pytensor.tensor  # noqa: F401
 
     from benchmarks import backends
     from benchmarks.bench import Bench
+    from benchmarks.probes.process import counting_calls
 
     mode = backends.mode(backend)
     bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)
@@ -73,7 +66,12 @@ def _twins(backend: str, pairs: int, measure: Measure) -> None:
         if probed:
             backends.install_probes(bench.backend, bench.ledger)
             bench.ledger.recording = True
-        return measure(bench, graph)
+        calls: list[int] = []
+        with counting_calls(calls) if count_calls else nullcontext():
+            begin = time.perf_counter()
+            graph.compile(bench.mode)(graph.point)
+            seconds = time.perf_counter() - begin
+        return calls[0] if count_calls else seconds
 
     gc.collect()
     gc.freeze()  # what a fork does not touch is not copied
@@ -82,21 +80,6 @@ def _twins(backend: str, pairs: int, measure: Measure) -> None:
         order = (False, True) if number % 2 else (True, False)
         found = {probed: forked(partial(build, probed)) for probed in order}
         print(json.dumps({"without": found[False], "with": found[True]}), flush=True)
-
-
-def _seconds(bench: Bench, graph: Graph) -> float:
-    begin = time.perf_counter()
-    graph.compile(bench.mode)(graph.point)
-    return time.perf_counter() - begin
-
-
-def _calls(bench: Bench, graph: Graph) -> float:
-    from benchmarks.probes.process import counting_calls
-
-    calls: list[int] = []
-    with counting_calls(calls):
-        graph.compile(bench.mode)(graph.point)
-    return calls[0]
 
 
 if __name__ == "__main__":

@@ -89,10 +89,6 @@ def _build(bench: Bench, job: Job) -> None:
     bench.metrics.update(bench.measured_build("build"))
 
 
-def _sampling(bench: Bench, _job: Job) -> None:
-    sampling.sample(bench)
-
-
 def _variants(bench: Bench, job: Job) -> None:
     """Build the base, then the variants; the metrics are the sums over the variants."""
     base = bench.measured_build("base")
@@ -141,7 +137,7 @@ def seconds_a_call(function: Callable[..., Any], point: Any) -> float:
 
 def _fill(bench: Bench, job: Job) -> None:
     if SCENARIOS[job.cell.scenario].family == "sampling":
-        _sampling(bench, job)
+        sampling.sample(bench)
     else:
         bench.warm_up("fill")
 
@@ -192,7 +188,7 @@ def _flat(value: Any) -> tuple[float | None, ...]:
 _FAMILIES: dict[str, Callable[[Bench, Job], None]] = {
     "build": _build,
     "variants": _variants,
-    "sampling": _sampling,
+    "sampling": lambda bench, _: sampling.sample(bench),
     "call": _call,
 }
 """What the role `measure` does in the scenarios of a family."""
