@@ -113,18 +113,18 @@ def test_there_is_a_way_to_break_each_contract() -> None:
 _NAMES_GONE = """
 import json
 from benchmarks.contracts import names
-from benchmarks.contracts.child import verdict
-from benchmarks.contracts.uses import Use
+from benchmarks.contracts.names import Use
+from benchmarks.contracts.suite import checked
 found = {}
 for contract in names.AREA.contracts:
     module = contract.name.partition(":")[2]
-    gone = (Use(f"{module}.is_gone", "pytensor/x.py:1", None, True),)
+    gone = (Use(f"{module}.is_gone", "pytensor/x.py:1"),)
     names._uses = lambda: gone
-    found[contract.name] = vars(verdict(contract))
+    found[contract.name] = vars(checked(contract))
 called = (Use("numba.core.cgutils.alloca_once", "pytensor/x.py:2", (9, ("way",)), True),)
 names._uses = lambda: called
 (cgutils,) = [one for one in names.AREA.contracts if one.name == "names:numba.core.cgutils"]
-print(json.dumps([found, vars(verdict(cgutils))]))
+print(json.dumps([found, vars(checked(cgutils))]))
 """
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.upgrading import differ
+from benchmarks.shared_cache import differ
 
 
 @pytest.mark.parametrize(
