@@ -1,4 +1,4 @@
-"""What people type, made into subjects: ``3.3.7``, ``newest``, a wheel, a commit, a range."""
+"""Reading the texts that name subjects: ``3.3.7``, ``newest``, a wheel, a commit, a range."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from observatory.run.history import History
-from observatory.run.index import Index
 from observatory.run.interpreters import Choice, Interpreters, newest_supported
 from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
+from observatory.run.uv import Index
 from observatory.store.records.subject import Subject
 
 ACCEPTED = (
@@ -28,26 +28,28 @@ ACCEPTED = (
 
 
 class _Extra(NamedTuple):
-    """A requirement added to a subject: how it is named, and what pip is asked for."""
+    """A further requirement of a subject."""
 
     name: str
     pinned: str
-    asked: str
+    """With its version, as results name it."""
+    requirement: str
+    """As it is installed: the same, or the URL of a wheel."""
 
 
 @dataclass
 class Subjects:
-    """Reads subjects, with the releases, the index and the interpreters of this machine."""
+    """Reads subjects with the releases, the package index and the interpreters of this machine."""
 
     history: History
     index: Index
     found: Interpreters
 
     def parse(self, text: str, extras: Sequence[str] = (), python: str | None = None) -> Subject:
-        """Read one subject. ``extras``: further requirements; ``python``: a minor version.
+        """Read one subject, with further requirements and a Python version such as "3.13".
 
-        Raises `SubjectError` for what is not understood or not there, `NoInterpreterError` if the
-        Python is not installed, and `UvError` if the index is needed and does not answer.
+        Raises SubjectError if the text is not understood or names nothing that exists,
+        NoInterpreterError if the Python is not installed, and UvError if the index does not answer.
         """
         subjects = self.parse_all([text], extras, python)
         if len(subjects) != 1:
@@ -57,7 +59,7 @@ class Subjects:
     def parse_all(
         self, texts: Sequence[str], extras: Sequence[str] = (), python: str | None = None
     ) -> tuple[Subject, ...]:
-        """Read several subjects and ranges; all get one Python where one fits all. As `parse`."""
+        """Read subjects and ranges; all get the same Python if one fits all. Raises as `parse`."""
         read: list[tuple[Core, list[_Extra]]] = []
         for text in texts:
             head, rest = _split(text)
@@ -69,7 +71,7 @@ class Subjects:
         )
 
     def newest(self, extras: Sequence[str] = ()) -> tuple[Subject, Choice]:
-        """The newest PyTensor that any installed interpreter gets, and the choice with its note."""
+        """Return the newest PyTensor that an installed interpreter can run, and that choice."""
         choice = newest_supported(self.index, self.found)
         return self.parse(choice.pytensor, extras, choice.interpreter.minor), choice
 
@@ -117,7 +119,7 @@ class Subjects:
         return self._core(self._known(version))
 
     def _known(self, version: str) -> Release:
-        """The release from the table, which is extended in memory for one that is newer."""
+        """The release from the table; the index is asked, for this process only, if it is newer."""
         table = self.history.table
         release = table.find(version)
         newer = not table.releases or Version(version) > Version(table.newest.version)
@@ -143,6 +145,7 @@ class Subjects:
         )
 
     def _extras(self, texts: Sequence[str], core: Core) -> list[_Extra]:
+        """The further requirements by name; of two with one name, the later one."""
         read: dict[str, _Extra] = {}
         for text in texts:
             extra = self._extra(text, core)
@@ -155,8 +158,9 @@ class Subjects:
 
     def _extra(self, text: str, core: Core) -> _Extra:
         if text.endswith(".whl"):
-            name, version, path, digest = read_wheel(Path(text))
-            return _Extra(name, f"{name}=={version}+whl.{digest[:8]}", f"{name} @ {path.as_uri()}")
+            wheel = read_wheel(Path(text))
+            url = f"{wheel.name} @ {wheel.path.as_uri()}"
+            return _Extra(wheel.name, f"{wheel.name}=={wheel.label}", url)
         try:
             requirement = Requirement(text)
         except InvalidRequirement as error:
@@ -169,7 +173,7 @@ class Subjects:
             )
         name = canonicalize_name(requirement.name)
         if not re.fullmatch(r"==[^*,]+", str(requirement.specifier)):
-            # Pinned now, so that the name of the results says what was measured.
+            # It is pinned now so that the results are named after what was measured.
             wanted = [*_without(core.requirements, {name}), str(requirement)]
             minor = core.pythons[-1] if core.pythons else REFERENCE_PYTHON
             pins = self.index.resolve(wanted, minor=minor, exclude_newer=core.exclude_newer)
@@ -182,7 +186,7 @@ class Subjects:
         kept = _without(core.requirements, names)
         return Subject(
             label=" ".join([core.label, *(extra.pinned for extra in extras)]),
-            requirements=(*kept, *(extra.asked for extra in extras)),
+            requirements=(*kept, *(extra.requirement for extra in extras)),
             python=python,
             commit=core.commit,
             date=core.date,
@@ -191,12 +195,12 @@ class Subjects:
         )
 
     def _moment(self, core: Core, extras: list[_Extra]) -> datetime | None:
-        """The day of the subject, moved on for an extra that is younger than it."""
+        """The date that dependencies are resolved for: later if a requirement is younger."""
         moment = core.exclude_newer
         if moment is None:
             return None
         for extra in extras:
-            if "@" not in extra.asked:
+            if "@" not in extra.requirement:
                 _, _, version = extra.pinned.partition("==")
                 uploaded = self.index.uploaded(extra.name, version, REFERENCE_PYTHON)
                 moment = max(moment, uploaded + timedelta(days=1))
@@ -213,25 +217,27 @@ class Subjects:
                         f"{', '.join(core.pythons)}"
                     )
             return minor
-        known = [set(core.pythons) for core in cores if core.pythons]
-        for interpreter in self.found.interpreters:
-            if all(interpreter.minor in pythons for pythons in known):
-                return interpreter.minor
-        return None
+        return next(
+            (
+                interpreter.minor
+                for interpreter in self.found.interpreters
+                if all(interpreter.minor in core.pythons for core in cores if core.pythons)
+            ),
+            None,
+        )
 
     def _python_of(self, core: Core) -> str:
-        for interpreter in self.found.interpreters:
-            if not core.pythons or interpreter.minor in core.pythons:
-                return interpreter.minor
-        here = ", ".join(i.minor for i in self.found.interpreters) or "none"
+        if (minor := self._common_python([core], None)) is not None:
+            return minor
+        installed = ", ".join(i.minor for i in self.found.interpreters) or "none"
         raise SubjectError(
             f"{core.label} needs Python {' or '.join(core.pythons)}, which is not "
-            f"installed (found: {here})"
+            f"installed (found: {installed})"
         )
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    """The head of a spec, and its further requirements.
+    """Return the first word of a text that names a subject, and its further requirements.
 
     >>> _split("pytensor == 3.3.7  numba==0.66.0")
     ('pytensor==3.3.7', ['numba==0.66.0'])

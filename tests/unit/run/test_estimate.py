@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from observatory.run.estimate import Estimate, expected_seconds
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.schedule import Estimate, expected_seconds
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -12,9 +12,12 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from observatory.run.execute import Executor
+from observatory.run.execute import Executor, shares_cache, with_symbols
+from tests import factories
+from tests.factories_scan import mangled, object_of, put
 
 TASK = Task(Cell("radon", "cold", "NUMBA", "spawn"), "counting", 0)
+FORK = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,12 @@ class Environment:
     ("script", "status", "said", "signal", "code"),
     [
         ("import sys; print('it broke', file=sys.stderr); sys.exit(7)", "raised",
-         "the primitive exited with code 7 without a valid record", None, 7),
+         "the benchmark process exited with code 7 without a valid record", None, 7),
         ("import os; os.kill(os.getpid(), 9)", "killed",
-         "the primitive died of SIGKILL without a valid record", "SIGKILL", None),
+         "the benchmark process died of SIGKILL without a valid record", "SIGKILL", None),
         ("print('{\"schema\": \"observatory/sample/1\"}')", "raised",
-         "the primitive exited with code 0 without a valid record: Field required", None, 0),
+         "the benchmark process exited with code 0 without a valid record: Field required",
+         None, 0),
     ],
 )  # fmt: skip
 def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
@@ -54,3 +58,31 @@ def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     assert found.failure.message.startswith(said)
     assert (found.failure.signal, found.failure.exit_code) == (signal, code)
     assert found.failure.stderr == (["it broke"] if code == 7 else [])
+
+
+def test_symbols_are_read_where_several_processes_fill_a_cache_of_numbas() -> None:
+    assert shares_cache(Task(FORK, "counting", 0))
+    assert not shares_cache(Task(FORK, "timing", 0))
+    assert not shares_cache(Task(Cell("lookalikes", "siblings", "C", "fork"), "counting", 0))
+    assert not shares_cache(Task(factories.WARM, "counting", 0))
+
+
+def test_what_a_scan_counts_becomes_metrics_of_the_sample(tmp_path: Path) -> None:
+    symbol = mangled("pytensor.numba_funcified_fgraph", 17)
+    for name, body in (("one", "x + 1"), ("two", "x + 2")):
+        put(tmp_path, name, object_of({symbol: body}))
+    sample = factories.sample(FORK, "counting", absent={"collided_symbols": "not yet"})
+    found = with_symbols(sample, tmp_path)
+    assert found.metrics["collided_symbols"] == 1
+    assert found.absent == {}
+
+
+def test_a_cache_that_is_not_there_or_cannot_be_read_gives_no_number(tmp_path: Path) -> None:
+    sample = factories.sample(FORK, "counting")
+    assert with_symbols(sample, tmp_path / "absent") == sample
+    assert "no cache of numba's" in with_symbols(sample, tmp_path).absent["collided_symbols"]
+    (data,) = put(tmp_path, "one", object_of({mangled("f", 17): "x + 1"}))
+    data.write_bytes(b"not a pickle")
+    broken = with_symbols(sample, tmp_path)
+    assert "collided_symbols" not in broken.metrics
+    assert "cannot be read" in broken.absent["collided_symbols"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.run.night_steps import STEPS, Wishes, steps
+from observatory.run.nightly import STEPS, Wishes, steps
 
 
 def commands(wishes: Wishes) -> dict[str, str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from observatory.errors import Exit
 from observatory.run import nightly as module
-from observatory.run.nightly import INTERRUPTED, Nightly, command_of, one_at_a_time, severest
+from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 from tests.factories import RUN, journal, sample
@@ -101,7 +102,7 @@ def test_what_was_done_before_a_kill_is_not_done_again(stage: Stage) -> None:
 
 
 def test_an_interrupted_step_is_left_for_the_next_time(stage: Stage) -> None:
-    stage.statuses = {"run": INTERRUPTED}
+    stage.statuses = {"run": Exit.INTERRUPTED}
     night = stage.nightly.carry_out(stage.night(step("run"), step("alerts")))
     assert stage.started == ["run"]
     assert not night.over
@@ -111,7 +112,7 @@ def test_an_interrupted_step_is_left_for_the_next_time(stage: Stage) -> None:
 def test_measuring_goes_on_only_with_what_this_night_has_taken(stage: Stage) -> None:
     journal(stage.results, [sample()], RUN)
     measure = step("run", resumable=True)
-    stage.statuses = {"run": INTERRUPTED}
+    stage.statuses = {"run": Exit.INTERRUPTED}
     night = stage.nightly.carry_out(stage.night(measure))
     assert night.steps[0].before == RUN
     night = stage.nightly.carry_out(night)
