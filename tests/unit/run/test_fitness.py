@@ -70,5 +70,5 @@ def test_this_machine_can_be_looked_at() -> None:
 
 
 def test_the_file_system_is_that_of_the_nearest_mount() -> None:
-    assert fitness._kind_of(Path("/proc/self")) == "proc"
-    assert fitness._kind_of(Path("/")) not in ("proc", "unknown")
+    assert fitness._file_system(Path("/proc/self")) == "proc"
+    assert fitness._file_system(Path("/")) not in ("proc", "unknown")

@@ -161,7 +161,7 @@ def test_the_lock_is_held_as_long_as_a_step_lives(
     said: list[str] = []
     with one_at_a_time(tmp_path, said.append):
         assert time.monotonic() - began >= 0.5
-    assert "is under way" in said[0]
+    assert "is running" in said[0]
 
 
 class _Stopped(BaseException):
