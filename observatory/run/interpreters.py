@@ -88,18 +88,13 @@ def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Inte
     the headers that the C backend needs are skipped with a reason.
     """
     paths = _everywhere(uv or RealUv()) if candidates is None else candidates
-    best: dict[str, Interpreter] = {}
-    skipped: dict[str, None] = {}
-    for path in dict.fromkeys(paths):
-        answer = _ask(path)
-        if isinstance(answer, str):
-            skipped[answer] = None
-        elif answer is not None:
-            known = best.get(answer.minor)
-            if known is None or Version(known.version) < Version(answer.version):
-                best[answer.minor] = answer
-    newest_first = sorted(best.values(), key=lambda i: Version(i.version), reverse=True)
-    return Interpreters(tuple(newest_first), tuple(skipped))
+    answers = [_ask(path) for path in dict.fromkeys(paths)]
+    skipped = dict.fromkeys(answer for answer in answers if isinstance(answer, str))
+    found = [answer for answer in answers if isinstance(answer, Interpreter)]
+    newest: dict[str, Interpreter] = {}
+    for interpreter in sorted(found, key=lambda one: Version(one.version), reverse=True):
+        newest.setdefault(interpreter.minor, interpreter)
+    return Interpreters(tuple(newest.values()), tuple(skipped))
 
 
 def newest_supported(

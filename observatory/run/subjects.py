@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from observatory.run.history import History
 from observatory.run.interpreters import Choice, Interpreters, newest_supported
-from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
+from observatory.run.releases import REFERENCE_PYTHON, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
 from observatory.run.uv import Index
 from observatory.store.records.subject import Subject
@@ -76,16 +77,12 @@ class Subjects:
         return self.parse(choice.pytensor, extras, choice.interpreter.minor), choice
 
     def _cores(self, head: str) -> list[Core]:
-        if head == "newest":
-            return [self._release(newest_supported(self.index, self.found).pytensor)]
         if ".." in head and "/" not in head and "@" not in head:
             return self._range(head)
         if head.endswith(".whl"):
             return [from_wheel(Path(head))]
-        try:
-            return [self._release(str(Version(head)))]
-        except InvalidVersion:
-            pass
+        with suppress(InvalidVersion):
+            return [self._release(self._version(head))]
         try:
             requirement = Requirement(head)
         except InvalidRequirement as error:
@@ -103,23 +100,23 @@ class Subjects:
 
     def _range(self, head: str) -> list[Core]:
         first, _, last = head.partition("..")
-        ends = [
-            newest_supported(self.index, self.found).pytensor if end == "newest" else end
-            for end in (first, last)
-        ]
         try:
-            for end in ends:
-                self._known(str(Version(end)))
+            ends = [self._release(self._version(end)).label for end in (first, last)]
             inside = self.history.table.between(*ends)
         except (InvalidVersion, ReleasesError) as error:
             raise SubjectError(f"{head!r} is not a range of releases: {error}") from error
-        return [self._core(release) for release in inside]
+        return [self._release(release.version) for release in inside]
+
+    def _version(self, text: str) -> str:
+        if text == "newest":
+            return newest_supported(self.index, self.found).pytensor
+        return str(Version(text))
 
     def _release(self, version: str) -> Core:
-        return self._core(self._known(version))
+        """A release of the table; if it is newer than all, the index extends the table first.
 
-    def _known(self, version: str) -> Release:
-        """The release from the table; the index is asked, for this process only, if it is newer."""
+        The table is extended for this process only.
+        """
         table = self.history.table
         release = table.find(version)
         newer = not table.releases or Version(version) > Version(table.newest.version)
@@ -132,9 +129,6 @@ class Subjects:
                 f"there is no release {version} between {table.releases[0].version} and "
                 f"{table.newest.version}; accepted: {ACCEPTED}"
             )
-        return release
-
-    def _core(self, release: Release) -> Core:
         return Core(
             label=release.version,
             requirements=release.requirements,
@@ -171,40 +165,37 @@ class Subjects:
             raise SubjectError(
                 f"{text!r}: a further requirement is name==version, name or the path of a wheel"
             )
-        name = canonicalize_name(requirement.name)
-        if not re.fullmatch(r"==[^*,]+", str(requirement.specifier)):
+        name, specifier = canonicalize_name(requirement.name), str(requirement.specifier)
+        if not re.fullmatch(r"==[^*,]+", specifier):
             # It is pinned now so that the results are named after what was measured.
             wanted = [*_without(core.requirements, {name}), str(requirement)]
             minor = core.pythons[-1] if core.pythons else REFERENCE_PYTHON
             pins = self.index.resolve(wanted, minor=minor, exclude_newer=core.exclude_newer)
-            return _Extra(name, f"{name}=={pins[name]}", f"{name}=={pins[name]}")
-        pinned = f"{name}{requirement.specifier}"
-        return _Extra(name, pinned, pinned)
+            specifier = f"=={pins[name]}"
+        return _Extra(name, f"{name}{specifier}", f"{name}{specifier}")
 
     def _subject(self, core: Core, extras: list[_Extra], python: str) -> Subject:
-        names = {extra.name for extra in extras}
-        kept = _without(core.requirements, names)
+        kept = _without(core.requirements, {extra.name for extra in extras})
         return Subject(
             label=" ".join([core.label, *(extra.pinned for extra in extras)]),
             requirements=(*kept, *(extra.requirement for extra in extras)),
             python=python,
             commit=core.commit,
             date=core.date,
-            exclude_newer=self._moment(core, extras),
+            exclude_newer=self._exclude_newer(core, extras),
             extras=tuple(extra.pinned for extra in extras),
         )
 
-    def _moment(self, core: Core, extras: list[_Extra]) -> datetime | None:
+    def _exclude_newer(self, core: Core, extras: list[_Extra]) -> datetime | None:
         """The date that dependencies are resolved for: later if a requirement is younger."""
-        moment = core.exclude_newer
-        if moment is None:
+        if core.exclude_newer is None:
             return None
-        for extra in extras:
-            if "@" not in extra.requirement:
-                _, _, version = extra.pinned.partition("==")
-                uploaded = self.index.uploaded(extra.name, version, REFERENCE_PYTHON)
-                moment = max(moment, uploaded + timedelta(days=1))
-        return moment
+        uploads = [
+            self.index.uploaded(extra.name, extra.pinned.partition("==")[2], REFERENCE_PYTHON)
+            for extra in extras
+            if "@" not in extra.requirement
+        ]
+        return max([core.exclude_newer, *(upload + timedelta(days=1) for upload in uploads)])
 
     def _common_python(self, cores: Sequence[Core], python: str | None) -> str | None:
         if python is not None:
