@@ -197,9 +197,7 @@ def _asv_results(root: Path, directory: str) -> str:
         raise RecordError(f"{path} cannot be read: {str(error)[:200]}") from error
     where = (root / directory / results).resolve()
     if not where.is_relative_to(root.resolve()):
-        raise RecordUsageError(
-            f"{path} keeps results outside of the repository, in {results!r}"
-        )
+        raise RecordUsageError(f"{path} keeps results outside of the repository, in {results!r}")
     return where.relative_to(root.resolve()).as_posix()
 
 

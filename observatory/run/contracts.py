@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -33,19 +34,9 @@ def check(
     ``lifted`` says that the environment ignores PyTensor's bound of numba; ``timeout`` is the limit
     for the whole suite, in seconds. Raises SuiteError.
     """
-    command = environment.command("benchmarks.contracts", "--end-with-parent")
     # The current directory is an empty one, as a file in it could be taken for a module.
     with tempfile.TemporaryDirectory(prefix="observatory-contracts-") as empty:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            cwd=empty,
-            env=environment.variables(),
-            start_new_session=True,
-        )
+        process = environment.start(Path(empty), "benchmarks.contracts", "--end-with-parent")
         try:
             stdout, stderr = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as error:

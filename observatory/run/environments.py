@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,13 +64,28 @@ class Environment:
         """Return the command that runs a module such as ``benchmarks.sample`` with arguments."""
         return [str(self.python), "-m", module, *args]
 
-    def variables(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the variables for `command`: ``base``, or else those of this process, scrubbed.
+    def start(self, directory: Path, module: str, *args: str) -> subprocess.Popen[str]:
+        """Start a module in a directory, and return the process with pipes for its output.
+
+        Ctrl-C in the terminal does not reach it: whoever starts it has to end it.
+        """
+        return subprocess.Popen(
+            self.command(module, *args),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            cwd=directory,
+            env=self.variables(),
+            start_new_session=True,
+        )
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables for `command`: those of this process, scrubbed.
 
         Of the tool's packages, only ``benchmarks`` can be imported.
         """
-        source = os.environ if base is None else base
-        kept = {k: v for k, v in source.items() if not k.startswith(_SCRUBBED)}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
         return {**kept, "PYTHONPATH": str(self.importable)}
 
 

@@ -13,6 +13,7 @@ import subprocess
 import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -66,7 +67,7 @@ class Executor:
 
     def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
-        process = self._start(self._command(task))
+        process = self._start(task)
         # At most ten processes: eight siblings, a reader and a filler.
         limit = self.timeout * (10 if task.cell.scenario in SIBLINGS else 2) + _MARGIN
         try:
@@ -97,24 +98,7 @@ class Executor:
             if process.poll() is None:
                 process.kill()
 
-    def _start(self, command: list[str]) -> subprocess.Popen[str]:
-        with self._lock:
-            if self._cancelled:
-                raise Cancelled
-            process = subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=self.caches,
-                env=self.environment.variables(),
-                # Ctrl-C reaches it through `cancel` and not through the terminal.
-                start_new_session=True,
-            )
-            self._running.add(process)
-        return process
-
-    def _command(self, task: Task) -> list[str]:
+    def _start(self, task: Task) -> subprocess.Popen[str]:
         cell = task.cell
         start = task.cache if task.cache and (self.caches / task.cache).is_dir() else None
         options = {
@@ -130,13 +114,14 @@ class Executor:
             "--flags": self.flags,
             "--radon-data": self.data and self.data.absolute(),
         }
-        words = [
-            word
-            for option, value in options.items()
-            if value is not None
-            for word in (option, str(value))
-        ]
-        return self.environment.command("benchmarks.sample", "--end-with-parent", *words)
+        given = ((option, str(value)) for option, value in options.items() if value is not None)
+        words = ("--end-with-parent", *chain.from_iterable(given))
+        with self._lock:
+            if self._cancelled:
+                raise Cancelled
+            process = self.environment.start(self.caches, "benchmarks.sample", *words)
+            self._running.add(process)
+        return process
 
 
 def end(process: subprocess.Popen[str], grace: float = 10.0) -> tuple[str, str]:

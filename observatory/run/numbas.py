@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from observatory.run.uv import Index, UvError
+from observatory.run.uv import Index, if_possible
 from observatory.store.records.subject import Subject
 
 _MOST = 100
@@ -43,13 +42,13 @@ class Numbas:
         A release without a wheel for the subject's Python is left out.
         """
         found: list[Numba] = []
-        bound = "numba"
-        while len(found) < _MOST:
-            version = self._resolved([str(self._requirement("pytensor")), bound])
-            if version is None or Version(version).is_prerelease:
+        wanted = [str(self._requirement("pytensor")), "numba"]
+        while len(found) < _MOST and (pins := if_possible(lambda: self._pins(*wanted))):
+            version = pins["numba"]
+            if Version(version).is_prerelease:
                 break
             found.insert(0, Numba(version))
-            bound = f"numba<{version}"
+            wanted[1] = f"numba<{version}"
         return found
 
     def newest(self) -> Numba:
@@ -58,12 +57,10 @@ class Numbas:
 
     def newest_prerelease(self) -> Numba | None:
         """Return the newest pre-release that is later than every final release, or None."""
-        try:
-            pins = self._pins(f"numba>{self._pins('numba')['numba']}", prereleases=True)
-        except UvError as error:
-            if error.is_unsatisfiable:
-                return None
-            raise
+        bound = f"numba>{self._pins('numba')['numba']}"
+        pins = if_possible(lambda: self._pins(bound, prereleases=True))
+        if pins is None:
+            return None
         # A pre-release of numba needs one of llvmlite, which no other requirement names.
         overrides = tuple(f"{name}=={pins[name]}" for name in ("llvmlite", "numba"))
         return Numba(pins["numba"], overrides)
@@ -71,7 +68,7 @@ class Numbas:
     def asked(self, version: str) -> Numba:
         """Return one release, with an override if it is outside of PyTensor's bounds."""
         pin = f"numba=={version}"
-        fits = self._resolved([str(self._requirement("pytensor")), pin]) is not None
+        fits = if_possible(lambda: self._pins(str(self._requirement("pytensor")), pin))
         return Numba(version, () if fits else (pin,))
 
     def _requirement(self, name: str) -> Requirement | None:
@@ -81,12 +78,3 @@ class Numbas:
     def _pins(self, *requirements: str, prereleases: bool = False) -> dict[str, str]:
         minor = self.subject.python
         return self.index.resolve(requirements, minor=minor, prereleases=prereleases)
-
-    def _resolved(self, requirements: Sequence[str]) -> str | None:
-        """The numba that satisfies the requirements, or None."""
-        try:
-            return self._pins(*requirements)["numba"]
-        except UvError as error:
-            if error.is_unsatisfiable:
-                return None
-            raise

@@ -11,11 +11,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import uv as _uv
 from packaging.utils import canonicalize_name
@@ -26,6 +26,7 @@ from observatory.errors import Exit, ObservatoryError
 PREBUILT = ("numba", "llvmlite", "numpy", "scipy")
 """Installed from wheels only: nobody wants them built from source."""
 _SCRUBBED = ("VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "UV_PROJECT", "UV_WORKING_DIRECTORY")
+_Answer = TypeVar("_Answer")
 _COMPILE = ("pip", "compile", "--quiet", "--no-header", "--no-annotate")
 
 
@@ -38,13 +39,6 @@ class UvError(ObservatoryError):
         self.asked = asked
         self.said = said
         super().__init__(f"{asked} failed; uv says: {said}")
-
-    @property
-    def is_unsatisfiable(self) -> bool:
-        """Whether no set of versions satisfies the requirements."""
-        # Only the end of a long explanation is kept.
-        said = self.said.lower()
-        return "no solution found" in said or "requirements are unsatisfiable" in said
 
 
 class Uv(Protocol):
@@ -88,6 +82,17 @@ class RealUv:
         if done.returncode != 0:
             raise UvError(asked, last_lines(done.stderr) or f"exit code {done.returncode}")
         return done.stdout
+
+
+def if_possible(ask: Callable[[], _Answer]) -> _Answer | None:
+    """Return what ``ask`` returns, or None if uv says that nothing satisfies the requirements."""
+    try:
+        return ask()
+    except UvError as error:
+        said = error.said.lower()  # only the end of a long explanation is kept
+        if "no solution found" in said or "requirements are unsatisfiable" in said:
+            return None
+        raise
 
 
 def last_lines(text: str, count: int = 12) -> str:
@@ -148,13 +153,8 @@ class Index:
         Raises UvError if the index cannot be asked.
         """
         options = ("--no-deps", *_options(None, minor))
-        try:
-            pins = _pins(self.uv(*_COMPILE, *options, "-", stdin=requirement))
-        except UvError as error:
-            if error.is_unsatisfiable:
-                return None
-            raise
-        return next(iter(pins.values()), None)
+        answer = if_possible(lambda: self.uv(*_COMPILE, *options, "-", stdin=requirement))
+        return next(iter(_pins(answer or "").values()), None)
 
     def uploaded(self, name: str, version: str, minor: str) -> datetime:
         """Return when a release's source distribution, or else its first file, was uploaded.

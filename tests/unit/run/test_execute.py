@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
+from observatory.run.environments import Environment
 from observatory.run.execute import Executor, shares_cache, with_symbols
+from observatory.store.records.subject import Versions
 from tests import factories
 from tests.factories_scan import mangled, object_of, put
 
@@ -21,17 +21,14 @@ FORK = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
 
 
 @dataclass(frozen=True)
-class Environment:
-    """An environment under test in which a script stands for the primitive."""
+class Scripted(Environment):
+    """An environment under test in which a script stands for the benchmark process."""
 
     script: str
 
     def command(self, module: str, *arguments: str) -> list[str]:
         assert module == "benchmarks.sample"
         return [sys.executable, "-c", self.script]
-
-    def variables(self) -> dict[str, str]:
-        return dict(os.environ)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +46,8 @@ class Environment:
 def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     tmp_path: Path, script: str, status: str, said: str, signal: str | None, code: int | None
 ) -> None:
-    environment = cast("Any", Environment(script))
+    versions = Versions(pytensor="3.3.7", numba=None, python="3.13.0", packages={})
+    environment = Scripted(Path(sys.executable), versions, "key", tmp_path, script)
     found = Executor(environment, tmp_path, timeout=60).run(TASK)
     assert found.status == status
     assert found.metrics == {"crashed": 1}
