@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -27,6 +26,8 @@ _LOOPS, _LOOP = 40, 60_000
 _CROWDED = 1.3
 """If a loop takes this many times as long beside another, their CPUs share a core."""
 _NETWORK = ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
+_ONLY_TROUBLE = {"hypervisor", "cores", "turbo", "CPU quota"}
+"""Checks that are left out where they find nothing."""
 _SYSTEM = Path("/sys/devices/system/cpu")
 
 
@@ -75,94 +76,61 @@ class Check:
 
 
 def judge(facts: Facts) -> list[Check]:
-    """Return all checks, in a fixed order."""
-    return [*_load(facts), *_processor(facts), *_limits(facts), *_tools(facts)]
-
-
-def _check(what: str, trouble: State | Literal[False], said: str, advice: str) -> Check:
-    return Check(what, trouble, said, advice) if trouble else Check(what, "fine", said)
-
-
-def _load(facts: Facts) -> Iterator[Check]:
-    yield _check(
-        "load", facts.load / facts.cpus >= _BUSY and "attention",
-        f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
-        "end what else is running, or wait: times are taken strictly alone",
-    )  # fmt: skip
-    yield _check(
-        "steadiness", facts.spread > _SPREAD and "attention",
-        f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
-        "see the other findings; `observatory calibrate` learns what that means for a comparison",
-    )  # fmt: skip
-    if facts.stolen > _STOLEN:
-        yield Check(
-            "hypervisor", "attention", f"it gave {facts.stolen:.0%} of the CPU to others",
-            "take a machine of your own, or more samples",
-        )  # fmt: skip
-
-
-def _processor(facts: Facts) -> Iterator[Check]:
-    if facts.siblings and facts.siblings > 1:
-        yield Check(
-            "cores", "attention",
-            f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
-            "run nothing else while times are taken, or turn SMT off",
-        )  # fmt: skip
-    elif facts.crowding and facts.crowding > _CROWDED:
-        yield Check(
-            "cores", "attention",
-            f"a loop takes {facts.crowding:.1f} times as long next to another: one core",
-            "run nothing else while times are taken; counting is not affected",
-        )  # fmt: skip
+    """Return the checks in a fixed order; some only if there is trouble."""
     governors = sorted(set(facts.governors))
-    said = f"governor {', '.join(governors)}"
-    yield _check(
-        "frequency", bool(set(governors) - {"performance"}) and "attention",
-        said if governors else "the machine does not tell (a virtual one seldom does)",
-        "sudo cpupower frequency-set -g performance",
-    )  # fmt: skip
-    if facts.turbo:
-        yield Check(
-            "turbo", "attention", "the clock rises while few cores are busy",
-            "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo",
-        )  # fmt: skip
-
-
-def _limits(facts: Facts) -> Iterator[Check]:
-    if facts.quota is not None and facts.quota < facts.cpus:
-        yield Check(
-            "CPU quota", "unfit" if facts.quota < 1 else "attention",
-            f"a control group limits processes to {facts.quota:g} of {facts.cpus} CPUs",
-            "give the container whole CPUs (--cpuset-cpus) instead of a share of time",
-        )  # fmt: skip
+    smt = (facts.siblings or 1) > 1
+    quota = facts.cpus if facts.quota is None else facts.quota
     available = min(facts.memory, facts.memory_limit or facts.memory)
-    yield _check(
-        "memory", available < _ROOM and "unfit", f"{available / 2**30:.1f} GiB available",
-        "two samples at once need 2 GiB; stop other processes or raise the limit",
-    )  # fmt: skip
-    yield _check(
-        "swap", facts.swap_used > 0 and "attention",
-        f"{facts.swap_used / 2**20:.0f} MiB in use" if facts.swap_used else "none in use",
-        "swapoff -a, if there is memory enough: pages that come back are in the times",
-    )  # fmt: skip
-    full = facts.scratch_free < _ROOM
-    yield _check(
-        "disk", "unfit" if full else facts.scratch_kind in _NETWORK and "attention",
-        f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
-        "free some room, or set TMPDIR to another disk" if full
-        else "set TMPDIR to a local disk: caches are read inside the times",
-    )  # fmt: skip
-
-
-def _tools(facts: Facts) -> Iterator[Check]:
-    yield _check(
-        "compiler", not facts.compiler and "unfit",
-        f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
-        "install one (Debian and Ubuntu: apt install g++)",
-    )  # fmt: skip
+    full, remote = facts.scratch_free < _ROOM, facts.scratch_kind in _NETWORK
+    rows: list[tuple[str, State | Literal[False], str, str]] = [
+        ("load", facts.load / facts.cpus >= _BUSY and "attention",
+         f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
+         "end what else is running, or wait: times are taken strictly alone"),
+        ("steadiness", facts.spread > _SPREAD and "attention",
+         f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
+         "see the other findings; `observatory calibrate` learns what that means for a comparison"),
+        ("hypervisor", facts.stolen > _STOLEN and "attention",
+         f"it gave {facts.stolen:.0%} of the CPU to others",
+         "take a machine of your own, or more samples"),
+        ("cores", smt and "attention",
+         f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
+         "run nothing else while times are taken, or turn SMT off"),
+        ("cores", not smt and (facts.crowding or 1) > _CROWDED and "attention",
+         f"a loop takes {facts.crowding or 1:.1f} times as long next to another: one core",
+         "run nothing else while times are taken; counting is not affected"),
+        ("frequency", bool(set(governors) - {"performance"}) and "attention",
+         f"governor {', '.join(governors)}" if governors
+         else "the machine does not tell (a virtual one seldom does)",
+         "sudo cpupower frequency-set -g performance"),
+        ("turbo", bool(facts.turbo) and "attention",
+         "the clock rises while few cores are busy",
+         "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo"),
+        ("CPU quota", "unfit" if quota < 1 else quota < facts.cpus and "attention",
+         f"a control group limits processes to {quota:g} of {facts.cpus} CPUs",
+         "give the container whole CPUs (--cpuset-cpus) instead of a share of time"),
+        ("memory", available < _ROOM and "unfit", f"{available / 2**30:.1f} GiB available",
+         "two samples at once need 2 GiB; stop other processes or raise the limit"),
+        ("swap", facts.swap_used > 0 and "attention",
+         f"{facts.swap_used / 2**20:.0f} MiB in use" if facts.swap_used else "none in use",
+         "swapoff -a, if there is memory enough: pages that come back are in the times"),
+        ("disk", "unfit" if full else remote and "attention",
+         f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
+         "free some room, or set TMPDIR to another disk" if full
+         else "set TMPDIR to a local disk: caches are read inside the times"),
+        ("compiler", not facts.compiler and "unfit",
+         f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
+         "install one (Debian and Ubuntu: apt install g++)"),
+    ]  # fmt: skip
+    checks = [
+        Check(what, state or "fine", said, do if state else "")
+        for what, state, said, do in rows
+        if state or what not in _ONLY_TROUBLE
+    ]
     if facts.threads:
         names = ", ".join(facts.threads)
-        yield Check("threads", "fine", f"{names} allow more than one thread; samples use one")
+        said = f"{names} allow more than one thread; samples use one"
+        checks.append(Check("threads", "fine", said))
+    return checks
 
 
 def look() -> Facts:
