@@ -221,8 +221,5 @@ def _ask_versions(where: Path, subject: Subject) -> Versions:
             f"{', '.join(subject.requirements)}"
         )
     return Versions(
-        pytensor=versions["pytensor"],
-        numba=versions.get("numba"),
-        python=python,
-        packages=versions,
+        pytensor=versions["pytensor"], numba=versions.get("numba"), python=python, packages=versions
     )

@@ -57,9 +57,7 @@ class Chain:
         return {cell: self._fill(name, executor, cell) for cell in self.cells}
 
     def turns(
-        self,
-        base: tuple[str, Executor, dict[Cell, Sample]],
-        head: tuple[str, Executor],
+        self, base: tuple[str, Executor, dict[Cell, Sample]], head: tuple[str, Executor]
     ) -> tuple[list[Turns], dict[Cell, Sample]]:
         """Run HEAD on BASE's cache, then BASE again.
 
