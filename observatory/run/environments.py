@@ -141,7 +141,7 @@ class Environments:
             shutil.rmtree(where, ignore_errors=True)
             raise EnvironmentMakingError(
                 f"no environment for {subject.label} on Python {interpreter.version} could be "
-                f"made from {', '.join(subject.requirements)}; uv says: {error.said}"
+                f"made from {', '.join(subject.requirements)}; uv says: {error.output}"
             ) from error
         ready = _Ready(key=key, subject=subject.label, versions=_ask_versions(where, subject))
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")

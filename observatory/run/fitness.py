@@ -68,11 +68,11 @@ class Facts:
 class Check:
     """The judgement of one property of the machine."""
 
-    what: str
+    subject: str
     state: State
-    said: str
-    do: str = ""
-    """Advice; empty if nothing needs to be done."""
+    finding: str
+    advice: str = ""
+    """Empty if nothing needs to be done."""
 
 
 def judge(facts: Facts) -> list[Check]:
@@ -96,11 +96,11 @@ def judge(facts: Facts) -> list[Check]:
          f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
          "run nothing else while times are taken, or turn SMT off"),
         ("cores", not smt and (facts.crowding or 1) > _CROWDED and "attention",
-         f"a loop takes {facts.crowding or 1:.1f} times as long next to another: one core",
+         f"a loop takes {facts.crowding or 1:.1f} times as long next to another: they share a core",
          "run nothing else while times are taken; counting is not affected"),
         ("frequency", bool(set(governors) - {"performance"}) and "attention",
          f"governor {', '.join(governors)}" if governors
-         else "the machine does not tell (a virtual one seldom does)",
+         else "unknown, as on most virtual machines",
          "sudo cpupower frequency-set -g performance"),
         ("turbo", bool(facts.turbo) and "attention",
          "the clock rises while few cores are busy",
@@ -122,14 +122,14 @@ def judge(facts: Facts) -> list[Check]:
          "install one (Debian and Ubuntu: apt install g++)"),
     ]  # fmt: skip
     checks = [
-        Check(what, state or "fine", said, do if state else "")
-        for what, state, said, do in rows
-        if state or what not in _ONLY_TROUBLE
+        Check(subject, state or "fine", finding, advice if state else "")
+        for subject, state, finding, advice in rows
+        if state or subject not in _ONLY_TROUBLE
     ]
     if facts.threads:
         names = ", ".join(facts.threads)
-        said = f"{names} allow more than one thread; samples use one"
-        checks.append(Check("threads", "fine", said))
+        finding = f"{names} allow more than one thread; samples use one"
+        checks.append(Check("threads", "fine", finding))
     return checks
 
 

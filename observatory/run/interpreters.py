@@ -117,7 +117,7 @@ def newest_supported(
         try:
             offers[interpreter.minor] = index.version_for(requirements, interpreter.path)
         except UvError as error:
-            refusals.append(f"Python {interpreter.minor}: {error.said}")
+            refusals.append(f"Python {interpreter.minor}: {error.output}")
     if not offers:
         raise NoInterpreterError(
             f"no installed Python can install {' '.join(requirements)}: " + "; ".join(refusals)

@@ -24,21 +24,20 @@ from packaging.version import InvalidVersion, Version
 from observatory.errors import Exit, ObservatoryError
 
 PREBUILT = ("numba", "llvmlite", "numpy", "scipy")
-"""Installed from wheels only: nobody wants them built from source."""
+"""Distributions that are installed from wheels only, as building them takes long."""
 _SCRUBBED = ("VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "UV_PROJECT", "UV_WORKING_DIRECTORY")
 _Answer = TypeVar("_Answer")
 _COMPILE = ("pip", "compile", "--quiet", "--no-header", "--no-annotate")
 
 
 class UvError(ObservatoryError):
-    """uv failed; ``asked`` is the command, and ``said`` holds the last lines that uv printed."""
+    """uv failed; ``output`` holds the last lines that it printed."""
 
     exit_code = Exit.ENVIRONMENT
 
-    def __init__(self, asked: str, said: str) -> None:
-        self.asked = asked
-        self.said = said
-        super().__init__(f"{asked} failed; uv says: {said}")
+    def __init__(self, command: str, output: str) -> None:
+        self.output = output
+        super().__init__(f"{command} failed; uv says: {output}")
 
 
 class Uv(Protocol):
@@ -61,7 +60,7 @@ class RealUv:
         Raises UvError if uv fails, cannot be started or does not end in time.
         """
         environment = {k: v for k, v in os.environ.items() if k not in _SCRUBBED}
-        asked = " ".join(["uv", *[word for word in args if not word.startswith("-")][:3]])
+        command = " ".join(["uv", *[word for word in args if not word.startswith("-")][:3]])
         try:
             done = subprocess.run(
                 [self.binary, "--no-progress", *args],
@@ -76,11 +75,11 @@ class RealUv:
                 cwd=Path.cwd().anchor,
             )
         except subprocess.TimeoutExpired as error:
-            raise UvError(asked, f"it was stopped after {timeout:.0f} s") from error
+            raise UvError(command, f"it was stopped after {timeout:.0f} s") from error
         except OSError as error:
-            raise UvError(asked, f"it cannot be started ({error})") from error
+            raise UvError(command, f"it cannot be started ({error})") from error
         if done.returncode != 0:
-            raise UvError(asked, last_lines(done.stderr) or f"exit code {done.returncode}")
+            raise UvError(command, last_lines(done.stderr) or f"exit code {done.returncode}")
         return done.stdout
 
 
@@ -89,8 +88,8 @@ def if_possible(ask: Callable[[], _Answer]) -> _Answer | None:
     try:
         return ask()
     except UvError as error:
-        said = error.said.lower()  # only the end of a long explanation is kept
-        if "no solution found" in said or "requirements are unsatisfiable" in said:
+        reason = error.output.lower()  # only the end of a long explanation is kept
+        if "no solution found" in reason or "requirements are unsatisfiable" in reason:
             return None
         raise
 

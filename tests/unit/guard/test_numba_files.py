@@ -92,6 +92,12 @@ def test_an_index_tells_its_data_files_and_what_can_load_them(tmp_path: Path) ->
     ]
 
 
+def test_of_a_machine_the_first_words_are_kept(tmp_path: Path) -> None:
+    index = index_file(["add.1.nbc"], machine=tuple(str(number) for number in range(20)))
+    (entry,) = entries_of(written(tmp_path, index))
+    assert entry.realm.machine == tuple(str(number) for number in range(10))
+
+
 def test_directories_of_one_numba_cache_are_one_cache(tmp_path: Path) -> None:
     where = tmp_path / f"package_{'0a' * 20}"
     put(where, "add", b"code")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,13 @@ class Scripted(Environment):
 
     def command(self, module: str, *arguments: str) -> list[str]:
         assert module == "benchmarks.sample"
-        return [sys.executable, "-c", self.script]
+        return [sys.executable, "-c", self.script, *arguments]
+
+
+def executor(tmp_path: Path, script: str) -> Executor:
+    versions = Versions(pytensor="3.3.7", numba=None, python="3.13.0", packages={})
+    environment = Scripted(Path(sys.executable), versions, "key", tmp_path, script)
+    return Executor(environment, tmp_path, timeout=60, flags="x=1")
 
 
 @pytest.mark.parametrize(
@@ -46,9 +52,7 @@ class Scripted(Environment):
 def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     tmp_path: Path, script: str, status: str, said: str, signal: str | None, code: int | None
 ) -> None:
-    versions = Versions(pytensor="3.3.7", numba=None, python="3.13.0", packages={})
-    environment = Scripted(Path(sys.executable), versions, "key", tmp_path, script)
-    found = Executor(environment, tmp_path, timeout=60).run(TASK)
+    found = executor(tmp_path, script).run(TASK)
     assert found.status == status
     assert found.metrics == {"crashed": 1}
     assert (found.cell, found.measure) == (TASK.cell, "counting")
@@ -56,6 +60,26 @@ def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     assert found.failure.message.startswith(said)
     assert (found.failure.signal, found.failure.exit_code) == (signal, code)
     assert found.failure.stderr == (["it broke"] if code == 7 else [])
+
+
+def test_a_task_becomes_options_of_a_process_in_a_scrubbed_session_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTENSOR_FLAGS", "cxx=")
+    script = (
+        "import os, sys; print(*sys.argv[1:], os.getcwd(), os.environ['PYTHONPATH'],"
+        " 'PYTENSOR_FLAGS' in os.environ, os.getsid(0) == os.getpid(), file=sys.stderr)"
+    )
+    (tmp_path / "filled").mkdir()
+    for cache, options in (("filled", ["--cache", f"{tmp_path}/filled"]), ("gone", [])):
+        found = executor(tmp_path, script).run(replace(TASK, cache=cache, keep="kept"))
+        assert found.failure is not None
+        assert found.failure.stderr[0].split() == [
+            "--end-with-parent", "--pass", "counting", "--model", "radon", "--scenario", "cold",
+            "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60", *options,
+            "--keep-cache", f"{tmp_path}/kept", "--flags", "x=1",
+            str(tmp_path), str(tmp_path), "False", "True",
+        ]  # fmt: skip
 
 
 def test_symbols_are_read_where_several_processes_fill_a_cache_of_numbas() -> None:
