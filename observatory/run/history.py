@@ -12,10 +12,11 @@ import hashlib
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
@@ -74,7 +75,7 @@ class History:
     @cached_property
     def commits(self) -> Mapping[str, str]:
         """The commit of each release, from version to 40 hexadecimal digits, oldest first."""
-        return {version: objects[-1].name for version, objects in self._objects.items()}
+        return {version: objects[-1][0] for version, objects in self._objects.items()}
 
     def commit_of(self, version: str) -> str:
         """Return the commit of a release, without a repository.
@@ -113,14 +114,14 @@ class History:
         return list(self.commits.values())[-1]
 
     @cached_property
-    def _objects(self) -> dict[str, list[_GitObject]]:
-        """The git objects of each release; its commit is the last of them."""
-        objects: dict[str, list[_GitObject]] = {}
+    def _objects(self) -> dict[str, list[tuple[str, bytes]]]:
+        """The names and contents of each release's git objects; its commit is the last."""
+        objects: dict[str, list[tuple[str, bytes]]] = {}
         parent: str | None = None
         for release in self.table.releases:
-            commit = _commit(tree_of(release), message_of(release), release.uploaded, parent)
-            objects[release.version] = commit
-            parent = commit[-1].name
+            made = _objects_of(tree_of(release), message_of(release), release.uploaded, parent)
+            objects[release.version] = made
+            parent = made[-1][0]
         return objects
 
     def _write(self, repository: Path) -> None:
@@ -130,9 +131,8 @@ class History:
         files = {"HEAD": f"ref: refs/heads/{BRANCH}\n".encode()}
         files["config"] = b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
         files |= {f"refs/{name}": f"{commit}\n".encode() for name, commit in refs.items()}
-        for objects in self._objects.values():
-            for one in objects:
-                files[f"objects/{one.name[:2]}/{one.name[2:]}"] = zlib.compress(one.content)
+        for name, content in chain.from_iterable(self._objects.values()):
+            files[f"objects/{name[:2]}/{name[2:]}"] = zlib.compress(content)
         for name, content in files.items():
             (repository / name).parent.mkdir(parents=True, exist_ok=True)
             (repository / name).write_bytes(content)
@@ -148,28 +148,24 @@ class History:
 
 def commit_of_wheel(digest: str, label: str, date: datetime) -> str:
     """Return a commit for a wheel, which is in no repository, from the SHA-256 of its file."""
-    return _commit({"sha256": f"{digest}\n"}, f"{label}\n\nsha256 {digest}\n", date, None)[-1].name
+    tree = {"sha256": f"{digest}\n"}
+    return _objects_of(tree, f"{label}\n\nsha256 {digest}\n", date, None)[-1][0]
 
 
-class _GitObject:
-    """A git object: its content with git's header, and its name."""
-
-    def __init__(self, kind: str, body: bytes) -> None:
-        self.content = f"{kind} {len(body)}\0".encode() + body
-        # By definition, git names objects by SHA-1. Security does not depend on it here.
-        self.name = hashlib.sha1(self.content, usedforsecurity=False).hexdigest()
-
-
-def _commit(
+def _objects_of(
     tree: Mapping[str, str], message: str, date: datetime, parent: str | None
-) -> list[_GitObject]:
-    """Return the objects of a commit: its files, its tree and, as the last, the commit itself."""
-    blobs = {name: _GitObject("blob", text.encode()) for name, text in sorted(tree.items())}
-    entries: Iterable[bytes] = (
-        f"100644 {name}\0".encode() + bytes.fromhex(blob.name) for name, blob in blobs.items()
-    )
-    root = _GitObject("tree", b"".join(entries))
+) -> list[tuple[str, bytes]]:
+    """Return the names and contents of a commit's git objects; the commit itself is the last."""
+    blobs = {name: _object("blob", text.encode()) for name, text in sorted(tree.items())}
+    entries = (b"100644 %s\0" % n.encode() + bytes.fromhex(blob[0]) for n, blob in blobs.items())
+    root = _object("tree", b"".join(entries))
     when = f"{int(date.timestamp())} +0000"
-    lines = [f"tree {root.name}", *([f"parent {parent}"] if parent else [])]
+    lines = [f"tree {root[0]}", *([f"parent {parent}"] if parent else [])]
     lines += [f"author {PERSON} {when}", f"committer {PERSON} {when}", "", message]
-    return [*blobs.values(), root, _GitObject("commit", "\n".join(lines).encode())]
+    return [*blobs.values(), root, _object("commit", "\n".join(lines).encode())]
+
+
+def _object(kind: str, body: bytes) -> tuple[str, bytes]:
+    content = f"{kind} {len(body)}\0".encode() + body
+    # By definition, git names objects by SHA-1. Security does not depend on it here.
+    return hashlib.sha1(content, usedforsecurity=False).hexdigest(), content
