@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from observatory.run.index import Index
 from observatory.run.releases import ReleasesError, ReleaseTable, extended, load
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 
 TABLE = Path(__file__).resolve().parents[1] / "observatory" / "run" / "releases.json"
 

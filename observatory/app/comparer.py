@@ -22,7 +22,7 @@ from observatory.app.session import Session
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.interleave import SIDES, Interleaving, Job, Matrix, SideName
-from observatory.run.mutex import alone
+from observatory.run.local import measuring_lock
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
 from observatory.store.records.comparison import Comparison, Side
@@ -60,7 +60,7 @@ class Comparer:
 
     def run(self) -> Comparison:
         """Count, confirm, trace, time; stop when every cell is decided or the budget is spent."""
-        with alone(self.session.say), self._caches() as interleaving:
+        with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             for number, (name, group) in enumerate(self.matrix.groups):
@@ -76,7 +76,7 @@ class Comparer:
 
     def sample(self, pairs: int) -> None:
         """Take tracing samples and `pairs` timed ones of each cell, and judge nothing."""
-        with alone(self.session.say), self._caches() as interleaving:
+        with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             for name, group in self.matrix.groups:
                 interleaving.count(group)

@@ -26,7 +26,7 @@ from observatory.app.progress import (
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.mutex import alone
+from observatory.run.local import measuring_lock
 from observatory.run.schedule import Event, carry_out, remaining
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
@@ -145,7 +145,7 @@ def take_samples(
             seen(sample)
 
         try:
-            with alone(session.say):
+            with measuring_lock(session.say):
                 session.progress(RunBegins(subject.label, tuple(left), session.workers))
                 carry_out(left, executor, record, _notify(session.progress), session.workers)
         finally:

@@ -13,8 +13,7 @@ from observatory.app.progress import Message, Progress, silent
 from observatory.guard import upgrades as deciding
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.local import environment_of, local_subjects
-from observatory.run.mutex import alone
+from observatory.run.local import environment_of, local_subjects, measuring_lock
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain
 from observatory.store.records import upgrades as record
@@ -52,7 +51,7 @@ def upgrade(
     chain = Chain(cells, took)
     found: list[Upgrade] = []
     try:
-        with alone(say):
+        with measuring_lock(say):
             before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
             for number, (side, environment) in enumerate(sides):
                 executor = Executor(environment, caches, timeout, flags=side.flags)

@@ -16,7 +16,7 @@ from observatory.app.progress import (
     Update,
     failure_of,
 )
-from observatory.run.estimate import Estimate
+from observatory.run.schedule import Estimate
 from observatory.text.units import seconds
 
 _STYLES = {"plain": None, "warning": "yellow", "error": "red"}

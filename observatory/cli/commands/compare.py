@@ -20,8 +20,8 @@ from observatory.app.measurement import TIMEOUT
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.errors import Exit
-from observatory.run.commits import commits_between
 from observatory.run.local import STATE
+from observatory.run.sources import commits_between
 from observatory.store.base.files import write_atomic
 from observatory.store.reading.saved import looks_saved
 from observatory.store.records.comparison import Comparison

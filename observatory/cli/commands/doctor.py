@@ -35,8 +35,8 @@ def command(results: options.Results = Path("results"), machine: options.Machine
     for name in ("subject", "state", "finding"):
         table.add_column(name, no_wrap=name != "finding")
     for one in findings:
-        said = f"{one.said}\n→ {one.do}" if one.do else one.said
-        table.add_row(Text(one.what), Text(one.state, style=_STYLES[one.state]), Text(said))
+        finding = f"{one.finding}\n→ {one.advice}" if one.advice else one.finding
+        table.add_row(Text(one.subject), Text(one.state, style=_STYLES[one.state]), Text(finding))
     console.print(table)
     console.print(_sentence(findings), markup=False)
     if any(one.state == "unfit" for one in findings):
@@ -61,8 +61,8 @@ def _floor(results: Path, machine: str) -> Check:
 
 
 def _sentence(findings: list[Check]) -> str:
-    unfit = [one.what for one in findings if one.state == "unfit"]
-    careful = [one.what for one in findings if one.state == "attention"]
+    unfit = [one.subject for one in findings if one.state == "unfit"]
+    careful = [one.subject for one in findings if one.state == "attention"]
     if unfit:
         return f"NOT FIT to measure: {', '.join(unfit)}."
     if careful:

@@ -30,11 +30,18 @@ from dashboard.publish import MARKER
 from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
 from observatory.errors import Exit
-from observatory.run.commits import commits_between
 from observatory.run.local import STATE
-from observatory.run.night_steps import STEPS, Wishes, steps
-from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
+from observatory.run.nightly import (
+    STEPS,
+    Nightly,
+    Wishes,
+    command_of,
+    one_at_a_time,
+    severest,
+    steps,
+)
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.sources import commits_between
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
 from observatory.store.journal import night as record

@@ -12,10 +12,9 @@ from observatory.app.measurement import TIMEOUT, measure
 from observatory.cli import options
 from observatory.cli.measured import finish
 from observatory.cli.progress import TerminalProgress
-from observatory.run.commits import commits_between
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS
-from observatory.run.sources import SubjectError
+from observatory.run.sources import SubjectError, commits_between
 
 
 def command(

@@ -52,7 +52,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
                 pass
 
         monkeypatch.setattr(module, "Executor", Executor)
-        monkeypatch.setattr(module, "alone", lambda _: contextlib.nullcontext())
+        monkeypatch.setattr(module, "measuring_lock", lambda _: contextlib.nullcontext())
         under = header(cpu=cpu)
         session = Session(
             tmp_path / "results", tmp_path / "state", under.machine, 1.0,

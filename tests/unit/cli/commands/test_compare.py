@@ -218,7 +218,7 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
     machine = header().machine
     session = Session(tmp_path, tmp_path, machine, 1.0, new_run(INTERLEAVED))
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
-    monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
     monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
     comparer.run()

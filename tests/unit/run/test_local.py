@@ -1,4 +1,4 @@
-"""The mutex of a machine: who measures is alone."""
+"""The lock of a machine: one run measures at a time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from observatory.run import mutex
+from observatory.run import local
 
 HOLD = """
 import sys
 from pathlib import Path
-from observatory.run import mutex
-mutex._PLACE = Path(sys.argv[1])
-with mutex.alone(print):
+from observatory.run import local
+local._LOCKED = Path(sys.argv[1])
+with local.measuring_lock(print):
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -24,8 +24,8 @@ with mutex.alone(print):
 
 @pytest.fixture(autouse=True)
 def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    assert mutex._PLACE.is_dir()  # on every machine: a file would be left behind
-    monkeypatch.setattr(mutex, "_PLACE", tmp_path)
+    assert local._LOCKED.is_dir()  # on every machine: a file would be left behind
+    monkeypatch.setattr(local, "_LOCKED", tmp_path)
     return tmp_path
 
 
@@ -39,10 +39,10 @@ def test_a_second_run_waits_for_the_first_and_says_so_once(place: Path) -> None:
         waits.set()
 
     def second() -> None:
-        with mutex.alone(say):
+        with local.measuring_lock(say):
             order.append("second")
 
-    with mutex.alone(say):
+    with local.measuring_lock(say):
         thread = threading.Thread(target=second)
         thread.start()
         assert waits.wait(30)
@@ -64,5 +64,5 @@ def test_a_holder_that_is_killed_does_not_block_the_machine(place: Path) -> None
         assert holder.stdout.readline() == "held\n"
         holder.kill()
         holder.wait()
-    with mutex.alone(pytest.fail):
+    with local.measuring_lock(pytest.fail):
         pass
