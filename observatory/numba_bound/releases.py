@@ -101,9 +101,9 @@ def _resolved(uv: Uv, requirement: str, minor: str) -> Version | None:
         answer = uv(*_COMPILE, "--python-version", minor, "-", stdin=requirement)
         return Version(answer.strip().partition("==")[2])
     except UvError as error:
-        if "unsatisfiable" in error.said and "network was disabled" not in error.said:
+        if "unsatisfiable" in error.output and "network was disabled" not in error.said:
             return None
-        raise NoAnswerError(f"uv cannot say which {NAME} there is: {error.said}") from error
+        raise NoAnswerError(f"uv cannot say which {NAME} there is: {error.output}") from error
     except InvalidVersion as error:
         raise NoAnswerError(f"uv's answer to {requirement} cannot be read: {error}") from error
 
