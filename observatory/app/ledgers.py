@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
@@ -16,8 +16,8 @@ COLUMNS = {
     "function": "name of the compiled function: the Op, or `outer graph`",
     "outcome": "hit, miss, uncacheable (refused by the cache) or internal (never asked for one)",
     "count": "number of functions of this name and outcome",
-    "seconds": "what they took together",
-    "bytes": "what they take in the cache; 0 where it holds none of them",
+    "seconds": "their total time",
+    "bytes": "their total size in the cache; 0 if it contains none of them",
 }
 
 
@@ -34,13 +34,13 @@ def ledger(
     """The functions that one cell of a subject compiled or loaded, slowest first.
 
     Args:
-        subject: How the results call it, e.g. ``3.3.7``.
+        subject: The subject as the results name it, e.g. ``3.3.7``.
         results: The results directory.
-        model: The cell, with the next three.
+        model: The cell, together with the next three.
         scenario: See ``model``.
         backend: See ``model``.
         launch: The start method; see ``model``.
-        machine: Whose samples; the first machine that has some if None.
+        machine: The machine; by default the first one with samples of the cell.
 
     Returns:
         One row for each name and outcome, with the columns of `COLUMNS`: ``seconds`` in seconds,
@@ -48,7 +48,7 @@ def ledger(
         ``units``.
 
     Raises:
-        SelectionError: There is no ledger of this cell; the message lists what there is.
+        SelectionError: There is no ledger of this cell; the message lists the cells that have one.
         RecordError: There is no such directory, or a ledger that is needed is broken.
 
     """

@@ -1,13 +1,13 @@
-"""The finished verdicts on pairs of subjects that a site shows, made once and kept."""
+"""The finished verdicts on pairs of subjects for the compare page, computed once and cached."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 
 import orjson
@@ -24,8 +24,7 @@ from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
 
 MOST = 20
-"""Subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s, once."""
-_OF_ALERTS = MOST // 2
+"""Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
 
 
 def finished_pairs(
@@ -33,11 +32,11 @@ def finished_pairs(
 ) -> dict[tuple[Who, Who], Pair]:
     """The verdicts on every ordered pair of the newest subjects and of those that alerts name.
 
-    They are kept beside the cache of ``directory`` and made again where a journal, a calibration or
-    the code differs.
+    They are cached beside the frames of ``directory``, and computed again if a journal, a
+    calibration or the code has changed.
     """
     headed = {path: one.header for path, one in read.journals.items() if one.header is not None}
-    digests = {path: _digest(path) for path in _chosen(headed, alerts)}
+    digests = {path: _digest(path.read_bytes()) for path in _chosen(headed, alerts)}
     common = _version(calibrations)
     wanted = {
         (base, head): hashlib.blake2b(digests[base] + digests[head] + common).hexdigest()[:32]
@@ -50,7 +49,10 @@ def finished_pairs(
         kept |= _made(missing, wanted, calibrations)
         if file is not None:
             _keep(file, {key: kept[key] for key in wanted.values() if key in kept})
-    names = {path: _who(headed[path]) for path in digests}
+    names = {
+        path: (one.machine.machine, one.subject.env_name, one.subject.commit)
+        for path, one in headed.items()
+    }
     return {
         (names[base], names[head]): kept[key] for (base, head), key in wanted.items() if key in kept
     }
@@ -61,55 +63,45 @@ def _chosen(headed: Mapping[Path, JournalHeader], alerts: Alerts) -> list[Path]:
     needing = alerts.in_state("new", "expired", "open")
     named = {at.commit for one in needing for at in (one.last_good, one.first_bad) if at}
     of_alerts = [path for path in newest if headed[path].subject.commit in named]
-    return list(dict.fromkeys([*of_alerts[:_OF_ALERTS], *newest]))[:MOST]
+    return list(dict.fromkeys([*of_alerts[: MOST // 2], *newest]))[:MOST]
 
 
 def _made(
-    missing: Iterable[tuple[Path, Path]],
-    wanted: Mapping[tuple[Path, Path], str],
-    calibrations: Sequence[Calibration],
-) -> dict[str, Pair]:
-    gc.disable()  # none of some hundred thousand entries of ledgers is garbage before the end
-    try:
-        return _compared(missing, wanted, calibrations)
-    finally:
-        gc.enable()
-
-
-def _compared(
-    missing: Iterable[tuple[Path, Path]],
+    missing: Collection[tuple[Path, Path]],
     wanted: Mapping[tuple[Path, Path], str],
     calibrations: Sequence[Calibration],
 ) -> dict[str, Pair]:
     paths = sorted({path for pair in missing for path in pair})
-    subjects = {who(one): (path, one) for path in paths if (one := read_saved(path)) is not None}
-    wished = {
-        (left, right)
-        for left, (base, _) in subjects.items()
-        for right, (head, _) in subjects.items()
-        if (base, head) in missing
-    }
     by_machine = {one.machine.machine: one for one in calibrations}
-    found = pairs_of([one for _, one in subjects.values()], wished, by_machine, tool_version())
-    return {wanted[subjects[base][0], subjects[head][0]]: pair for base, head, pair in found}
+    gc.disable()  # some hundred thousand entries of ledgers stay in use until the end
+    try:
+        read = ((path, read_saved(path)) for path in paths)
+        subjects = {who(one): (path, one) for path, one in read if one is not None}
+        wished = {
+            (left, right)
+            for left, right in product(subjects, repeat=2)
+            if (subjects[left][0], subjects[right][0]) in missing
+        }
+        saved = [one for _, one in subjects.values()]
+        found = pairs_of(saved, wished, by_machine, tool_version())
+        return {wanted[subjects[base][0], subjects[head][0]]: pair for base, head, pair in found}
+    finally:
+        gc.enable()
 
 
-def _digest(path: Path) -> bytes:
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).digest()
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _version(calibrations: Sequence[Calibration]) -> bytes:
-    """What verdicts follow from beside the samples: the code and the noise floors."""
-    found = hashlib.blake2b(cache.version().encode(), digest_size=16)
-    for source in sources():
-        found.update(source.read_bytes())
-    for one in calibrations:
-        found.update(one.model_dump_json().encode())
-    return found.digest()
+    """A digest of the code and the noise floors, from which verdicts follow."""
+    code = b"".join(source.read_bytes() for source in sources())
+    floors = "".join(one.model_dump_json() for one in calibrations)
+    return _digest(cache.version().encode() + code + floors.encode())
 
 
 def sources() -> list[Path]:
-    """The code that verdicts follow from, beside that of the store."""
+    """The code from which verdicts follow, besides that of the store."""
     return sorted(Path(analyze.__file__).parent.rglob("*.py"))
 
 
@@ -126,15 +118,11 @@ def _kept(file: Path) -> dict[str, Pair]:
             for key, one in found.items()
         }
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}  # absent, or damaged: made again
+        return {}  # the file is missing or damaged
 
 
 def _keep(file: Path, pairs: Mapping[str, Pair]) -> None:
     content = orjson.dumps({key: asdict(one) for key, one in pairs.items()}, default=list)
-    with contextlib.suppress(OSError):  # it saves time and nothing else
+    with contextlib.suppress(OSError):  # the cache only saves time
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, content)
-
-
-def _who(header: JournalHeader) -> Who:
-    return header.machine.machine, header.subject.env_name, header.subject.commit

@@ -1,4 +1,4 @@
-"""A results directory as a table: the tidy frame, what is noted beside it, what was unreadable."""
+"""Read a results directory as a tidy frame, with its notes and what could not be read."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Reading:
-    """Everything that was read from a results directory."""
+    """What was read from a results directory."""
 
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     """Failed samples and the like."""
     problems: tuple[Problem, ...]
-    """What is broken."""
+    """Files that could not be read."""
 
 
 def read(directory: Path) -> Reading:
@@ -65,11 +65,11 @@ def frame(
     launches: Sequence[str] = (),
     metrics: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Everything that was recorded, one row for each cell and metric of each subject.
+    """All results, with one row for each cell and metric of each subject.
 
     Args:
         results: A directory of asv results, of this project or of any other.
-        subjects: Only these subjects; the next four narrow other columns. Empty: all.
+        subjects: Only these subjects; if empty, all. The next four limit other columns.
         scenarios: See ``subjects``.
         backends: See ``subjects``.
         launches: Only these start methods.
@@ -83,7 +83,7 @@ def frame(
 
     Raises:
         RecordError: There is no such directory.
-        SelectionError: No row matches a filter; the message lists the words that exist.
+        SelectionError: No row matches the filters; the message lists the words that exist.
 
     """
     reading = read(Path(results))

@@ -1,4 +1,4 @@
-"""A comparison of two subjects: what changed, cell by cell, and how sure that is."""
+"""Pictures with a row for each cell of a comparison, each function, or each detector."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
-from observatory.analyze.series_keys import SelectionError
+from observatory.analyze.detectors.evaluation import STEPS, Rates
 from observatory.app.plot.style import (
     axes_or_new,
     labelled,
     legend_above,
+    logarithmic,
     scale_of,
     signed,
     styled,
     tokens,
 )
+from observatory.errors import SelectionError
 from observatory.store.records.comparison import Comparison, Conclusion, Verdict
 from observatory.text import units
+from observatory.text.plain import shorten
 
 _COLOURS: dict[Conclusion, str] = {
     "worse": "bad", "better": "good", "unaffected": "ink-2", "workload changed": "link",
     "undecided": "unknown",
 }  # fmt: skip
+_OUTCOMES = {"hit": "good", "miss": "bad", "uncacheable": "numba", "internal": "other"}
+_LONGEST_NAME = 40
+_MARKS = "osD^vP*X"
 
 
 @styled
@@ -40,15 +48,14 @@ def compare(
 
     Args:
         comparison: What `observatory.app.compare` returns, or a file of ``compare --json``.
-        metric: Which verdicts are drawn.
-        most: How many cells are drawn, those that changed most first.
+        metric: The metric.
+        most: Largest number of cells; those that changed most are drawn.
         ax: Axes to draw on; new ones if None.
 
     Returns:
-        The Axes. For times and sizes a mark is the ratio HEAD over BASE, and a line its interval; a
-        hollow mark has none, because there are too few values. A pale band is the minimum effect,
-        below which nothing is called a change. For counts a hollow mark is BASE and a full one
-        HEAD. The medians of both are at the right.
+        The Axes. For times and sizes, a mark is the ratio HEAD over BASE and a line its interval; a
+        hollow mark has too few values for an interval. A pale band is the minimum effect. For
+        counts, a hollow mark is BASE and a full one HEAD. The medians are at the right.
 
     Raises:
         SelectionError: The comparison has no verdict on this metric.
@@ -57,7 +64,7 @@ def compare(
     verdicts = [v for v in comparison.verdicts if v.metric == metric and _drawable(v)]
     if not verdicts:
         known = sorted({verdict.metric for verdict in comparison.verdicts if _drawable(verdict)})
-        raise SelectionError(f"nothing is said of {metric!r}; there is {', '.join(known)}")
+        raise SelectionError(f"there is no verdict on {metric!r}; there is {', '.join(known)}")
     verdicts = sorted(verdicts, key=_size, reverse=True)[:most]
     ax = axes_or_new(ax, 7.5, 1.5 + 0.3 * len(verdicts))
     if any(_ratio(verdict) is not None for verdict in verdicts):
@@ -67,7 +74,9 @@ def compare(
         _counts(ax, verdicts)
         ax.set_xlabel(labelled(metric, verdicts[0].unit))
     _cells(ax, verdicts)
-    _legend(ax, verdicts)
+    for conclusion, colour in _COLOURS.items():
+        if any(verdict.conclusion == conclusion for verdict in verdicts):
+            ax.plot([], [], "o", color=tokens()[colour], label=conclusion)
     legend_above(ax, f"{comparison.base.subject.label} → {comparison.head.subject.label}")
     return ax
 
@@ -112,12 +121,7 @@ def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
             ax.hlines(place, low, high, color=colour, linewidth=2, zorder=2)
     low, high = ax.get_xlim()
     if low <= 0 or high / low > 3:
-        ax.set_xscale("log")
-        low, high = ax.get_xlim()
-        subs = (1, 2, 5) if high / low < 1000 else (1,)
-        ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.xaxis.set_tick_params(which="minor", length=0)
+        logarithmic(ax.xaxis)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: signed(ratio - 1)))
     ax.grid(visible=True, axis="x", color=tokens()["rule"], linewidth=0.8)
 
@@ -130,7 +134,7 @@ def _counts(ax: Axes, verdicts: Sequence[Verdict]) -> None:
         ax.plot(base, place, "o", color=colour, markerfacecolor="white", zorder=3)
         ax.plot(head, place, "o", color=colour, zorder=4)
     ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
-    scale_of(ax.xaxis, verdicts[0].unit, log=False)
+    scale_of(ax.xaxis, verdicts[0].unit)
 
 
 def _cells(ax: Axes, verdicts: Sequence[Verdict]) -> None:
@@ -153,7 +157,79 @@ def _cells(ax: Axes, verdicts: Sequence[Verdict]) -> None:
                     color=tokens()["ink"])  # fmt: skip
 
 
-def _legend(ax: Axes, verdicts: Sequence[Verdict]) -> None:
-    there = [c for c in _COLOURS if any(verdict.conclusion == c for verdict in verdicts)]
-    for conclusion in there:
-        ax.plot([], [], "o", color=tokens()[_COLOURS[conclusion]], label=conclusion)
+@styled
+def ledger(functions: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -> Axes:
+    """The slowest compiled functions of a cell, by name, coloured by outcome.
+
+    Args:
+        functions: The frame of `observatory.app.ledger`.
+        most: Largest number of names; all others are one bar.
+        ax: Axes to draw on; new ones if None.
+
+    Returns:
+        The Axes: a bar for each name, in seconds, stacked by outcome. The number of functions
+        follows the name.
+
+    Raises:
+        SelectionError: The frame has no rows, or ``most`` is below 1.
+
+    """
+    if functions.empty or most < 1:
+        raise SelectionError("there is no function to draw")
+    seconds = functions.pivot_table(
+        index="function", columns="outcome", values="seconds", aggfunc="sum", fill_value=0.0
+    )
+    counts = functions.groupby("function")["count"].sum()
+    order = seconds.sum(axis="columns").sort_values(ascending=False, kind="stable").index
+    shown, rest = list(order[:most]), list(order[most:])
+    labels = [f"{shorten(name, _LONGEST_NAME)}  ({counts[name]:,})" for name in shown]
+    bars = seconds.loc[shown]
+    if rest:
+        labels.append(f"{len(rest)} other names  ({counts[rest].sum():,})")
+        bars = pd.concat([bars, seconds.loc[rest].sum().to_frame("rest").T])
+    ax = axes_or_new(ax, 7.0, 1.2 + 0.27 * len(bars))
+    places = range(len(bars))
+    left = pd.Series(0.0, index=bars.index)
+    for outcome in (name for name in _OUTCOMES if name in bars):
+        number = functions.loc[functions["outcome"] == outcome, "count"].sum()
+        ax.barh(
+            places, bars[outcome], left=left, height=0.7, color=tokens()[_OUTCOMES[outcome]],
+            label=f"{outcome} ({number:,})",
+        )  # fmt: skip
+        left = left + bars[outcome]
+    ax.set_yticks(places, labels)
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    scale_of(ax.xaxis, "seconds")
+    ax.set_xlabel("time to compile or load")
+    cell = functions.attrs.get("cell", "")
+    ax.margins(y=0.02)
+    legend_above(ax, f"{functions.attrs.get('subject', '')}  {cell}".strip())
+    return ax
+
+
+@styled
+def detectors(found: Sequence[Rates]) -> Figure:
+    """The share of steps found by size of the step, and beside it the false alarms; a figure."""
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    recall, false = figure.subplots(1, 2, width_ratios=(3, 2))
+    steps = [100 * (step - 1) for step in STEPS]
+    for number, one in enumerate(found):
+        colour, mark = tokens()[f"s{number % 8}"], _MARKS[number % len(_MARKS)]
+        shares = [100 * one.recall(step) for step in STEPS]
+        recall.plot(steps, shares, color=colour, marker=mark, label=f"{one.detector} ")
+        false.barh(one.detector, one.false_series_per_1000, color=colour)
+        false.annotate(
+            f" {one.false_series_per_1000:.0f}", (one.false_series_per_1000, number), va="center"
+        )
+    recall.set(
+        xlabel="step put in, %", ylabel="found within 5 values, % of series", ylim=(0, 102),
+        xticks=steps, title="Steps found",
+    )  # fmt: skip
+    recall.legend(loc="lower right")
+    false.set(xlabel="series with a false alarm, of 1000", title="False alarms")
+    false.margins(x=0.15)
+    false.invert_yaxis()
+    for axes in (recall, false):
+        axes_or_new(axes)
+    return figure
