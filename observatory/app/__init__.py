@@ -36,13 +36,16 @@ if TYPE_CHECKING:
 __all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "series"]
 
 _MODULES = {
-    "alerts": "history",
-    "compare": "comparison",
-    "frame": "results",
-    "ledger": "ledgers",
-    "measure": "measurement",
-    "series": "history",
-}
+    "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "ledgers",
+    "measure": "measurement", "series": "history",
+}  # fmt: skip
+
+
+def tool_version() -> str:
+    """The version of the observatory."""
+    from importlib.metadata import version
+
+    return version("observatory-compile-caches")
 
 
 def __getattr__(name: str) -> Any:

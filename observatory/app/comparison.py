@@ -14,10 +14,10 @@ from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import floors_of
 from observatory.analyze.comparison.pairs import setting_of
+from observatory.app import tool_version
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
-from observatory.app.version import tool_version
 from observatory.run.interleave import SIDES, matrix
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed

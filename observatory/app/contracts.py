@@ -17,7 +17,7 @@ from observatory.store.records import contracts as record
 from observatory.store.records.contracts import Contracts, Status, version_order
 from observatory.store.records.subject import Subject
 
-_SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
+_WORDS: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
 
 
 @dataclass
@@ -101,6 +101,6 @@ def numbas_of(
 def _counted(found: Contracts) -> str:
     order: tuple[Status, ...] = ("broken", "failed", "holds")
     counts = {status: len(found.of(status)) for status in order}
-    said = [f"{count} {_SAID[status]}" for status, count in counts.items() if count]
+    parts = [f"{count} {_WORDS[status]}" for status, count in counts.items() if count]
     beyond = ", beyond PyTensor's bounds" if found.checked and found.checked.lifted else ""
-    return ", ".join(said) + beyond
+    return ", ".join(parts) + beyond

@@ -20,8 +20,9 @@ from observatory.analyze.history.exact_changes import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
-from observatory.analyze.series_keys import SelectionError, place_order
-from observatory.app.version import tool_version
+from observatory.analyze.series_keys import place_order
+from observatory.app import tool_version
+from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results

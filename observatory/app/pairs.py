@@ -14,7 +14,7 @@ import orjson
 
 from observatory import analyze
 from observatory.analyze.comparison.pairs import Finding, Pair, Who, pairs_of, who
-from observatory.app.version import tool_version
+from observatory.app import tool_version
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading import cache

@@ -111,16 +111,14 @@ class Tally:
 
     def sentence(self) -> str:
         """A sentence that says how the samples ended."""
-        parts = [f"{self.taken} samples"]
-        if self.wrong:
-            parts.append(f"{self.wrong} RETURNED WRONG RESULTS")
-        if self.failed:
-            parts.append(f"{self.failed} FAILED (the journal says how)")
-        if self.unavailable:
-            parts.append(f"{self.unavailable} not available in the subject")
-        if self.without_environment:
-            parts.append(f"{self.without_environment} SUBJECTS WITHOUT AN ENVIRONMENT")
-        return ", ".join(parts) + "."
+        counts = {
+            "RETURNED WRONG RESULTS": self.wrong,
+            "FAILED (the journal says how)": self.failed,
+            "not available in the subject": self.unavailable,
+            "SUBJECTS WITHOUT AN ENVIRONMENT": self.without_environment,
+        }
+        parts = [f"{count} {text}" for text, count in counts.items() if count]
+        return ", ".join([f"{self.taken} samples", *parts]) + "."
 
 
 def take_samples(

@@ -15,9 +15,9 @@ from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
+from observatory.app import tool_version
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs
-from observatory.app.version import tool_version
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading import compiled

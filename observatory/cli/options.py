@@ -88,9 +88,8 @@ Subjects = Annotated[
     Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
 ]
 Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
-Link = Annotated[str, typer.Option(help="Address of the pages, for links to them.")]
+Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
 Summary = Annotated[
-    Path | None,
-    typer.Option(help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY."),
+    Path | None, typer.Option(help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY.")
 ]

@@ -1,4 +1,4 @@
-"""What commands print: tables, unreadable files, the outcome of a measurement, job summaries."""
+"""What commands print: tables, progress, unreadable files, outcomes and job summaries."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from observatory.app.progress import skipped
+from observatory.app.progress import Update, skipped
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.problems import Problem
 
@@ -28,6 +29,7 @@ _WORDS = ("scenario", "backend", "launch", "metric", "model")
 _LABELS = ("from", "to")
 """Columns of subjects, which may be long."""
 _MOST_TABLES = 2
+_STYLES = {"warning": "yellow", "error": "red"}
 
 
 def grid(
@@ -124,3 +126,38 @@ def append_summary(path: Path, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise SelectionError(f"--summary {path} cannot be written: {error.strerror}") from error
+
+
+class TerminalProgress:
+    """Shows updates: as a bar on a terminal, and elsewhere as lines, which a log can hold."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar: Progress | None = None
+
+    def __call__(self, update: Update) -> None:
+        """Show one update."""
+        if update.kind in ("activity", "sample"):
+            self._draw(update)
+        if update.kind != "activity" and (update.kind != "sample" or not self._console.is_terminal):
+            self._console.print(
+                update.text, style=_STYLES.get(update.kind), markup=False, highlight=False,
+                soft_wrap=True,
+            )  # fmt: skip
+
+    def _draw(self, update: Update) -> None:
+        if not update.text:
+            if self._bar is not None:
+                self._bar.stop()
+            self._bar = None
+            return
+        if self._bar is None:
+            counted = (BarColumn(bar_width=24), MofNCompleteColumn()) if update.total else ()
+            self._bar = Progress(
+                SpinnerColumn(), TextColumn("{task.description}", markup=False), *counted,
+                console=self._console, transient=True, disable=not self._console.is_terminal,
+            )  # fmt: skip
+            self._bar.add_task("", total=update.total)
+            self._bar.start()
+        text = update.text if update.kind == "activity" else None
+        self._bar.update(self._bar.task_ids[0], description=text, completed=update.done)

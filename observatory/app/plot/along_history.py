@@ -11,18 +11,7 @@ from matplotlib.axes import Axes
 
 from benchmarks.catalogue import MAIN_BACKENDS
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.app.plot.style import (
-    axes_or_new,
-    colour_of,
-    colours,
-    is_log,
-    legend_beside,
-    mark_of,
-    signed,
-    styled,
-    titled,
-    values_over_subjects,
-)
+from observatory.app.plot import style
 from observatory.errors import SelectionError
 from observatory.text import units
 
@@ -31,7 +20,7 @@ _ROWS = 0.075
 """Height of a line of labels above the values, as a share of the axes."""
 
 
-@styled
+@style.styled
 def history(
     rows: pd.DataFrame,
     *,
@@ -82,7 +71,7 @@ def history(
     chosen = chosen.sort_values("date", kind="stable")
     subjects = list(dict.fromkeys(chosen["subject"]))
     unit = str(chosen["unit"].iloc[0])
-    ax = axes_or_new(ax)
+    ax = style.axes_or_new(ax)
     lines = []
     for backend, of_backend in chosen.groupby("backend", sort=False):
         values = of_backend.drop_duplicates("subject", keep="last").set_index("subject")
@@ -90,21 +79,21 @@ def history(
     lines.sort(key=lambda line: -float(line[1]["value"].dropna().iloc[-1]))
     for backend, values in lines:
         _line(ax, backend, values, unit)
-    logarithmic = is_log(log, unit, bool((chosen["value"] > 0).all()))
+    logarithmic = style.is_log(log, unit, bool((chosen["value"] > 0).all()))
     if not logarithmic:
         ax.set_ylim(bottom=0)
-    values_over_subjects(ax, subjects, metric, unit, logarithmic)
-    titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
-    legend_beside(ax)
+    style.values_over_subjects(ax, subjects, metric, unit, logarithmic)
+    style.titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
+    style.legend_beside(ax)
     return ax
 
 
 def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
     places = np.arange(len(values))
     newest = float(values["value"].dropna().iloc[-1])
-    colour = colour_of(backend)
+    colour = style.colour_of(backend)
     ax.plot(
-        places, values["value"].to_numpy(float), color=colour, marker=mark_of(backend),
+        places, values["value"].to_numpy(float), color=colour, marker=style.mark_of(backend),
         markeredgecolor="white", markeredgewidth=0.7,
         label=f"{backend}  {units.human(newest, unit)}", clip_on=False, zorder=3,
     )  # fmt: skip
@@ -115,7 +104,7 @@ def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
     )  # fmt: skip
 
 
-@styled
+@style.styled
 def series(
     tracks: Sequence[SegmentedSeries], *, log: bool | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -143,15 +132,15 @@ def series(
     subjects = sorted({s for track in tracks for s in track.series.line.subjects},
                       key=lambda subject: (subject.date, subject.file))  # fmt: skip
     place_of = {subject: place for place, subject in enumerate(subjects)}
-    ax = axes_or_new(ax)
+    ax = style.axes_or_new(ax)
     names = [_name(track, tracks) for track in tracks]
     backends = [track.series.place.backend for track in tracks]
-    own = colours([backend or name for backend, name in zip(backends, names, strict=True)])
+    own = style.colours([backend or name for backend, name in zip(backends, names, strict=True)])
     labels: list[tuple[float, str, str]] = []
     for track, name, backend, colour in zip(tracks, names, backends, own, strict=True):
         places = np.array([place_of[track.series.subject(n)] for n in range(len(track.series.at))])
-        ax.plot(places, track.series.values, color=colour, marker=mark_of(backend), label=name,
-                markeredgecolor="white", markeredgewidth=0.7, zorder=3)  # fmt: skip
+        ax.plot(places, track.series.values, color=colour, marker=style.mark_of(backend),
+                label=name, markeredgecolor="white", markeredgewidth=0.7, zorder=3)  # fmt: skip
         if track.judgement != "judged":
             continue
         for start, stop in pairwise(track.bounds):
@@ -161,17 +150,17 @@ def series(
             change = track.expected[step] / track.expected[step - 1] - 1
             at = (places[step] + places[step - 1]) / 2
             ax.axvline(at, color=colour, linestyle=(0, (3, 3)), linewidth=1, zorder=1)
-            labels.append((at, signed(change), colour))
-    logarithmic = is_log(log, unit, all((track.series.values > 0).all() for track in tracks))
+            labels.append((at, style.signed(change), colour))
+    logarithmic = style.is_log(log, unit, all((track.series.values > 0).all() for track in tracks))
     if not logarithmic:
         ax.set_ylim(bottom=0)
     _room(ax, _label_steps(ax, labels, len(subjects)), logarithmic)
     names = [subject.label for subject in subjects]
-    values_over_subjects(ax, names, tracks[0].series.place.metric, unit, logarithmic)
+    style.values_over_subjects(ax, names, tracks[0].series.place.metric, unit, logarithmic)
     lines = dict.fromkeys(track.series.line.name for track in tracks)
-    titled(ax, _shared(tracks), next(iter(lines)) if len(lines) == 1 else "")
+    style.titled(ax, _shared(tracks), next(iter(lines)) if len(lines) == 1 else "")
     if len(tracks) > 1:
-        legend_beside(ax)
+        style.legend_beside(ax)
     return ax
 
 

@@ -12,16 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from observatory.analyze.detectors.evaluation import STEPS, Rates
-from observatory.app.plot.style import (
-    axes_or_new,
-    labelled,
-    legend_above,
-    logarithmic,
-    scale_of,
-    signed,
-    styled,
-    tokens,
-)
+from observatory.app.plot import style
 from observatory.errors import SelectionError
 from observatory.store.records.comparison import Comparison, Conclusion, Verdict
 from observatory.text import units
@@ -36,13 +27,9 @@ _LONGEST_NAME = 40
 _MARKS = "osD^vP*X"
 
 
-@styled
+@style.styled
 def compare(
-    comparison: Comparison,
-    *,
-    metric: str = "compile_time",
-    most: int = 30,
-    ax: Axes | None = None,
+    comparison: Comparison, *, metric: str = "compile_time", most: int = 30, ax: Axes | None = None
 ) -> Axes:
     """One metric of two subjects: the change of each cell with its interval.
 
@@ -66,18 +53,18 @@ def compare(
         known = sorted({verdict.metric for verdict in comparison.verdicts if _drawable(verdict)})
         raise SelectionError(f"there is no verdict on {metric!r}; there is {', '.join(known)}")
     verdicts = sorted(verdicts, key=_size, reverse=True)[:most]
-    ax = axes_or_new(ax, 7.5, 1.5 + 0.3 * len(verdicts))
+    ax = style.axes_or_new(ax, 7.5, 1.5 + 0.3 * len(verdicts))
     if any(_ratio(verdict) is not None for verdict in verdicts):
         _ratios(ax, verdicts)
         ax.set_xlabel(f"change of {metric.replace('_', ' ')}")
     else:
         _counts(ax, verdicts)
-        ax.set_xlabel(labelled(metric, verdicts[0].unit))
+        ax.set_xlabel(style.labelled(metric, verdicts[0].unit))
     _cells(ax, verdicts)
     for conclusion, colour in _COLOURS.items():
         if any(verdict.conclusion == conclusion for verdict in verdicts):
-            ax.plot([], [], "o", color=tokens()[colour], label=conclusion)
-    legend_above(ax, f"{comparison.base.subject.label} → {comparison.head.subject.label}")
+            ax.plot([], [], "o", color=style.tokens()[colour], label=conclusion)
+    style.legend_above(ax, f"{comparison.base.subject.label} → {comparison.head.subject.label}")
     return ax
 
 
@@ -104,37 +91,37 @@ def _ratio(verdict: Verdict) -> float | None:
 
 
 def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
-    ax.axvline(1, color=tokens()["edge"], linewidth=1, zorder=1)
+    ax.axvline(1, color=style.tokens()["edge"], linewidth=1, zorder=1)
     for place, verdict in enumerate(verdicts):
         ratio = _ratio(verdict)
         if ratio is None:
             continue
-        colour = tokens()[_COLOURS[verdict.conclusion]]
+        colour = style.tokens()[_COLOURS[verdict.conclusion]]
         ax.plot(ratio, place, "o", color=colour, zorder=3,
                 markerfacecolor=colour if verdict.ratio else "white")  # fmt: skip
         if verdict.minimum_effect:
             least = verdict.minimum_effect
             ax.barh(place, 1 + least - 1 / (1 + least), left=1 / (1 + least), height=0.8,
-                    color=tokens()["rule-2"], zorder=0)  # fmt: skip
+                    color=style.tokens()["rule-2"], zorder=0)  # fmt: skip
         if verdict.ratio is not None:
             low, high = max(verdict.ratio.low, 1e-9), verdict.ratio.high
             ax.hlines(place, low, high, color=colour, linewidth=2, zorder=2)
     low, high = ax.get_xlim()
     if low <= 0 or high / low > 3:
-        logarithmic(ax.xaxis)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: signed(ratio - 1)))
-    ax.grid(visible=True, axis="x", color=tokens()["rule"], linewidth=0.8)
+        style.logarithmic(ax.xaxis)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: style.signed(ratio - 1)))
+    ax.grid(visible=True, axis="x", color=style.tokens()["rule"], linewidth=0.8)
 
 
 def _counts(ax: Axes, verdicts: Sequence[Verdict]) -> None:
     for place, verdict in enumerate(verdicts):
-        colour = tokens()[_COLOURS[verdict.conclusion]]
+        colour = style.tokens()[_COLOURS[verdict.conclusion]]
         base, head = median(verdict.base.values), median(verdict.head.values)
         ax.hlines(place, min(base, head), max(base, head), color=colour, linewidth=2, zorder=2)
         ax.plot(base, place, "o", color=colour, markerfacecolor="white", zorder=3)
         ax.plot(head, place, "o", color=colour, zorder=4)
     ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
-    scale_of(ax.xaxis, verdicts[0].unit)
+    style.scale_of(ax.xaxis, verdicts[0].unit)
 
 
 def _cells(ax: Axes, verdicts: Sequence[Verdict]) -> None:
@@ -154,10 +141,10 @@ def _cells(ax: Axes, verdicts: Sequence[Verdict]) -> None:
         )
         ax.annotate(change, (1, place), xycoords=("axes fraction", "data"), xytext=(8, 0),
                     textcoords="offset points", va="center", fontsize=9,
-                    color=tokens()["ink"])  # fmt: skip
+                    color=style.tokens()["ink"])  # fmt: skip
 
 
-@styled
+@style.styled
 def ledger(functions: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -> Axes:
     """The slowest compiled functions of a cell, by name, coloured by outcome.
 
@@ -187,35 +174,35 @@ def ledger(functions: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -
     if rest:
         labels.append(f"{len(rest)} other names  ({counts[rest].sum():,})")
         bars = pd.concat([bars, seconds.loc[rest].sum().to_frame("rest").T])
-    ax = axes_or_new(ax, 7.0, 1.2 + 0.27 * len(bars))
+    ax = style.axes_or_new(ax, 7.0, 1.2 + 0.27 * len(bars))
     places = range(len(bars))
     left = pd.Series(0.0, index=bars.index)
     for outcome in (name for name in _OUTCOMES if name in bars):
         number = functions.loc[functions["outcome"] == outcome, "count"].sum()
         ax.barh(
-            places, bars[outcome], left=left, height=0.7, color=tokens()[_OUTCOMES[outcome]],
+            places, bars[outcome], left=left, height=0.7, color=style.tokens()[_OUTCOMES[outcome]],
             label=f"{outcome} ({number:,})",
         )  # fmt: skip
         left = left + bars[outcome]
     ax.set_yticks(places, labels)
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
-    scale_of(ax.xaxis, "seconds")
+    style.scale_of(ax.xaxis, "seconds")
     ax.set_xlabel("time to compile or load")
     cell = functions.attrs.get("cell", "")
     ax.margins(y=0.02)
-    legend_above(ax, f"{functions.attrs.get('subject', '')}  {cell}".strip())
+    style.legend_above(ax, f"{functions.attrs.get('subject', '')}  {cell}".strip())
     return ax
 
 
-@styled
+@style.styled
 def detectors(found: Sequence[Rates]) -> Figure:
     """The share of steps found by size of the step, and beside it the false alarms; a figure."""
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     recall, false = figure.subplots(1, 2, width_ratios=(3, 2))
     steps = [100 * (step - 1) for step in STEPS]
     for number, one in enumerate(found):
-        colour, mark = tokens()[f"s{number % 8}"], _MARKS[number % len(_MARKS)]
+        colour, mark = style.tokens()[f"s{number % 8}"], _MARKS[number % len(_MARKS)]
         shares = [100 * one.recall(step) for step in STEPS]
         recall.plot(steps, shares, color=colour, marker=mark, label=f"{one.detector} ")
         false.barh(one.detector, one.false_series_per_1000, color=colour)
@@ -231,5 +218,5 @@ def detectors(found: Sequence[Rates]) -> Figure:
     false.margins(x=0.15)
     false.invert_yaxis()
     for axes in (recall, false):
-        axes_or_new(axes)
+        style.axes_or_new(axes)
     return figure

@@ -12,8 +12,7 @@ from observatory.analyze.comparison.noisy import FEWEST
 from observatory.app.comparison import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import grid
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, grid
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.reading.saved import INTERLEAVED

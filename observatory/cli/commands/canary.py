@@ -13,8 +13,7 @@ from benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import render
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, render
 from observatory.guard.canary import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed

@@ -32,8 +32,7 @@ def command(
         int | None, typer.Option(min=1, help="The workflow run that made the artifact.")
     ] = None,
     pull: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of the pull request. Default: that of --run."),
+        int | None, typer.Option(min=1, help="Number of the pull request. Default: that of --run.")
     ] = None,
     repo: github.Repo = "",
     name: Annotated[str, typer.Option("--artifact", help="Name of the artifact.")] = _ARTIFACT,

@@ -18,7 +18,7 @@ from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
 from observatory.app.session import TIMEOUT
 from observatory.cli import options
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress
 from observatory.errors import Exit
 from observatory.run.commits import commits_between
 from observatory.run.local import STATE
@@ -42,8 +42,7 @@ def command(
     ],
     head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
     budget: Annotated[
-        str,
-        typer.Option(help="Longest time of measuring, without environments: 90s, 10m, 1h."),
+        str, typer.Option(help="Longest time of measuring, without environments: 90s, 10m, 1h.")
     ] = "10m",
     repo: Annotated[
         Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
@@ -69,8 +68,7 @@ def command(
         typer.Option(help="Write the comment for a pull request to this file; - is stdout."),
     ] = None,
     samples: Annotated[
-        Path | None,
-        typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN."),
+        Path | None, typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN.")
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,

@@ -14,8 +14,7 @@ from rich.text import Text
 
 from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
-from observatory.cli.output import grid
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, grid
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.contracts import Contracts, Status
 

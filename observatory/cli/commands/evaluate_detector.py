@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.analyze.detectors import evaluation
-from observatory.analyze.detectors.candidates import DETECTORS, OURS, Detector
+from observatory.analyze.detectors.candidates import DETECTORS, OURS
 from observatory.analyze.detectors.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.app.evaluation import Evaluated, evaluate, long_series
@@ -52,7 +52,7 @@ def command(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
     repeat: Annotated[
-        int, typer.Option(help="Number of windows of each series. One gives F1 to 0.01.", min=1)
+        int, typer.Option(help="Windows of each series; with one, F1 varies by 0.01.", min=1)
     ] = 1,
     json: Annotated[Path | None, typer.Option(help="Write all rates as JSON to this file.")] = None,
     picture: Annotated[
@@ -70,22 +70,17 @@ def command(
         raise SelectionError(
             f"there is no detector {unknown[0]!r}; choose from {', '.join(DETECTORS)}"
         )
-    known = {name: DETECTORS[name][0] for name in names}
+    chosen = {name: DETECTORS[name][0] for name in names}
     programs = _programs(others)
     series, problems = long_series(results, half)
     if not series:
         report_problems(problems, strict=False)
         raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
     with Progress(console=Console(stderr=True), transient=True) as progress:
-
-        def track(
-            detectors: Sequence[tuple[str, Detector]], what: str
-        ) -> Iterable[tuple[str, Detector]]:
-            return progress.track(detectors, description=what)
-
         found = evaluate(
-            series, known, programs, online=online, seeds=range(seed, seed + repeat), track=track
-        )
+            series, chosen, programs, online=online, seeds=range(seed, seed + repeat),
+            track=lambda detectors, what: progress.track(detectors, description=what),
+        )  # fmt: skip
     console = Console()
     console.print(
         f"{len(series)} series of {results} (half: {half}), seed {seed}, windows of each: {repeat}",

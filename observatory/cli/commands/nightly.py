@@ -15,14 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from benchmarks.catalogue import BUILDS
-from dashboard.pages.night import (
-    PICTURE,
-    Bar,
-    StepOutcome,
-    add_picture,
-    night_picture,
-    night_summary,
-)
+from dashboard.pages import night as page
 from dashboard.publish import MARKER
 from observatory.app.measurement import chosen_tasks
 from observatory.cli import github, options
@@ -166,9 +159,9 @@ def _check(
         raise SelectionError("--deliver needs a token in the environment variable GITHUB_TOKEN")
 
 
-def _outcome_of(step: NightStep) -> StepOutcome:
+def _outcome_of(step: NightStep) -> page.StepOutcome:
     took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
-    return StepOutcome(step.name, _outcome(step), took, step.status == Exit.OK)
+    return page.StepOutcome(step.name, _outcome(step), took, step.status == Exit.OK)
 
 
 def _outcome(step: NightStep) -> str:
@@ -189,7 +182,7 @@ def _summarise(summary: Path, night: Night, wishes: Wishes, console: Console) ->
         alerts = alerts_record.load(wishes.results)
     picture = _picture(wishes, summary)
     outcomes = list(map(_outcome_of, night.steps))
-    text = night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture)
+    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture)
     try:
         append_summary(summary, text)
     except SelectionError as error:  # the night is over: its own status matters more
@@ -209,12 +202,12 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
     last = times.iloc[-1]
     mine = times[(times["subject"] == last["subject"]) & (times["machine"] == last["machine"])]
     mine = mine[mine["launch"] == ("fork" if "fork" in set(mine["launch"]) else last["launch"])]
-    bars = [Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
+    bars = [page.Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
             for row in mine.itertuples()]  # fmt: skip
-    content = night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
+    content = page.night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
     if wishes.link and (wishes.out / MARKER).is_file():
-        add_picture(wishes.out, content)
-        return f"{wishes.link.rstrip('/')}/{PICTURE}"
+        page.add_picture(wishes.out, content)
+        return f"{wishes.link.rstrip('/')}/{page.PICTURE}"
     beside = summary.with_suffix(".svg")
     write_atomic(beside, content)
     return beside.name

@@ -11,8 +11,7 @@ from observatory.app.measurement import measure_subjects
 from observatory.app.session import Session
 from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.output import finish
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, finish
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine

@@ -11,8 +11,7 @@ from rich.console import Console
 from observatory.app.measurement import measure
 from observatory.app.session import TIMEOUT
 from observatory.cli import options
-from observatory.cli.output import finish
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, finish
 from observatory.run.commits import commits_between
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS
@@ -59,7 +58,8 @@ def command(
         bool, options.flag("--resume", "Continue the last run of each subject and preset.")
     ] = False,
     radon_data: Annotated[
-        Path | None, typer.Option(help="Use the data in this CSV: county, floor and log_radon.")
+        Path | None,
+        typer.Option(help="A CSV file with the columns county, floor and log_radon."),
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,

@@ -12,8 +12,7 @@ from benchmarks.catalogue import backends_of, models_of
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
-from observatory.cli.output import render
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, render
 from observatory.errors import Exit
 from observatory.guard.upgrades import is_stale, is_wrong
 from observatory.run.local import STATE

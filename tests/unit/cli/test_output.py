@@ -5,8 +5,7 @@ import io
 from rich.console import Console
 
 from observatory.app.progress import Update
-from observatory.cli.output import render
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, render
 from observatory.text.tables import Table
 
 
