@@ -29,14 +29,13 @@ if TYPE_CHECKING:
     from observatory.app import plot
     from observatory.app.comparison import compare
     from observatory.app.history import alerts, series
-    from observatory.app.ledgers import ledger
     from observatory.app.measurement import measure
-    from observatory.app.results import frame
+    from observatory.app.results import frame, ledger
 
 __all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "series"]
 
 _MODULES = {
-    "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "ledgers",
+    "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "results",
     "measure": "measurement", "series": "history",
 }  # fmt: skip
 

@@ -14,7 +14,6 @@ from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
-from observatory.app.ledgers import COLUMNS as LEDGER_COLUMNS
 from observatory.app.session import Session, _notifier
 from observatory.errors import Exit
 from observatory.run.schedule import Event
@@ -116,7 +115,7 @@ def test_a_series_has_the_recorded_values_and_its_levels(recorded: Path) -> None
 
 def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> None:
     functions = app.ledger("3.3.7", results=recorded, scenario="warm_disk")
-    assert list(functions.columns) == list(LEDGER_COLUMNS)
+    assert list(functions.columns) == list(results.LEDGER_COLUMNS)
     assert dict(zip(functions["function"], functions["count"], strict=True)) == {"Add": 2, "Mul": 1}
     seconds = sum(entry.seconds for entry in ledger("Add", "Add", "Mul"))
     assert functions["seconds"].sum() == pytest.approx(seconds, abs=1e-3)
