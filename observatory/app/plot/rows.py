@@ -108,7 +108,7 @@ def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
             ax.hlines(place, low, high, color=colour, linewidth=2, zorder=2)
     low, high = ax.get_xlim()
     if low <= 0 or high / low > 3:
-        style.logarithmic(ax.xaxis)
+        style.logarithmic(ax.xaxis, 1000.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: style.signed(ratio - 1)))
     ax.grid(visible=True, axis="x", color=style.tokens()["rule"], linewidth=0.8)
 

@@ -94,11 +94,11 @@ def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 3.8) -> Axe
     return ax
 
 
-def logarithmic(axis: Axis) -> None:
-    """A logarithmic scale with labels at 1, 2 and 5, or only at 1 if the axis is long."""
+def logarithmic(axis: Axis, longest: float = 150.0) -> None:
+    """A logarithmic scale with labels at 1, 2 and 5, or only at 1 beyond a ratio of ``longest``."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
     low, high = sorted(axis.get_view_interval())
-    few = high / max(low, 1e-300) < 1000
+    few = high / max(low, 1e-300) < longest
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
     axis.set_minor_formatter(NullFormatter())
     axis.set_tick_params(which="minor", length=0)
@@ -109,6 +109,7 @@ def scale_of(axis: Axis, unit: str, log: bool = False) -> None:
     if log:
         logarithmic(axis)
     else:
+        axis.axes.set(**{f"{axis.axis_name}scale": "linear"})  # type: ignore[attr-defined]
         axis.set_major_locator(MaxNLocator(5, integer=unit not in ("seconds", "bytes")))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value, unit)))
     axis.grid(visible=True, color=tokens()["rule"], linewidth=0.8)

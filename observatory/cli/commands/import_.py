@@ -28,9 +28,7 @@ def command(
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option(
-            help="Name that distinguishes runs of the same commit and machine."
-        ),
+        typer.Option(help="Name that distinguishes runs of the same commit and machine."),
     ] = None,
     extra: Annotated[
         list[str] | None, options.several("Also import this number from extra_info")
