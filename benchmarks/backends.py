@@ -11,16 +11,14 @@ from benchmarks.probes.ledger import Ledger
 
 
 def problem(backend: str) -> str | None:
-    """Why this environment cannot run the backend, in a sentence; None if it can.
+    """Return why this environment cannot run the backend, as a sentence; None if it can.
 
     Imports pytensor for a backend that has a linker, to learn whether it found a compiler.
     """
     record = BACKENDS[backend]
     if record.package and find_spec(record.package) is None:
-        return (
-            f"{record.package} is not installed in this environment, "
-            "and this release does not require it"
-        )
+        missing = f"{record.package} is not installed in this environment"
+        return f"{missing}, and this release does not require it"
     if record.linker:
         from pytensor.configdefaults import config
 
@@ -30,10 +28,10 @@ def problem(backend: str) -> str | None:
 
 
 def mode(backend: str) -> Any:
-    """The `mode` argument of `pytensor.function`; None where the subject chooses.
+    """Return the `mode` argument of `pytensor.function`; None: the subject chooses.
 
-    C and C_VM are built from their linkers: as names they exist only since 2.38. What the backend
-    changes in PyTensor is changed by this call.
+    C and C_VM are built from their linkers: as names they exist only since 2.38. This call also
+    applies the patch of the backend to PyTensor, if it has one.
     """
     record = BACKENDS[backend]
     if record.patch:
@@ -46,10 +44,10 @@ def mode(backend: str) -> Any:
 
 
 def install_probes(backend: str, ledger: Ledger) -> None:
-    """Hook the compilers and caches that a backend may use. Call it once in a process."""
+    """Put hooks into the compilers and caches of a backend. Call it once in a process."""
     for name in BACKENDS[backend].probes:
         probe = import_module(f"benchmarks.probes.{name}")
-        # Where the subject chooses the backend, it cannot choose one that is not installed.
+        # A subject that chooses the backend cannot choose one that is not installed.
         if find_spec(probe.PACKAGE) is not None:
             probe.install(ledger)
 

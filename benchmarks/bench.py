@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +29,7 @@ class Bench:
     mode: Any
     measure: Measure
     probed: bool
-    """Whether the probes are installed: in the counting pass, and to learn what they cost."""
+    """Whether the probes are installed: in the counting pass, and to measure what they cost."""
     counter: Counter | None = None
     """Pass work: what counts instructions."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -39,7 +39,7 @@ class Bench:
     raised: list[str] = field(default_factory=list)
     """Builds of a reader that raised, each with its exception."""
     values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
-    """What the graphs of an upgrade returned, flat; None for what is not finite."""
+    """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
     last: Any = None
     """What the last measured build returned."""
     build_seconds: float = 0.0
@@ -56,20 +56,25 @@ class Bench:
         self.build_seconds += time.perf_counter() - begin
         return graph
 
-    def warm_up(self, name: str) -> None:
-        """Compile and call once, outside the measured span; the value is checked as ``name``."""
+    def compiled(self) -> tuple[Graph, Callable[[Any], Any], Any]:
+        """Compile and call the base outside the measured span; return graph, function and value."""
         graph = self.graph()
         begin = time.perf_counter()
         function = graph.compile(self.mode)
         value = function(graph.point)
         self.warm_up_seconds += time.perf_counter() - begin
+        return graph, function, value
+
+    def warm_up(self, name: str) -> None:
+        """Compile and call the base outside the measured span; check the value as ``name``."""
+        graph, _, value = self.compiled()
         self.check(name, graph, value)
 
     def measured_build(self, name: str, variant: str = "") -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
 
         Returns the metrics of this build: seconds in the timing pass, counts in the others. The
-        value is checked as ``name`` and kept as `last`. Raises whatever the subject raises.
+        value is checked as ``name`` and kept as `last`. Raises what the subject raises.
         """
         graph = self.graph(variant)
         gc.collect()
@@ -114,14 +119,16 @@ class Bench:
         note = self.model.explain(value) if found.wrong else None
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
 
-    def add_metrics(self, found: Mapping[str, float]) -> None:
-        """Add the metrics of one build to the sums over all builds."""
+    def summed_build(self, name: str, variant: str = "") -> None:
+        """Do a `measured_build`, keep it as a step, and add its metrics to the sums of all."""
+        found = self.measured_build(name, variant)
+        self.steps.append(Step(name, found))
         for metric, value in found.items():
             self.metrics[metric] = self.metrics.get(metric, 0) + value
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Let the probes write into the ledger inside the block."""
+        """Let the probes write to the ledger inside the block."""
         self.ledger.recording = True
         try:
             yield

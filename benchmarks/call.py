@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import Samples, suite, take_samples
+from benchmarks.suites import suite
 
 
 @suite("call")
 class Call:
     """Evaluate logp and gradient."""
-
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("call")

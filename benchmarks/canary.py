@@ -7,72 +7,44 @@ they build one after another.
 from __future__ import annotations
 
 from benchmarks.catalogue import models_of
-from benchmarks.suites import Samples, suite, take_samples
+from benchmarks.suites import Samples, suite
 
 _MODELS = models_of("siblings")
 
 
-@suite("siblings_at_once")
+@suite("siblings_at_once", _MODELS)
 class SiblingsAtOnce:
     """All at the same time."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("siblings_at_once", _MODELS)
 
-
-@suite("siblings_nested")
+@suite("siblings_nested", _MODELS)
 class SiblingsNested:
     """Each has forked another before it builds."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("siblings_nested", _MODELS)
 
-
-@suite("siblings_after_build")
+@suite("siblings_after_build", _MODELS)
 class SiblingsAfterBuild:
     """Their parent has built a graph before it forks."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("siblings_after_build", _MODELS)
 
-
-@suite("siblings_threads")
+@suite("siblings_threads", _MODELS)
 class SiblingsThreads:
     """Threads of their parent work while it forks."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("siblings_threads", _MODELS)
 
-
-@suite("siblings_reseeded")
+@suite("siblings_reseeded", _MODELS)
 class SiblingsReseeded:
     """Forked, the reader has another hash seed; spawned, all have one."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("siblings_reseeded", _MODELS)
 
-
-@suite("sampling_cold")
+@suite("sampling_cold", ("radon_pymc",))
 class SamplingCold:
     """`pm.sample` in two processes, empty disk cache."""
 
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("sampling_cold", ("radon_pymc",))
 
-
-@suite("sampling_warm")
+@suite("sampling_warm", ("radon_pymc",))
 class SamplingWarm:
     """The same on a copy of a filled cache."""
-
-    def setup_cache(self) -> Samples:
-        """Take the samples."""
-        return take_samples("sampling_warm", ("radon_pymc",))
 
 
 @suite("upgrade")
@@ -83,5 +55,5 @@ class Upgrade:
     """
 
     def setup_cache(self) -> Samples:
-        """Nothing is taken here."""
+        """Take no samples."""
         return {}

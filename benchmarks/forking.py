@@ -1,21 +1,18 @@
-"""How a measured process starts others: one fork, or siblings in the arrangement of a scenario.
+"""Start the children of a measured process: one fork, or siblings as a scenario arranges them.
 
-This runs in the environment under test, in the parent of the forks. The caller passes the function
-that each child calls.
+This runs in the environment under test, in the parent of the forks.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from benchmarks import trace
 from benchmarks.catalogue import SCENARIOS
 from benchmarks.messages import Job, Report, write_report
-from benchmarks.parent import end_with_parent
+from benchmarks.parent import fork
 
 Work = Callable[[Job], int]
 """A function that does a job, writes its report and returns the exit status of the process."""
@@ -24,8 +21,7 @@ RAISED = 3
 """Exit status of a process that reported an exception."""
 _THREADS = 2
 _LONGEST_TEMPORARY = 70
-"""Characters of a directory in which multiprocessing can still make a socket: a socket's whole path
-has at most 107."""
+"""Characters of a directory in which multiprocessing can make a socket, whose path has 107."""
 
 
 def fork_one(job: Job, work: Work) -> None:
@@ -34,15 +30,15 @@ def fork_one(job: Job, work: Work) -> None:
     If the child dies before it reports, this process reports how. Raises OSError if it cannot fork
     or write.
     """
-    _wait_for(job, _fork(job, work))
+    _in_turn([job], work)
 
 
 def fork_siblings(job: Job, work: Work) -> None:
     """Fork a child for each member of the job, as the scenario arranges them, and wait for all.
 
-    The children report like that of `fork_one`. Raises OSError if it cannot fork or write.
+    The children report as that of `fork_one` does. Raises OSError if it cannot fork or write.
     """
-    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](_jobs_of_siblings(job), work)
+    _ARRANGEMENTS[SCENARIOS[job.cell.scenario].arrangement](job.for_members(), work)
 
 
 def serve_siblings(job: Job, work: Work) -> None:
@@ -50,7 +46,7 @@ def serve_siblings(job: Job, work: Work) -> None:
 
     ``work`` is a function at the top of a module, because the server's children unpickle it.
     """
-    # Here: what is imported before the clocks is not measured by them.
+    # Not at the top, where it would be imported before `import_time` is measured.
     import multiprocessing
     import tempfile
 
@@ -60,7 +56,7 @@ def serve_siblings(job: Job, work: Work) -> None:
     context.set_forkserver_preload([])  # type: ignore[attr-defined,unused-ignore]
     at_once = SCENARIOS[job.cell.scenario].arrangement == "at once"
     started = []
-    for each in _jobs_of_siblings(job):
+    for each in job.for_members():
         process = context.Process(target=_serve, args=(work, each))
         process.start()
         started.append((each, process))
@@ -75,10 +71,6 @@ def _serve(work: Work, job: Job) -> None:
     sys.exit(work(job))
 
 
-def _jobs_of_siblings(job: Job) -> list[Job]:
-    return [job.for_member(index) for index in range(len(job.members))]
-
-
 def _in_turn(jobs: list[Job], work: Work) -> None:
     for job in jobs:
         _wait_for(job, _fork(job, work))
@@ -90,7 +82,7 @@ def _at_once(jobs: list[Job], work: Work) -> None:
 
 
 def _nested(jobs: list[Job], work: Work) -> None:
-    """In pairs: the first forks the second before it builds, so that both begin alike."""
+    """Start pairs: the first forks the second before it builds, so that both begin alike."""
     for first in range(0, len(jobs), 2):
         inner = jobs[first + 1 : first + 2]
 
@@ -102,19 +94,13 @@ def _nested(jobs: list[Job], work: Work) -> None:
 
 
 def _after_build(jobs: list[Job], work: Work) -> None:
-    """The parent builds the first member itself; its children inherit the compiled code."""
+    """Build the first member in the parent; its children inherit the compiled code."""
     work(jobs[0])
     _in_turn(jobs[1:], work)
 
 
 def _beside_threads(jobs: list[Job], work: Work) -> None:
-    with _working_threads():
-        _in_turn(jobs, work)
-
-
-@contextmanager
-def _working_threads() -> Iterator[None]:
-    """Run threads that compute with NumPy, like a program that starts workers while they run."""
+    """Fork while threads of the parent compute with NumPy."""
     import threading
 
     import numpy as np
@@ -130,7 +116,7 @@ def _working_threads() -> Iterator[None]:
     for thread in threads:
         thread.start()
     try:
-        yield
+        _in_turn(jobs, work)
     finally:
         over.set()
         for thread in threads:
@@ -147,21 +133,14 @@ _ARRANGEMENTS: dict[str, Callable[[list[Job], Work], None]] = {
 
 
 def _fork(job: Job, work: Work) -> int:
-    """Fork; the child works and leaves by `os._exit`, like a worker of a pool. Returns its id."""
-    parent = os.getpid()
+    """Do a job in a fork of this process. Returns the child's process id."""
+
+    def do_job() -> int:
+        trace.event("forked")
+        return work(job)
+
     trace.event("forking")
-    pid = os.fork()
-    if pid == 0:
-        end_with_parent(signal.SIGKILL, parent)
-        code = 1
-        try:
-            trace.event("forked")
-            code = work(job)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    return pid
+    return fork(do_job)
 
 
 def _wait_for(job: Job, pid: int) -> None:
@@ -170,6 +149,6 @@ def _wait_for(job: Job, pid: int) -> None:
 
 
 def _note_end(job: Job, code: int) -> None:
-    """Report for a child that did not end by itself, in the place of whatever it reported."""
+    """Report for a child that died, in place of what it may have reported."""
     if code not in (0, RAISED):
         write_report(job, Report("died", exit_code=code))

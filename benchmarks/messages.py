@@ -16,8 +16,8 @@ from benchmarks.catalogue import Cell, Measure
 from benchmarks.typed_json import from_json, to_json
 
 Role = Literal["measure", "fill", "siblings", "reader", "upgrade"]
-"""What a process does: it measures; it fills the cache for the measured process; it is a sibling or
-the parent of siblings; it reads what the siblings stored; it builds every graph of an upgrade."""
+"""A process measures, fills the cache for the measured process, is a sibling or the parent of
+siblings, reads what the siblings stored, or builds every graph of an upgrade."""
 Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
@@ -37,7 +37,7 @@ class Counter:
 
 @dataclass(frozen=True)
 class Job:
-    """What one measured process has to do."""
+    """The task of one measured process."""
 
     role: Role
     cell: Cell
@@ -53,13 +53,16 @@ class Job:
     problem: str = ""
     """Why this machine cannot take this pass; empty: it can."""
     from_empty: bool = False
-    """Role upgrade: the cache is empty, and not the one that another subject left."""
+    """Role upgrade: the cache is empty; False: another subject has filled it."""
 
-    def for_member(self, index: int) -> Job:
-        """Return the job of the child that builds one member, with a report file of its own."""
+    def for_members(self) -> list[Job]:
+        """Return a job for each member, with a report file of its own."""
         # Before the suffix: the files of the job and of its output have other suffixes.
-        report = self.report.with_stem(f"{self.report.stem}-member-{index}")
-        return replace(self, members=(self.members[index],), report=report)
+        stem = f"{self.report.stem}-member"
+        return [
+            replace(self, members=(member,), report=self.report.with_stem(f"{stem}-{index}"))
+            for index, member in enumerate(self.members)
+        ]
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Check:
-    """One evaluation, compared with the reference in NumPy or SciPy."""
+    """The comparison of one evaluation with the reference in NumPy or SciPy."""
 
     name: str
-    """The graph, and which process evaluated it where several did."""
+    """The graph, and the process if several evaluated it."""
     logp_error: float | None
     """Relative error; None: not finite, or of another shape."""
     gradient_error: float | None
@@ -94,14 +97,14 @@ class LedgerEntry:
     kind: str
     """The kind of cache, one of the catalogue."""
     key: str = ""
-    """The question to the cache; empty for `internal`."""
+    """The key in the cache; empty for `internal`."""
     outcome: LedgerOutcome = "internal"
     source: Literal["memory", "disk"] | None = None
-    """Where a hit came from."""
+    """Where a hit was found."""
     bytes: int | None = None
     """Machine code."""
     seconds: float = 0.0
-    """For this function alone, without the functions that were compiled inside it."""
+    """Without the functions that were compiled inside it."""
     step: str | None = None
     """The build that it belongs to."""
 
@@ -111,9 +114,9 @@ class Spent:
     """Where a measured process spent its time, in seconds."""
 
     first_line: float
-    """When its first line ran, by `time.monotonic`."""
+    """When its first line ran, on the clock `time.monotonic`."""
     reported: float
-    """When it reported, by `time.monotonic`."""
+    """When it reported, on the same clock."""
     imports: float = 0.0
     build: float = 0.0
     warm_up: float = 0.0
@@ -125,7 +128,7 @@ class Report:
     """What a measured process found."""
 
     status: Literal["ok", "unavailable", "raised", "died"]
-    """`died`: the parent of a fork reports for a child that could not."""
+    """`died`: the parent of a fork reports for a child that did not."""
     message: str | None = None
     """Why the status is not `ok`."""
     exit_code: int | None = None
@@ -143,7 +146,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Failure:
-    """How a sample ended that did not end well."""
+    """Why a sample failed."""
 
     message: str
     signal: str | None
@@ -194,10 +197,7 @@ class SampleRecord:
 
 
 def write_report(job: Job, report: Report) -> None:
-    """Write the report of a job to the job's file, which is complete or absent at any time.
-
-    Raises OSError if the file cannot be written.
-    """
+    """Write the report of a job to the job's file, atomically. Raises OSError."""
     partial = job.report.with_suffix(f"{job.report.suffix}.partial")
     partial.write_text(to_json(report), encoding="utf-8")
     partial.rename(job.report)
@@ -205,10 +205,7 @@ def write_report(job: Job, report: Report) -> None:
 
 
 def read_report(path: Path) -> Report | None:
-    """Return what a process reported; None if it did not report.
-
-    Raises MessageError if the file holds something else.
-    """
+    """Return the report of a process; None if there is none. Raises MessageError."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:

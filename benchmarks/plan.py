@@ -1,7 +1,7 @@
-"""Which samples a set of cells asks for, in which order, and which sample fills which cache.
+"""The samples that a set of cells needs, their order, and the sample that fills each cache.
 
-The tool shares this module, which imports only the standard library. The ASV suites carry out one
-task after another; `observatory run` may take two counting samples at a time.
+The tool shares this module. The ASV suites carry out one task after another; `observatory run` may
+take two counting samples at a time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Task:
     round: int
     """From 0; tasks that differ only in it are repetitions."""
     cache: str | None = None
-    """Name of the filled cache that it starts from; None: from empty."""
+    """The name of the filled cache that it starts from; None: from empty."""
     keep: str | None = None
-    """Name under which its caches are kept for others."""
+    """The name under which its caches are kept for others."""
     keep_fresh: str | None = None
     """The same for the cache that an upgrade filled from empty."""
 
@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Rounds:
-    """How many samples of each pass; 0 leaves a pass out."""
+    """The number of samples of each pass; 0 leaves a pass out."""
 
     timing: int = 1
     counting: int = 1
@@ -52,8 +52,8 @@ class Rounds:
 
     def of(self, measure: Measure) -> int:
         """Return the number of samples of one pass."""
-        count: int = getattr(self, measure)
-        return count
+        number: int = getattr(self, measure)
+        return number
 
 
 def plan(
@@ -62,10 +62,10 @@ def plan(
     """Return the tasks: fillers first, then the other counting, tracing, work and timing samples.
 
     ``rounds``: the samples of each pass and cell; ``overrides`` replaces it for single cells. The
-    counting cold sample of its backend fills the cache of a cell that starts from one, whether that
-    sample is wanted or not: under fork, all that share the cache use its hash seed. The pass `work`
-    has caches of its own, as its machine code is for one pinned CPU. Each timing round goes through
-    all cells before the next begins, so that drift affects all of them alike.
+    cache of a warm cell is filled by the counting cold sample of its backend, even if that sample
+    is not asked for: under fork, all samples that share the cache use its hash seed. The pass `work`
+    has caches of its own, with machine code for one pinned CPU. Each timing round goes through all
+    cells before the next begins, so that drift affects all of them alike.
     """
     overrides = overrides or {}
     chosen = list(dict.fromkeys(cells))

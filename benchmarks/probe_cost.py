@@ -2,10 +2,10 @@
 
 This runs in the environment under test and prints one line of JSON for each pair of twins: two
 forks of a process that has built the graph once, one of them with the probes installed. Each twin
-compiles the graph a second time, from a filled cache, and calls it. That is the span of
-`warm_process`, in which the probes have the largest share. Both twins begin with the same hash
-seed, addresses and memory. Builds scatter by 20 % on a shared machine, so that it takes thousands
-of pairs to see an effect of 1 %.
+compiles the graph again, from a filled cache, and calls it: that is the span of `warm_process`, in
+which the probes have the largest share. Both twins begin with the same hash seed, addresses and
+memory. Builds scatter by 20 % on a shared machine, so that an effect of 1 % takes thousands of
+pairs to see.
 """
 
 from __future__ import annotations
@@ -16,20 +16,16 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from functools import partial
 
 from benchmarks import sandbox
 from benchmarks.catalogue import BACKENDS, MODELS
 from benchmarks.sandbox import Sandbox
 from benchmarks.workers import forked
 
-if TYPE_CHECKING:
-    from benchmarks.bench import Bench
-    from benchmarks.models import Graph
-
 _INSIDE = "--inside"
-"""Marks the process that imports PyTensor, after its environment says where the cache is."""
+"""Marks the process that imports PyTensor, which runs with the environment of a sandbox."""
 
 
 def main() -> int:
@@ -43,7 +39,7 @@ def main() -> int:
     parser.add_argument(_INSIDE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
-        _twins(options.backend, options.pairs, _calls if options.calls else _seconds)
+        _twins(options.backend, options.pairs, options.calls)
         return 0
     box = Sandbox.make()
     try:
@@ -54,54 +50,36 @@ def main() -> int:
         box.remove()
 
 
-Measure = Callable[["Bench", "Graph"], float]
-
-
-def _twins(backend: str, pairs: int, measure: Measure) -> None:
+def _twins(backend: str, pairs: int, count_calls: bool) -> None:
     import pytensor.tensor  # noqa: F401
 
     from benchmarks import backends
     from benchmarks.bench import Bench
+    from benchmarks.probes.process import counting_calls
 
     mode = backends.mode(backend)
     bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)
     bench.warm_up("first build")
     graph = bench.graph()
+
+    def build(probed: bool) -> float:
+        if probed:
+            backends.install_probes(bench.backend, bench.ledger)
+            bench.ledger.recording = True
+        calls: list[int] = []
+        with counting_calls(calls) if count_calls else nullcontext():
+            begin = time.perf_counter()
+            graph.compile(bench.mode)(graph.point)
+            seconds = time.perf_counter() - begin
+        return calls[0] if count_calls else seconds
+
     gc.collect()
     gc.freeze()  # what a fork does not touch is not copied
     for number in range(pairs):
         # The order alternates (A B B A), so that no side is always the first.
         order = (False, True) if number % 2 else (True, False)
-        found = {probed: _of_fork(bench, graph, probed, measure) for probed in order}
+        found = {probed: forked(partial(build, probed)) for probed in order}
         print(json.dumps({"without": found[False], "with": found[True]}), flush=True)
-
-
-def _seconds(bench: Bench, graph: Graph) -> float:
-    begin = time.perf_counter()
-    graph.compile(bench.mode)(graph.point)
-    return time.perf_counter() - begin
-
-
-def _calls(bench: Bench, graph: Graph) -> float:
-    from benchmarks.probes.process import counting_calls
-
-    calls: list[int] = []
-    with counting_calls(calls):
-        graph.compile(bench.mode)(graph.point)
-    return calls[0]
-
-
-def _of_fork(bench: Bench, graph: Graph, probed: bool, measure: Measure) -> float:
-    """Measure one build and call in a fork of this process. Raises WorkerDied."""
-    from benchmarks.backends import install_probes
-
-    def build() -> float:
-        if probed:
-            install_probes(bench.backend, bench.ledger)
-            bench.ledger.recording = True
-        return measure(bench, graph)
-
-    return float(forked(build))
 
 
 if __name__ == "__main__":

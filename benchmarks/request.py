@@ -1,4 +1,4 @@
-"""What one sample is asked for, and the jobs of its processes that follow from it."""
+"""The request of one sample, and the jobs of its processes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEFAULT_TIMEOUT = 600.0
 
 @dataclass(frozen=True)
 class Request:
-    """What one sample is asked for."""
+    """What to measure, and with which settings."""
 
     cell: Cell
     measure: Measure
     cache: Path | None = None
-    """A filled cache to start from, as `keep_cache` left one. None: a warm cell fills its own."""
+    """A filled cache, as `keep_cache` leaves one, to start from. None: a warm cell fills one."""
     keep_cache: Path | None = None
     """Where to leave a copy of the caches afterwards."""
     keep_fresh: Path | None = None
@@ -29,19 +29,19 @@ class Request:
     data: Path | None = None
     """A CSV file for the radon models; None: the generated data."""
     hash_seed: int | None = None
-    """PYTHONHASHSEED of the measured process; None: as the start method and the cache ask for."""
+    """PYTHONHASHSEED of the measured process; None: the start method and the cache decide."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
 
     @property
     def pytensor_flags(self) -> str | None:
-        """The PYTENSOR_FLAGS of the cell's backend and of the user; None if there are none."""
+        """The PYTENSOR_FLAGS of the backend and of the user; None if there are none."""
         return ",".join(filter(None, (BACKENDS[self.cell.backend].flags, self.flags))) or None
 
     def job(self, box: Sandbox, role: Role, index: int = 0) -> Job:
-        """Return the job of one process, which reports to a file of its sandbox.
+        """Return the job of one process, with every member of the model.
 
-        ``index`` tells the processes of one role apart. The job names every member of the model.
+        ``index`` distinguishes the processes of one role, which report to a file each.
         """
         return Job(
             role=role,

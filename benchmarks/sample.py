@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import pinning, process, records, sandbox, siblings, trace, upgrading
+from benchmarks import pinning, process, records, sandbox, shared_cache, trace
 from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
@@ -118,8 +118,8 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
 
 
 _TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {
-    "siblings": siblings.take,
-    "upgrade": upgrading.take,
+    "siblings": shared_cache.take_siblings,
+    "upgrade": shared_cache.take_upgrade,
 }
 """The families of scenarios with more than one measured process."""
 

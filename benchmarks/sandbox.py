@@ -1,7 +1,7 @@
 """The isolation of one sample: its own directories, and an environment without the user's settings.
 
-Everything is set before the measured process imports anything. Nothing is moved afterwards: that
-would need private names of PyTensor, which changed between releases.
+All of it is set before the measured process imports anything: later it would need private names of
+PyTensor, which changed between releases.
 """
 
 from __future__ import annotations
@@ -23,35 +23,36 @@ ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
 
 MARKER = "OBSERVATORY_SANDBOX"
-"""Environment variable that every process of a sample inherits, in whatever session it is."""
+"""Environment variable that every process of a sample inherits, whatever its session is."""
 
 _SCRUBBED = (
-    "PYTHON",
-    "PYTENSOR",
-    "NUMBA_",
-    "PYMC",
-    "OMP_",
-    "MKL_",
-    "OPENBLAS_",
-    "BLIS_",
-    "CCACHE_",
-)
+    "PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_", "CCACHE_",
+)  # fmt: skip
+"""The beginnings of the variables that the measured process does not inherit."""
 _SEED_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
 
 
 class CacheError(ValueError):
-    """Raised when a directory given as a filled cache is not one; the message says why."""
+    """Raised for a directory that is not a filled cache; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """The directories of one sample; removed as a whole when it is over."""
+    """The directories of one sample, which are removed after it."""
 
     path: Path
-    lock: int = -1
+    lock: int
     """Descriptor of the locked owner file: the kernel unlocks it however this process ends."""
+    cache: Path
+    """The directory of all disk caches: `pytensor/` (C and numba) and `numba/`."""
+    tmp: Path
+    """The TMPDIR of the measured process; files that stay in it are leaked."""
+    work: Path
+    """The working directory of the measured process: empty, without configuration files."""
+    out: Path
+    """The directory for the jobs, reports and stderr of the sample's processes."""
 
     @classmethod
     def make(cls, same_name: bool = False) -> Sandbox:
@@ -67,70 +68,46 @@ class Sandbox:
             if os.fstat(lock).st_nlink:
                 break
             os.close(lock)  # another sample's sweep removed it between the two calls
-        sandbox = cls(path, lock)
-        for directory in (sandbox.cache, sandbox.tmp, sandbox.work, sandbox.out):
+        sandbox = cls(path, lock, *(path / name for name in ("cache", "tmp", "work", "out")))
+        # PyTensor 2.36.0 raises if the parent of its cache directory is missing.
+        caches = (sandbox.cache, sandbox.cache / "pytensor", sandbox.cache / "numba")
+        for directory in (*caches, sandbox.tmp, sandbox.work, sandbox.out):
             directory.mkdir()
-        for name in ("pytensor", "numba"):
-            # Made here: 2.36.0 raises where the parent of its cache directory is missing.
-            (sandbox.cache / name).mkdir()
         trace.event("sandbox made", path=str(path))
         return sandbox
-
-    @property
-    def cache(self) -> Path:
-        """The directory of all disk caches: `pytensor/` (C and numba) and `numba/`."""
-        return self.path / "cache"
-
-    @property
-    def tmp(self) -> Path:
-        """The TMPDIR of the measured process; files that it leaves there are leaked."""
-        return self.path / "tmp"
-
-    @property
-    def work(self) -> Path:
-        """The working directory of the measured process: empty, without configuration files."""
-        return self.path / "work"
-
-    @property
-    def out(self) -> Path:
-        """The directory for the jobs, reports and stderr of the sample's processes."""
-        return self.path / "out"
 
     def environment(self, hash_seed: int, flags: str | None) -> dict[str, str]:
         """Return the environment variables of the measured process.
 
-        ``hash_seed``: its PYTHONHASHSEED. ``flags``: PYTENSOR_FLAGS beyond the place of the cache.
+        ``hash_seed``: its PYTHONHASHSEED. ``flags``: further PYTENSOR_FLAGS.
         """
-        env = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
         compiledir = f"base_compiledir={self.cache / 'pytensor'}"
-        env.update(
-            {
-                MARKER: str(self.path),
-                "PYTHONPATH": str(ROOT),
-                "PYTHONSAFEPATH": "1",
-                "PYTHONNOUSERSITE": "1",
-                "PYTHONHASHSEED": str(hash_seed),
-                "PYTENSOR_FLAGS": ",".join(filter(None, (compiledir, flags))),
-                "PYTENSORRC": str(self.work / "absent"),
-                "NUMBA_CACHE_DIR": str(self.cache / "numba"),
-                "TMPDIR": str(self.tmp),
-                # A BLAS pool has its threads running at the fork.
-                "OMP_NUM_THREADS": "1",
-                "OPENBLAS_NUM_THREADS": "1",
-                "MKL_NUM_THREADS": "1",
-                "NUMBA_NUM_THREADS": "1",
-                # Where g++ is ccache, a cold build would be served from the user's cache.
-                "CCACHE_DISABLE": "1",
-            }
-        )
-        return env
+        return {
+            **{k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)},
+            MARKER: str(self.path),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONSAFEPATH": "1",
+            "PYTHONNOUSERSITE": "1",
+            "PYTHONHASHSEED": str(hash_seed),
+            "PYTENSOR_FLAGS": ",".join(filter(None, (compiledir, flags))),
+            "PYTENSORRC": str(self.work / "absent"),
+            "NUMBA_CACHE_DIR": str(self.cache / "numba"),
+            "TMPDIR": str(self.tmp),
+            # With more, a BLAS would have threads running at the fork.
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "NUMBA_NUM_THREADS": "1",
+            # If g++ is ccache, a cold build would be served from the user's cache.
+            "CCACHE_DISABLE": "1",
+        }
 
     def files_leaked(self) -> int:
-        """Return how many files the ended processes left in their temporary directory."""
+        """Return the number of files that the processes left in their temporary directory."""
         return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
 
     def cache_bytes(self) -> int:
-        """Return the size of all files in the caches in bytes, without our own note of the seed."""
+        """Return the size of all files in the caches in bytes, without that of the hash seed."""
         files = (path for path in self.cache.rglob("*") if path.is_file())
         return sum(path.stat().st_size for path in files if path.name != _SEED_FILE)
 
@@ -142,9 +119,9 @@ class Sandbox:
         trace.event("cache copied", source=str(filled), target=str(self.cache))
 
     def keep_cache(self, target: Path, hash_seed: int) -> None:
-        """Copy the caches to ``target``, and replace what was there. Raises OSError.
+        """Copy the caches to ``target``, in place of what was there. Raises OSError.
 
-        ``hash_seed``: noted in the copy for samples that start from it under fork.
+        ``hash_seed``: it is stored in the copy, for samples that start from it under fork.
         """
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         shutil.copytree(self.cache, partial, symlinks=True)
@@ -154,15 +131,14 @@ class Sandbox:
         partial.rename(target)
 
     def empty_tmp(self) -> None:
-        """Delete what a filler left in the temporary directory: the measured process did not."""
+        """Delete the files of a filler from the temporary directory: they are not leaked."""
         shutil.rmtree(self.tmp)
         self.tmp.mkdir()
 
     def remove(self) -> None:
-        """Remove all directories and unlock; what cannot be removed stays."""
+        """Remove all directories that can be removed, and unlock."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self.lock >= 0:
-            os.close(self.lock)
+        os.close(self.lock)
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
 
 

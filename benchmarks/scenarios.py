@@ -1,4 +1,4 @@
-"""What the measured process builds in each scenario, and the report of it."""
+"""What the measured process builds in each scenario, and its report."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ def measure(
 
     ``first_line``: `time.monotonic()` when the process began. ``import_seconds``: by package;
     ``fresh_import``: this process imported them itself, so that they give `import_time`. Raises
-    whatever the subject raises, except in the roles that build many graphs.
+    what the subject raises, except in the roles that build many graphs.
     """
     cell = job.cell
-    reason = _pass_problem(job) or backends.problem(cell.backend)
+    reason = job.problem or backends.problem(cell.backend)
+    if reason is None and job.measure == "tracing" and not can_trace():
+        reason = "counting Python calls needs sys.monitoring, which came with Python 3.12"
     model = MODELS[cell.model]
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -79,14 +81,6 @@ def measure(
     )
 
 
-def _pass_problem(job: Job) -> str | None:
-    if job.problem:
-        return job.problem
-    if job.measure == "tracing" and not can_trace():
-        return "counting Python calls needs sys.monitoring, which came with Python 3.12"
-    return None
-
-
 def _measure(bench: Bench, job: Job) -> None:
     _FAMILIES[SCENARIOS[job.cell.scenario].family](bench, job)
 
@@ -97,28 +91,18 @@ def _build(bench: Bench, job: Job) -> None:
     bench.metrics.update(bench.measured_build("build"))
 
 
-def _sampling(bench: Bench, _job: Job) -> None:
-    sampling.sample(bench)
-
-
 def _variants(bench: Bench, job: Job) -> None:
-    """The base from empty, then the variants; the metrics are the sums over the variants."""
+    """Build the base, then the variants; the metrics are the sums over the variants."""
     base = bench.measured_build("base")
     bench.steps.append(Step("base", base))
     bench.ledger.compiler_runs = bench.ledger.bootstrap_runs = 0
     for name in job.members:
-        found = bench.measured_build(name, name)
-        bench.steps.append(Step(name, found))
-        bench.add_metrics(found)
+        bench.summed_build(name, name)
 
 
 def _call(bench: Bench, _job: Job) -> None:
-    """Evaluate again and again. In the counting pass the probes see that nothing is compiled."""
-    graph = bench.graph()
-    begin = time.perf_counter()
-    function = graph.compile(bench.mode)
-    value = function(graph.point)
-    bench.warm_up_seconds += time.perf_counter() - begin
+    """Call a compiled function repeatedly; the counting pass counts what the calls compile."""
+    graph, function, value = bench.compiled()
     bench.ledger.step = "calls"
     if bench.measure == "counting":
         with bench.recording():
@@ -144,31 +128,26 @@ def _call(bench: Bench, _job: Job) -> None:
 def seconds_a_call(function: Callable[..., Any], point: Any) -> float:
     """Return the seconds of one call: the smallest of 15 means, each over about 50 ms of calls.
 
-    Other work on the machine makes a mean larger and never smaller. A cost that only some calls
-    have is in every mean.
+    Other work on the machine can only make a mean larger. A cost that only some calls have is in
+    every mean.
     """
-    number = 1
-    while True:
+
+    def seconds_of(calls: int) -> float:
         begin = time.perf_counter()
-        for _ in range(number):
+        for _ in range(calls):
             function(point)
-        elapsed = time.perf_counter() - begin
-        if elapsed >= _REPEAT_SECONDS / 4:
-            break
-        number *= 4
-    number = max(1, round(number * _REPEAT_SECONDS / elapsed))
-    seconds = []
-    for _ in range(_REPEATS):
-        begin = time.perf_counter()
-        for _ in range(number):
-            function(point)
-        seconds.append((time.perf_counter() - begin) / number)
-    return min(seconds)
+        return time.perf_counter() - begin
+
+    calls = 1
+    while (elapsed := seconds_of(calls)) < _REPEAT_SECONDS / 4:
+        calls *= 4
+    calls = max(1, round(calls * _REPEAT_SECONDS / elapsed))
+    return min(seconds_of(calls) / calls for _ in range(_REPEATS))
 
 
 def _fill(bench: Bench, job: Job) -> None:
     if SCENARIOS[job.cell.scenario].family == "sampling":
-        _sampling(bench, job)
+        sampling.sample(bench)
     else:
         bench.warm_up("fill")
 
@@ -186,10 +165,10 @@ def _reader(bench: Bench, job: Job) -> None:
 
 
 def _upgrade(bench: Bench, job: Job) -> None:
-    """Build every graph, whatever the cache holds.
+    """Build every graph.
 
-    A graph that raises with an empty cache is one that this subject cannot build: it is no failure,
-    and the second process does not build it.
+    A graph that raises with an empty cache is one that this subject cannot build: that is not a
+    failure, and the second process does not build it.
     """
     for member in job.members:
         name = f"fresh {member}" if job.from_empty else member
@@ -200,15 +179,13 @@ def _upgrade(bench: Bench, job: Job) -> None:
 
 
 def _build_one_of_many(bench: Bench, name: str, member: str) -> bool:
-    """Build one graph and add its metrics; if it raises, note that and return False."""
+    """Build one graph and add its metrics. Return False if it raised, which `raised` then says."""
     try:
-        found = bench.measured_build(name, member)
+        bench.summed_build(name, member)
     except Exception as error:
         traceback.print_exc()
         bench.raised.append(f"{name}: {type(error).__name__}: {error}"[:500])
         return False
-    bench.steps.append(Step(name, found))
-    bench.add_metrics(found)
     return True
 
 
@@ -221,10 +198,10 @@ def _flat(value: Any) -> tuple[float | None, ...]:
 _FAMILIES: dict[str, Callable[[Bench, Job], None]] = {
     "build": _build,
     "variants": _variants,
-    "sampling": _sampling,
+    "sampling": lambda bench, _: sampling.sample(bench),
     "call": _call,
 }
-"""What is measured in the scenarios of a family; siblings and upgrades have roles of their own."""
+"""What the role `measure` does in the scenarios of a family."""
 _ROLES: dict[Role, Callable[[Bench, Job], None]] = {
     "measure": _measure,
     "fill": _fill,

@@ -1,13 +1,14 @@
-"""What the ASV suites share: which samples a suite takes, and how its benchmarks read them.
+"""The common part of the ASV suites: they take samples, and their benchmarks read them.
 
-asv schedules and records; the samples are those of `benchmarks.sample`, whatever start method asv
-itself uses. Environment variables narrow a suite for a quick look: OBSERVATORY_BACKENDS and
-OBSERVATORY_LAUNCHES (comma-separated), OBSERVATORY_ROUNDS (timing samples a cell, default 3),
+asv schedules and records; `benchmarks.sample` takes the samples, whatever start method asv itself
+uses. Environment variables restrict a suite: OBSERVATORY_BACKENDS and OBSERVATORY_LAUNCHES
+(comma-separated), OBSERVATORY_ROUNDS (timing samples of each cell, default 3) and
 OBSERVATORY_WORK (samples of the pass `work`, default 0, as each takes up to a minute).
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 from collections.abc import Callable
@@ -18,34 +19,33 @@ from typing import Any, TypeVar
 from benchmarks.catalogue import (
     METRICS,
     Cell,
-    Measure,
     backends_of,
     cells,
     launches_of,
     metrics_of,
     models_of,
-)
+)  # fmt: skip
 from benchmarks.messages import SampleRecord
 from benchmarks.plan import Rounds, plan, recorded
 from benchmarks.request import Request
 from benchmarks.sample import take
 
-HOURS = 4 * 3600
-"""Seconds for all samples of a suite: the variants of an old release take most of one."""
+SUITE_TIMEOUT = 4 * 3600
+"""Seconds for all samples of a suite: the variants of an old release take most of an hour."""
 
 
 @dataclass
 class CellSamples:
-    """The samples of one cell, all passes together."""
+    """The samples of one cell, from all passes."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
     """By metric, a value for each sample that gave it, in the metric's unit."""
     reasons: dict[str, str] = field(default_factory=dict)
-    """By metric, why it has no value; under the empty name, why a sample failed."""
+    """By metric, why it has no value; with the key "", why a sample failed."""
 
-    def add(self, record: SampleRecord, measure: Measure) -> None:
-        """Add the metrics that a record gives for its pass, and its reasons for the others."""
-        for name, value in recorded(record.metrics, measure).items():
+    def add(self, record: SampleRecord) -> None:
+        """Add the metrics that a record has for its pass, and its reasons for the others."""
+        for name, value in recorded(record.metrics, record.measure).items():
             self.values.setdefault(name, []).append(value)
         self.reasons.update(record.absent)
         if record.failure is not None:
@@ -59,41 +59,31 @@ _Suite = TypeVar("_Suite")
 
 
 def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples:
-    """Take every sample of a suite and return what its `setup_cache` returns.
+    """Take every sample of a suite and return them, as its `setup_cache` does.
 
-    `observatory run` takes those of models that need an environment of their own. Raises OSError if
-    a sample cannot be started, ValueError if OBSERVATORY_ROUNDS or OBSERVATORY_WORK is no number.
+    Raises OSError if a sample cannot be started, ValueError if OBSERVATORY_ROUNDS or
+    OBSERVATORY_WORK is not a number.
     """
-    wanted = list(
-        cells(
-            models,
-            (scenario,),
-            _chosen("OBSERVATORY_BACKENDS", backends_of(scenario)),
-            _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario)),
-        )
-    )
-    timing, work = (
-        int(os.environ.get(f"OBSERVATORY_{name}", default))
-        for name, default in (("ROUNDS", 3), ("WORK", 0))
-    )
+    backends = _chosen("OBSERVATORY_BACKENDS", backends_of(scenario))
+    launches = _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario))
+    wanted = list(cells(models, (scenario,), backends, launches))
+    timing = int(os.environ.get("OBSERVATORY_ROUNDS", "3"))
+    work = int(os.environ.get("OBSERVATORY_WORK", "0"))
     rounds = Rounds(timing, counting=1, tracing=1, work=work)
     found: Samples = {}
     with tempfile.TemporaryDirectory(prefix="observatory-filled-") as kept:
         for task in plan(wanted, rounds):
             filled = None if task.cache is None else Path(kept, task.cache)
+            # A filler that failed left no cache: each sample then fills one, or fails too.
+            cache = filled if filled is not None and filled.is_dir() else None
+            keep = None if task.keep is None else Path(kept, task.keep)
+            seed = task.hash_seed
             record = take(
-                Request(
-                    task.cell,
-                    task.measure,
-                    # A filler that failed left none: each sample then fills its own or fails too.
-                    cache=filled if filled is not None and filled.is_dir() else None,
-                    hash_seed=task.hash_seed,
-                    keep_cache=None if task.keep is None else Path(kept, task.keep),
-                )
+                Request(task.cell, task.measure, cache=cache, keep_cache=keep, hash_seed=seed)
             )
             if task.cell in wanted:
                 key = (task.cell.model, task.cell.backend, task.cell.launch)
-                found.setdefault(key, CellSamples()).add(record, task.measure)
+                found.setdefault(key, CellSamples()).add(record)
     return found
 
 
@@ -105,9 +95,9 @@ def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
 def track(scenario: str, metric: str) -> Callable[..., Any]:
     """Return a benchmark method that reads one metric of a cell from the samples of `setup_cache`.
 
-    The method returns the largest value of an exact metric. For a noisy one it returns a dictionary
-    of samples, from which asv computes its statistics. It raises RuntimeError if no sample gave the
-    metric, and its setup NotImplementedError ("n/a" to asv) if the cell cannot have it.
+    The method returns the largest value of an exact metric; for a noisy one, a dictionary of
+    samples, from which asv computes its statistics. It raises RuntimeError if no sample has the
+    metric, and its setup raises NotImplementedError ("n/a" to asv) if the cell cannot have it.
     """
 
     def setup(samples: Samples, model: str, backend: str, launch: str) -> None:
@@ -116,37 +106,41 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
         if reason is not None:
             raise NotImplementedError(reason)
 
-    def segmented(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
+    def benchmark(_: Any, samples: Samples, model: str, backend: str, launch: str) -> Any:
         found = samples[(model, backend, launch)]
         if metric not in found.values:
             raise RuntimeError(f"no sample gave {metric}: {found.reasons}")
         values = found.values[metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
-        # The worst, where repetitions of an exact metric differ.
         return max(values)
 
-    segmented.__name__ = f"track_{metric}"
-    segmented.__doc__ = METRICS[metric].meaning
-    segmented.setup = setup  # type: ignore[attr-defined]
-    segmented.unit = METRICS[metric].unit  # type: ignore[attr-defined]
-    return segmented
+    benchmark.__name__ = f"track_{metric}"
+    benchmark.__doc__ = METRICS[metric].meaning
+    benchmark.setup = setup  # type: ignore[attr-defined]
+    benchmark.unit = METRICS[metric].unit  # type: ignore[attr-defined]
+    return benchmark
 
 
 def _not_applicable(samples: Samples, cell: Cell, metric: str) -> str | None:
-    """Why a metric of a cell has no number without anything having failed; None: it should."""
+    """Why a metric of a cell has no number although nothing failed; None: it should have one."""
     found = samples.get((cell.model, cell.backend, cell.launch))
     if found is None:
         return "not measured by this suite"
-    if metric not in {known.name for known in metrics_of(cell.scenario, cell.launch)}:
+    if metric not in {each.name for each in metrics_of(cell.scenario, cell.launch)}:
         return f"{metric} makes no sense under {cell.launch}"
     if metric in found.values or max(found.values.get("crashed", [0])):
         return None
     return f"{metric} is not available: {found.reasons}"
 
 
-def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
-    """Return a decorator that gives a class the parameters and the benchmarks of a scenario."""
+def suite(
+    scenario: str, models: tuple[str, ...] = ("radon",)
+) -> Callable[[type[_Suite]], type[_Suite]]:
+    """Return a decorator that gives a class the parameters and the benchmarks of a scenario.
+
+    A class without a `setup_cache` gets one that takes the samples of these models.
+    """
 
     def decorate(cls: type[_Suite]) -> type[_Suite]:
         launches = launches_of(scenario)
@@ -156,11 +150,24 @@ def suite(scenario: str) -> Callable[[type[_Suite]], type[_Suite]]:
             "param_names": ("model", "backend", "launch"),
             "version": "1",
             "timeout": 60,
+            "setup_cache": vars(cls).get("setup_cache") or _setup_cache(cls, scenario, models),
             **{f"track_{name}": track(scenario, name) for name in METRICS if name in metrics},
         }
         for name, value in attributes.items():
             setattr(cls, name, value)
-        vars(cls)["setup_cache"].timeout = HOURS
+        vars(cls)["setup_cache"].timeout = SUITE_TIMEOUT
         return cls
 
     return decorate
+
+
+def _setup_cache(cls: type, scenario: str, models: tuple[str, ...]) -> Callable[..., Samples]:
+    def setup_cache(_: object) -> Samples:
+        return take_samples(scenario, models)
+
+    # asv tells functions of this name apart by their module and line: by those of their classes.
+    setup_cache.__module__ = cls.__module__
+    setup_cache.__code__ = setup_cache.__code__.replace(
+        co_filename=inspect.getfile(cls), co_firstlineno=inspect.getsourcelines(cls)[1]
+    )
+    return setup_cache

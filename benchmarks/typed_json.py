@@ -1,8 +1,8 @@
-"""Dataclasses as JSON and back, in one place for every message between two processes.
+"""Dataclasses as JSON and back, for every message between two processes.
 
-Reading is strict: a field that is missing or unknown and a value of another type raise
-`MessageError`. Types are taken from the annotations: dataclasses, `str`, `int`, `float`, `bool`,
-`Path`, `Literal`, `X | None`, `tuple[X, ...]` and `dict[str, X]`.
+Reading is strict: a missing or unknown field and a value of another type raise `MessageError`. The
+annotations give the types: dataclasses, `str`, `int`, `float`, `bool`, `Path`, `Literal`,
+`X | None`, `tuple[X, ...]` and `dict[str, X]`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,21 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Message = TypeVar("Message", bound="DataclassInstance")
+# A whole number stays an int.
 _PLAIN: dict[Any, tuple[type, ...]] = {
-    str: (str,),
-    int: (int,),
-    float: (int, float),  # a whole number stays one
-    bool: (bool,),
-}
+    str: (str,), int: (int,), float: (int, float), bool: (bool,),
+}  # fmt: skip
 
 
 class MessageError(ValueError):
-    """Raised when JSON does not hold the message that was expected; the text says where."""
+    """Raised for JSON that is not the expected message; the text names the field."""
 
 
 def to_json(message: DataclassInstance, indent: int | None = None) -> str:
-    """Return a dataclass as a JSON object, with every field of it.
+    """Return a dataclass as a JSON object with all of its fields.
 
-    ``indent``: spaces for each level; None writes one line. Raises TypeError for a value that JSON
-    cannot hold.
+    ``indent``: spaces for each level; None: one line. Raises TypeError for a value that JSON does
+    not know.
     """
     return json.dumps(asdict(message), default=os.fspath, indent=indent)
 

@@ -1,7 +1,7 @@
-"""A function in another process: in a forked child, or in a fresh interpreter.
+"""Call a function in another process: in a forked child, or in a fresh interpreter.
 
-The answer comes back as JSON. `python -m benchmarks.workers MODULE FUNCTION ARGUMENTS` is the fresh
-interpreter.
+The result is returned as JSON. `python -m benchmarks.workers MODULE FUNCTION ARGUMENTS` is the
+fresh interpreter.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from benchmarks.parent import end_with_parent
+from benchmarks.parent import end_with_parent, fork
 from benchmarks.sandbox import new_seed
 
 _PATIENCE = 120.0
 """Seconds for a fresh interpreter."""
-_LONGEST = 1000
 
 
 class WorkerDied(Exception):
-    """Raised when another process gave no answer; the message says how it ended."""
+    """Raised when another process returned no result; the message says how it ended."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,9 @@ class Forked:
     def answer(self) -> Any:
         """Wait for the child and return its answer. Raises WorkerDied."""
         with self.stream:
-            said = self.stream.read()
+            answer = self.stream.read()
         _, status = os.waitpid(self.pid, 0)
-        return _read(said, os.waitstatus_to_exitcode(status), "a forked child")
+        return _read(answer, os.waitstatus_to_exitcode(status), "a forked child")
 
 
 def start(function: Callable[[], Any]) -> Forked:
@@ -54,16 +53,14 @@ def start(function: Callable[[], Any]) -> Forked:
     The function returns what JSON can hold. Raises OSError if this process cannot fork.
     """
     reading, writing = os.pipe()
-    parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        end_with_parent(signal.SIGKILL, parent)
-        try:
-            os.close(reading)
-            with os.fdopen(writing, "wb") as stream:
-                stream.write(_answer(function))
-        finally:
-            os._exit(0)
+
+    def answer() -> int:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(_answer(function))
+        return 0
+
+    pid = fork(answer)
     os.close(writing)
     return Forked(pid, os.fdopen(reading, "rb"))
 
@@ -96,9 +93,9 @@ def fresh(function: Callable[..., Any], *arguments: Any, hash_seed: int | None =
 
 
 def one_line(error: BaseException) -> str:
-    """Return an exception in one line of at most 1,000 characters: numba's messages are pages."""
+    """Return an exception as one line of at most 1,000 characters: numba's messages are pages."""
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:_LONGEST]
+    return f"{type(error).__name__}: {text}"[:1000]
 
 
 def _answer(function: Callable[[], Any]) -> bytes:
@@ -109,11 +106,11 @@ def _answer(function: Callable[[], Any]) -> bytes:
         return json.dumps({"raised": one_line(error)}).encode()
 
 
-def _read(said: bytes, code: int, who: str, stderr: bytes = b"") -> Any:
+def _read(output: bytes, code: int, who: str, stderr: bytes = b"") -> Any:
     if code < 0:
         raise WorkerDied(f"{who} died of {signal.Signals(-code).name}")
     try:
-        answer = json.loads(said)
+        answer = json.loads(output)
     except ValueError as error:
         last = stderr.decode(errors="replace").strip().rpartition("\n")[2][:300]
         raise WorkerDied(f"{who} gave no answer (exit code {code}): {last}") from error

@@ -1,1 +1,1 @@
-"""Show: pages, pictures and text made from frames and verdicts. Never measures, never decides."""
+"""Pages, pictures and texts made of results and verdicts; nothing is measured or judged here."""

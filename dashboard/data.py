@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
@@ -16,23 +17,26 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import METRICS, MODELS
+from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
 from dashboard.colours import colour_of
-from dashboard.site_input import SiteInput, spot_name
-from dashboard.verdict_data import pair_files, rules_of
-from observatory.analyze.comparison.rules import best_of
+from dashboard.site_input import SiteInput, Spot, spot_name
+from dashboard.verdict_data import CONCLUSIONS
+from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
-from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL, SeriesKey
+from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
 from observatory.text.plain import clean
+from observatory.text.statements import sentence_of
 
 PER_FILE = 100
 """Series in one data file, about."""
 BLOCK = 16
 """Subjects in one data file."""
+GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
+"""Metrics whose worsening has a table of its own; the page has a table for all others."""
 _DIGITS = 6
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
@@ -71,13 +75,7 @@ def data_files(
     yield from _series_files(observed, digits)
     yield from _subject_files(observed)
     yield from _function_files(observed)
-    for name, content in pair_files(observed):
-        yield _file(name, content)
-
-
-def expected(place: SeriesKey) -> int | None:
-    """What an exact count should be; None if no number is better than another."""
-    return best_of(place.metric, place.scenario, place.backend) if place.model else None
+    yield from _pair_files(observed)
 
 
 def significant(values: _Floats) -> _Floats:
@@ -95,15 +93,22 @@ def significant(values: _Floats) -> _Floats:
 def phrases() -> dict[str, list[list[str]]]:
     """By exact metric: claims about a count that rose, and that fell, by 1 and by several."""
     return {
-        name: [
+        one.name: [
             [form.replace("HEAD", "B").replace("BASE", "A") for form in forms or ()]
             for forms in (one.rose, one.fell)
         ]
-        for name, one in METRICS.items() if one.rose or one.fell
-    } | {"reuse_lost": [[
-        "1 function that A reused is compiled again",
-        "{} functions that A reused are compiled again",
-    ], []]}  # fmt: skip
+        for one in (*METRICS.values(), REUSE_LOST) if one.rose or one.fell
+    }  # fmt: skip
+
+
+def rules_of(observed: SiteInput) -> tuple[list[dict[str, object]], list[int]]:
+    """The different rules of all series, and for each series the index of its rule."""
+    known: dict[tuple[Rule, str], int] = {}
+    numbers = [
+        known.setdefault((own.rule, GROUPS.get(one.series.place.metric, "")), len(known))
+        for one, own in zip(observed.tracks, observed.verdicts, strict=True)
+    ]
+    return [asdict(rule) | {"group": group} for rule, group in known], numbers
 
 
 def _digits(count: int) -> int:
@@ -159,14 +164,18 @@ def _series(
         "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
         "bounds": track.bounds, "levels": significant(np.array(track.levels)),
         "steps": list(_steps(track)), "drift": _drift(track),
-        "judgement": track.judgement, "reason": track.reason, "noise": track.noise,
+        "judgement": track.judgement, "reason": _reason(track), "noise": track.noise,
         "alerts": list(_alerts(observed, track, pages)),
-        "colour": colour_of(track, id_), "expected": expected(place),
+        "colour": colour_of(track, id_), "expected": observed.verdicts_on(track).best,
         "eras": [
             observed.ids[number] for number in observed.by_key[track.series.key]
             if observed.ids[number] != id_
         ],
     }  # fmt: skip
+
+
+def _reason(track: SegmentedSeries) -> str:
+    return "" if track.reason is None else sentence_of(track.reason)
 
 
 def _known(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
@@ -206,7 +215,7 @@ def _alerts(
 ) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
-    for alert, one in observed.alerts_on(track):
+    for alert, one in observed.verdicts_on(track).alerts:
         yield {
             "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
             "page": alert.id in pages,
@@ -262,3 +271,23 @@ def _functions(functions: Functions) -> dict[str, object]:
         for cell, found in functions.items()
     }
     return {"names": list(names), "cells": cells}
+
+
+def _pair_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
+    """One file lists all pairs with finished verdicts, and each head has one of its own."""
+    spots = observed.spots
+    heads: dict[Spot, dict[str, Any]] = {}
+    for head, own in observed.pairs.items():
+        bases = {spots[base]: one for base, one in own.bases.items() if base in spots}
+        if head in spots and bases:
+            heads[spots[head]] = {
+                "series": own.series,
+                "groups": [GROUPS.get(metric, "") for _, metric, *_ in own.series],
+                "conclusions": CONCLUSIONS,
+                "bases": {spot_name(base): bases[base] for base in sorted(bases)},
+                "texts": own.texts,
+            }
+    names = {spot_name(head): one for head, one in sorted(heads.items())}
+    yield _file("pairs", {name: list(one["bases"]) for name, one in names.items()})
+    for name, one in names.items():
+        yield _file(f"pairs-{name}", one)

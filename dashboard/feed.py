@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 from observatory.store.records.alerts import Alerts
-from observatory.text.alerts import between, standing
+from observatory.text.alerts import between, open_alerts
 from observatory.text.plain import clean
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -22,7 +22,7 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
     feed = ET.Element(f"{{{_ATOM}}}feed")
     _add(feed, "title", "Alerts of the observatory")
     run = alerts.last_good or alerts.newest
-    _add(feed, "subtitle", standing(alerts) + (f"; as of {_time(run)}" if run else ""))
+    _add(feed, "subtitle", open_alerts(alerts) + (f"; as of {_time(run)}" if run else ""))
     _add(feed, "id", link or "urn:observatory:alerts")
     # The alerts come in the order in which they need a person: the first are kept.
     entries = alerts.alerts[:_MOST_ENTRIES]
@@ -39,8 +39,8 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
         _add(entry, "published", _time(alert.first_seen))
         if link:
             ET.SubElement(entry, f"{{{_ATOM}}}link", href=link)
-        said = [alert.sentence, *alert.notes, alert.resolution or ""]
-        _add(entry, "content", " / ".join(clean(text) for text in said if text))
+        texts = [alert.sentence, *alert.notes, alert.resolution or ""]
+        _add(entry, "content", " / ".join(clean(text) for text in texts if text))
     return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""The static site: what was observed in, a directory of pages out.
+"""The static site: a directory of pages from everything that was observed.
 
 Every page can be read without JavaScript but the two whose contents somebody has yet to choose
 (`series.html`, `compare.html`). Nothing is ever asked of another server, and the same input gives
@@ -17,34 +17,33 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmarks.catalogue import MAIN_BACKENDS, OUTCOMES
+from benchmarks.catalogue import MAIN_BACKENDS
 from dashboard.colours import css_name, stylesheet
 from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
-from dashboard.pages.alert import acknowledging, alert_pages
+from dashboard.pages.alert import alert_page
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import cell_values_of
+from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.contracts import PATH as CONTRACTS
 from dashboard.pages.contracts import contracts_page
 from dashboard.pages.guard import PATH as GUARD
 from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
 from dashboard.pages.history import history
-from dashboard.pages.latest_change import latest_change
 from dashboard.pages.matrix import matrices
 from dashboard.pages.newest_value import NEEDING
 from dashboard.pages.overview import alert_line, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
 from dashboard.pages.summary import Newest, facts, headline, newest
-from dashboard.pages.timeline import timeline
 from dashboard.publish import publish, refuse_foreign
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 from observatory.text import units
-from observatory.text.alerts import standing, with_page
+from observatory.text.alerts import open_alerts, with_page
 from observatory.text.plain import clean, shorten
 from observatory.text.words import SHOWN_METRICS, glossaries
 
@@ -58,22 +57,12 @@ _PROBLEM = 600
 
 @dataclass(frozen=True)
 class Links:
-    """Where the code that is measured can be looked at; empty: nowhere."""
+    """Addresses of the measured code; empty if there are none."""
 
     commit: str = ""
-    """A commit's hash is added."""
+    """The hash of a commit is appended."""
     compare: str = ""
-    """Two hashes with three dots between them are added."""
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A page of the navigation."""
-
-    name: str
-    path: str
-    key: str
-    """After `g`."""
+    """Two hashes with three dots between them are appended."""
 
 
 def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
@@ -91,7 +80,7 @@ def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
 
 
 class _Site:
-    """One building of the site."""
+    """The files of one site."""
 
     def __init__(self, observed: SiteInput, links: Links) -> None:
         self._observed = observed
@@ -109,25 +98,23 @@ class _Site:
             yield MATRIX, self._matrix(self._subject)
         yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
-        change = latest_change(observed)
-        found = self._page("compare.html", static=change.rows, static_title=change.title)
-        yield "compare.html", found
-        yield "health.html", self._page("health.html", p=health_page(observed, self._subject))
+        title, rows = latest_change(observed)
+        yield "compare.html", self._page("compare.html", static=rows, static_title=title)
+        yield "health.html", self._page("health.html", **health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
-            yield GUARD, self._page(GUARD, p=self._guard)
+            yield GUARD, self._page(GUARD, **self._guard)
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest)
-        for page in alert_pages(observed, compare_url=self._links.compare):
-            known = acknowledging(page.alert)
-            yield page.path, self._page("alert.html", path=page.path, p=page, known=known)
+        for one in with_page(observed.alerts):
+            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
+            yield path, self._page("alert.html", path=path, **page)
         yield from self._caches_pages()
-        for each in list_pages(observed):
-            found = self._page("list.html", path=each.path, here=list_path(1), list=each,
-                               path_of=list_path)  # fmt: skip
-            yield each.path, found
+        for page in list_pages(observed):
+            path = list_path(page["number"])
+            yield path, self._page("list.html", path=path, here=list_path(1), **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
         yield from data_files(
@@ -137,8 +124,8 @@ class _Site:
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
-        said = None if subject is None else headline(subject)
-        view = overview(observed, subject, said)
+        claim = None if subject is None else headline(subject)
+        view = overview(observed, subject, claim)
         lines = list(lines_of(observed))
         if not lines:
             return self._page("index.html", template="empty.html")
@@ -148,7 +135,7 @@ class _Site:
             stale_after=int(STALE_AFTER.total_seconds()),
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
-            headline=said,
+            headline=claim,
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
         )
@@ -189,7 +176,7 @@ class _Site:
         better = alerts.improvements
         return self._page(
             "alerts.html",
-            standing=standing(alerts),
+            standing=open_alerts(alerts),
             judged=units.count(alerts.judged),
             compared=units.count(alerts.compared),
             groups=groups,
@@ -214,11 +201,9 @@ class _Site:
                 (self._label(other), caches_path(other), other == spot)
                 for other in reversed(self._caches)
             ]
-            page = caches_page(self._observed, spot, times.get(spot, {}))
-            yield page.path, self._page(
-                "caches.html", path=page.path, here=self._caches_front(), p=page,
-                subjects=labels, outcomes=list(OUTCOMES.items()),
-            )  # fmt: skip
+            path, page = caches_path(spot), caches_page(self._observed, spot, times.get(spot, {}))
+            front = caches_path(self._caches[-1])
+            yield path, self._page("caches.html", path=path, here=front, subjects=labels, **page)
 
     def _label(self, spot: Spot) -> str:
         """A subject, with its line where there are several."""
@@ -228,24 +213,19 @@ class _Site:
             return label
         return f"{label} ({shorten(observed.lines[spot[0]].name, 40)})"
 
-    def _caches_front(self) -> str:
-        return caches_path(self._caches[-1])
-
-    def _entries(self) -> list[_Entry]:
-        found = [_Entry("Overview", "index.html", "o"), _Entry("Alerts", "alerts.html", "a"),
-                 _Entry("Series", list_path(1), "s"),
-                 _Entry("Compare", "compare.html", "c")]  # fmt: skip
-        if self._subject is not None:
-            found.append(_Entry("Matrix", MATRIX, "m"))
-        if self._caches:
-            found.append(_Entry("Caches", self._caches_front(), "k"))
-        if self._cell_values:
-            found.append(_Entry("History", "releases.html", "h"))
-        if self._guard is not None:
-            found.append(_Entry("Guard", GUARD, "u"))
-        if self._observed.contracts:
-            found.append(_Entry("Contracts", CONTRACTS, "n"))
-        return [*found, _Entry("Run health", "health.html", "r")]
+    def _entries(self) -> list[tuple[str, str, str]]:
+        """The navigation: names, pages, and the keys to press after `g`."""
+        caches = caches_path(self._caches[-1]) if self._caches else ""
+        found = (
+            ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
+            ("Series", list_path(1), "s", True), ("Compare", "compare.html", "c", True),
+            ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
+            ("History", "releases.html", "h", self._cell_values),
+            ("Guard", GUARD, "u", self._guard),
+            ("Contracts", CONTRACTS, "n", self._observed.contracts),
+            ("Run health", "health.html", "r", True),
+        )  # fmt: skip
+        return [(name, path, key) for name, path, key, there in found if there]
 
     def _page(
         self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any

@@ -1,4 +1,4 @@
-"""Everything that the pages show, as one input; and where in it something is."""
+"""Everything that the pages show, as one input, with look-ups in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
-from observatory.analyze.comparison.pairs import Pair, Who
+from dashboard.verdict_data import HeadVerdicts
+from observatory.analyze.comparison.pairs import Who
+from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
@@ -17,29 +19,31 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.read import ResultFile
-from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId, cut
+from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
 Spot = tuple[int, int]
-"""A subject by numbers: that of its line, and its own on the line."""
+"""The place of a subject: the index of its line, and its own index on the line."""
 
 
 @dataclass(frozen=True)
 class SiteInput:
-    """What was read and decided of one or more results directories. Nothing of it is changed.
+    """What was read from results directories, and what was concluded. It is never changed.
 
     ``tracks`` come by line, and then in the order of the vocabulary.
     """
 
     tracks: Sequence[SegmentedSeries]
     values: Columns
-    """What ``Series.rows`` count in: intervals and numbers of samples."""
+    """What ``Series.rows`` refers to: intervals and numbers of samples."""
     files: Sequence[ResultFile]
     alerts: Alerts
     version: str
+    verdicts: Sequence[SeriesVerdicts] = ()
+    """What was concluded on each track."""
     problems: Sequence[str] = ()
     notes: Mapping[tuple[str, str], Sequence[Note]] = field(default_factory=dict)
     """By machine and environment: what failed, disagrees or is absent."""
@@ -51,8 +55,8 @@ class SiteInput:
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
-    pairs: Mapping[tuple[Who, Who], Pair] = field(default_factory=dict)
-    """By base and head: the verdicts of `observatory compare` on two saved subjects."""
+    pairs: Mapping[Who, HeadVerdicts[Who]] = field(default_factory=dict)
+    """By head: the verdicts of `observatory compare` on it against other saved subjects."""
     machine: str | None = None
     """Whose matrix is shown, if it measured the newest subject."""
 
@@ -68,7 +72,7 @@ class SiteInput:
 
     @cached_property
     def line_numbers(self) -> dict[int, int]:
-        """By ``id(line)`` its number."""
+        """The index of each line, by ``id(line)``."""
         return {id(line): number for number, line in enumerate(self.lines)}
 
     def line_of(self, track: SegmentedSeries) -> int:
@@ -77,37 +81,23 @@ class SiteInput:
 
     @cached_property
     def by_key(self) -> dict[SeriesId, list[int]]:
-        """By the key that alerts give a series: the numbers of its tracks, one for each line."""
+        """The indexes of the tracks of a series, by the key that alerts use: one for each line."""
         found: dict[SeriesId, list[int]] = {}
         for number, one in enumerate(self.tracks):
             found.setdefault(one.series.key, []).append(number)
         return found
 
-    def alerts_on(self, track: SegmentedSeries) -> list[tuple[Alert, SeriesChange]]:
-        """The alerts that begin on a track's own line: another environment has its own."""
-        return [
-            (alert, one)
-            for alert, one in self.alerts_of.get(track.series.key, ())
-            if one.first_bad.commit in self.commits_of[id(track.series.line)]
-        ]
+    def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
+        """What was concluded on one of the tracks."""
+        return self._verdicts[id(track)]
 
     @cached_property
-    def commits_of(self) -> dict[int, frozenset[str]]:
-        """By ``id(line)`` the commits of its subjects."""
-        return {id(line): frozenset(one.commit for one in line.subjects) for line in self.lines}
-
-    @cached_property
-    def alerts_of(self) -> dict[SeriesId, list[tuple[Alert, SeriesChange]]]:
-        """By the same key: the alerts that a series is in, and what each says of it."""
-        found: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = {}
-        for alert in self.alerts.alerts:
-            for one in alert.series:
-                found.setdefault(one.key, []).append((alert, one))
-        return found
+    def _verdicts(self) -> dict[int, SeriesVerdicts]:
+        return {id(one): own for one, own in zip(self.tracks, self.verdicts, strict=True)}
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:
-        """By machine and environment, as in the keys of series, and commit: where a subject is."""
+        """The place of each subject, by machine, environment (as in series keys) and commit."""
         return {
             (*line.key, subject.commit): (number, place)
             for number, line in enumerate(self.lines)
@@ -129,16 +119,16 @@ class SiteInput:
         header = self.files[subject.file].header if self.files else None
         if header is None:
             return ""
-        known = (("pytensor", header.versions.pytensor), ("numba", header.versions.numba))
-        return ", ".join(f"{name} {clean(version)}" for name, version in known if version)
+        packages = (("pytensor", header.versions.pytensor), ("numba", header.versions.numba))
+        return ", ".join(f"{name} {clean(version)}" for name, version in packages if version)
 
     def subject(self, spot: Spot) -> Subject:
-        """The subject at a spot."""
+        """The subject at a place."""
         return self.lines[spot[0]].subjects[spot[1]]
 
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:
-        """What was compiled, by where the subject is."""
+        """What was compiled, by the place of the subject."""
         found = {
             (cut(machine), cut(env_name), commit): one
             for (machine, env_name, commit), one in self.functions.items()
@@ -147,7 +137,7 @@ class SiteInput:
 
 
 def spot_name(spot: Spot) -> str:
-    """A subject in addresses and in names of files."""
+    """The name of a place in addresses and file names."""
     return f"{spot[0]}-{spot[1]}"
 
 

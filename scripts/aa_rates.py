@@ -1,20 +1,21 @@
-"""How often `compare` alarms for nothing, and what it finds: from one pool of real samples.
+"""The error rates of `compare`: false alarms, and the steps that it finds, on real samples.
 
     observatory calibrate --subject 3.3.7 --samples 420 --backend NUMBA --backend C
     .venv/bin/python scripts/aa_rates.py .observatory/calibrations/RUN --keep FILE.parquet
     .venv/bin/python scripts/aa_rates.py FILE.parquet [--json FILE]
 
-What is kept are the judged values alone, few enough for git (results/pools/).
-The pool holds samples of one subject. Blocks of neighbours that share no sample stand for
-comparisons: each pair of neighbours is dealt to BASE and HEAD at random, as `compare` deals them.
-Every alarm is false. Minimum effects are calibrated on the half of the pool that a block is not
-in. For power, one cell's HEAD is made slower by a known factor, the other cells stay.
+`--keep` writes the judged values, which are few enough for git (results/pools/). The pool contains
+samples of one subject, so every alarm is false. Disjoint blocks of neighbouring samples are used as
+comparisons: each pair of neighbours is assigned to BASE and HEAD at random, as `compare` does it.
+Minimum effects are calibrated on the half of the pool that a block is not in. For the power, HEAD
+is made slower by a known factor in one cell at a time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
@@ -38,49 +39,51 @@ from observatory.store.reading.saved import load
 STEPS = (1.02, 1.03, 1.05, 1.07, 1.10, 1.15, 1.20)
 STEPPED = ("compile_time", "call_time")
 WANTED = 0.9
-"""Share of steps that have to be found for a step to count as found."""
+"""The share of comparisons that must find a step."""
 
-Place = tuple[Cell, str]
+SeriesKey = tuple[Cell, str]
+"""A cell and the name of a metric."""
 Values = np.ndarray
-"""Values in the order taken, a column for each cell that a metric is judged over."""
-Sides = dict[Place, tuple[Values, Values]]
+"""Values in the order of measurement, with a column for each cell that is judged together."""
+Pool = dict[SeriesKey, Values]
+Sides = dict[SeriesKey, tuple[Values, Values]]
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What comparisons of so many processes a side come to."""
+    """The results of all comparisons with a number of processes per side."""
 
     size: str
-    """How many a side, or that the looks were followed as `compare` follows them."""
+    """Processes per side, or the first and the last look of a sequential comparison."""
     comparisons: int
     verdicts: int
     alarms: int
     undecided: int
     found: dict[str, dict[float, float]]
-    """metric -> step -> share of the comparisons in which it was called worse"""
+    """Metric -> step -> share of the comparisons that called it worse."""
 
 
-def pool_of(text: str) -> dict[Place, Values]:
-    """The judged values of each cell; those of a metric that is judged once, under the first."""
+def pool_of(text: str) -> Pool:
+    """The judged values of each series; metrics judged once have the key of their first cell."""
     if text.endswith(".parquet"):
         return kept_pool(Path(text))
     evidence = Evidence.of(load(text).samples)
-    columns: dict[Place, list[list[float]]] = {}
+    columns: dict[SeriesKey, list[list[float]]] = {}
     first: dict[str, Cell] = {}
     for cell in sorted(evidence.cells):
         for metric in metrics_of(cell.scenario, cell.launch):
             values = evidence.values(cell, metric).values
             if metric.name in JUDGED_NOISY and len(values) >= 4 * FEWEST:
-                place = first.setdefault(metric.name, cell) if metric.name in ONCE else cell
-                columns.setdefault((place, metric.name), []).append(values)
+                key = first.setdefault(metric.name, cell) if metric.name in ONCE else cell
+                columns.setdefault((key, metric.name), []).append(values)
     if not columns:
         raise SystemExit(f"{text} has no cell with {4 * FEWEST} timed processes")
     length = min(len(values) for each in columns.values() for values in each)
-    return {place: np.array([v[:length] for v in each]).T for place, each in columns.items()}
+    return {key: np.array([v[:length] for v in each]).T for key, each in columns.items()}
 
 
-def keep(pool: dict[Place, Values], header: JournalHeader, path: Path) -> None:
-    """Write the values: a row for each cell and metric, by process and then by column."""
+def keep(pool: Pool, header: JournalHeader, path: Path) -> None:
+    """Write the values as Parquet: a row for each series, with the values of all processes."""
     of = {
         "subject": header.subject.label, "python": header.versions.python,
         "numba": header.versions.numba, "machine": header.machine.machine,
@@ -94,70 +97,67 @@ def keep(pool: dict[Place, Values], header: JournalHeader, path: Path) -> None:
     pd.DataFrame(rows).to_parquet(path, index=False, compression="zstd")
 
 
-def kept_pool(path: Path) -> dict[Place, Values]:
-    """What `keep` wrote."""
-    axes = [axis.name for axis in fields(Cell)]
+def kept_pool(path: Path) -> Pool:
+    """The pool that `keep` wrote."""
+    rows = pd.read_parquet(path).to_dict("records")
+    cells = [Cell(*(row[axis.name] for axis in fields(Cell))) for row in rows]
     return {
-        (Cell(**{axis: row[axis] for axis in axes}), row["metric"]): np.reshape(
-            row["values"], (-1, row["columns"])
-        )
-        for row in pd.read_parquet(path).to_dict("records")
+        (cell, row["metric"]): np.reshape(row["values"], (-1, row["columns"]))
+        for cell, row in zip(cells, rows, strict=True)
     }
 
 
-def rates(pool: dict[Place, Values], looks: tuple[int, ...], calibrated: bool, seed: int) -> Rates:
-    """Every comparison that the pool holds, ended for each cell by the look that decides it."""
+def rates(pool: Pool, looks: tuple[int, ...], calibrated: bool, seed: int) -> Rates:
+    """Make every comparison in the pool; each cell ends with the look that decides it."""
     rng = np.random.default_rng(seed)
-    alarms = undecided = verdicts = comparisons = 0
+    verdicts: Counter[str] = Counter()
     found: dict[str, dict[float, list[bool]]] = {m: {s: [] for s in STEPS} for m in STEPPED}
-    for block, floors in _blocks(pool, looks[-1], calibrated, seed):
-        comparisons += 1
-        sides = {place: _dealt(values, rng) for place, values in block.items()}
-        concluded = _compared(sides, floors, looks, seed)
-        verdicts += len(concluded)
-        alarms += sum(one in ("worse", "better") for one in concluded.values())
-        undecided += sum(one == "undecided" for one in concluded.values())
-        for place, (base, head) in sides.items():
-            for step in STEPS if place[1] in STEPPED else ():
-                stepped = sides | {place: (base, head * step)}
+    blocks = list(_blocks(pool, looks[-1], calibrated, seed))
+    for block, floors in blocks:
+        sides = {key: _dealt(values, rng) for key, values in block.items()}
+        verdicts.update(_compared(sides, floors, looks, seed).values())
+        for key, (base, head) in sides.items():
+            for step in STEPS if key[1] in STEPPED else ():
+                stepped = sides | {key: (base, head * step)}
                 concluded = _compared(stepped, floors, looks, seed)
-                found[place[1]][step].append(concluded[place] == "worse")
+                found[key[1]][step].append(concluded[key] == "worse")
     shares = {m: {s: float(np.mean(f)) for s, f in by.items() if f} for m, by in found.items()}
     name = " to ".join(dict.fromkeys(map(str, (looks[0], looks[-1]))))
-    return Rates(name, comparisons, verdicts, alarms, undecided, shares)
+    alarms = verdicts["worse"] + verdicts["better"]
+    return Rates(name, len(blocks), verdicts.total(), alarms, verdicts["undecided"], shares)
 
 
 def _compared(
-    sides: Sides, floors: dict[Place, float], looks: tuple[int, ...], seed: int
-) -> dict[Place, str]:
-    """The verdicts, as `compare` reaches them: undecided cells are taken on to the next look."""
+    sides: Sides, floors: dict[SeriesKey, float], looks: tuple[int, ...], seed: int
+) -> dict[SeriesKey, str]:
+    """The verdicts as `compare` reaches them: undecided cells continue to the next look."""
     taken = dict.fromkeys(sides, looks[0])
     concluded = _concluded(sides, taken, floors, seed)
     for look in looks[1:]:
         further = {cell for (cell, _), one in concluded.items() if one == "undecided"}
-        taken = {place: look if place[0] in further else n for place, n in taken.items()}
+        taken = {key: look if key[0] in further else n for key, n in taken.items()}
         concluded = _concluded(sides, taken, floors, seed)
     return concluded
 
 
 def _concluded(
-    sides: Sides, taken: dict[Place, int], floors: dict[Place, float], seed: int
-) -> dict[Place, str]:
+    sides: Sides, taken: dict[SeriesKey, int], floors: dict[SeriesKey, float], seed: int
+) -> dict[SeriesKey, str]:
     most = max(taken.values())
     tests = {
-        place: _tested(
-            *(tuple(side[: taken[place]].T.ravel()) for side in pair), seed,
-            most if place[1] in ONCE else None,
+        key: _tested(
+            *(tuple(side[: taken[key]].T.ravel()) for side in pair), seed,
+            most if key[1] in ONCE else None,
         )
-        for place, pair in sides.items()
+        for key, pair in sides.items()
     }  # fmt: skip
-    q_values = noisy.discoveries([(place[1], test.over_looks) for place, test in tests.items()])
+    q_values = noisy.discoveries([(key[1], test.over_looks) for key, test in tests.items()])
     found = {}
-    for (place, test), q_value in zip(tests.items(), q_values, strict=True):
-        processes = taken[place] * sides[place][0].shape[1]
-        floor = floors.get(place)
+    for (key, test), q_value in zip(tests.items(), q_values, strict=True):
+        processes = taken[key] * sides[key][0].shape[1]
+        floor = floors.get(key)
         effect = DEFAULT_MINIMUM_EFFECT if floor is None else at_size(floor, processes)
-        found[place] = noisy.conclude(test.ratio, q_value, effect)
+        found[key] = noisy.conclude(test.ratio, q_value, effect)
     return found
 
 
@@ -169,31 +169,30 @@ def _tested(
 
 
 def _blocks(
-    pool: dict[Place, Values], size: int, calibrated: bool, seed: int
-) -> Iterator[tuple[dict[Place, Values], dict[Place, float]]]:
-    """Blocks of 2 x size neighbours in every cell, and the floors of the other half of the pool."""
+    pool: Pool, size: int, calibrated: bool, seed: int
+) -> Iterator[tuple[Pool, dict[SeriesKey, float]]]:
+    """Blocks of 2 x size neighbours, and the noise floors from the other half of the pool."""
     length = min(len(values) for values in pool.values())
     halves = slice(0, length // 2), slice(length // 2, length)
     for own, other in (halves, halves[::-1]):
         rng = np.random.default_rng(seed)
         floors = {p: noise_floor(values[other, 0], rng) for p, values in pool.items()}
         for start in range(own.start, own.stop - 2 * size + 1, 2 * size):
-            block = {place: values[start : start + 2 * size] for place, values in pool.items()}
+            block = {key: values[start : start + 2 * size] for key, values in pool.items()}
             yield block, floors if calibrated else {}
 
 
 def _dealt(values: Values, rng: np.random.Generator) -> tuple[Values, Values]:
-    """Neighbours dealt to two sides at random."""
     pairs = rng.permuted(values.reshape(-1, 2, values.shape[1]), axis=1)
     return pairs[:, 0], pairs[:, 1]
 
 
 def table(found: list[Rates]) -> Table:
-    """The rates for a terminal."""
-    drawn = Table(title="A/A comparisons, and steps put into one cell")
-    counts = ("a side", "comparisons", "verdicts", "alarms per 1000", "undecided per 1000")
+    """The rates as a table for the terminal."""
+    drawn = Table(title="A/A comparisons, and steps added to one cell")
+    counts = ("per side", "comparisons", "verdicts", "alarms per 1000", "undecided per 1000")
     steps = [f"+{step - 1:.0%}" for step in STEPS]
-    for header in (*counts, "metric", *steps, "found 9 times in 10"):
+    for header in (*counts, "metric", *steps, "found in 9 of 10"):
         drawn.add_column(header, justify="right")
     for one in found:
         for metric, shares in one.found.items():
@@ -209,9 +208,9 @@ def table(found: list[Rates]) -> Table:
 
 
 def main() -> int:
-    """Evaluate and print."""
+    """Evaluate a pool and print its rates."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("pool", help="of `observatory calibrate` (DIR or DIR:LABEL) or of --keep")
+    parser.add_argument("pool", help="a calibration (DIR or DIR:LABEL), or a file of --keep")
     parser.add_argument("--uncalibrated", action="store_true", help="minimum effect of 5 %%")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)

@@ -1,13 +1,12 @@
-"""Compare a merged pull request with what it is merged into, and leave an artifact.
+"""Compare a pull request with its target branch, and write an artifact.
 
     .venv/bin/python scripts/compare_pull_request.py --repo ../pytensor --pull 1234 --out artifact
 
-The clone stands at the merge commit, as GitHub makes it; its first parent is the base. The artifact
-is a directory of two files: comparison.json, as `observatory compare --json` writes it, and
-pull-request.txt, the number. `observatory comment` takes both as data and believes neither.
+The clone is at the merge commit that GitHub makes; its first parent is the base. The artifact is a
+directory of two files: comparison.json, from `observatory compare --json`, and pull-request.txt,
+the number. `observatory comment` validates both.
 
-Exit status 0 if there is a comparison, whatever it says: the comment tells it. Else that of
-`observatory compare`.
+Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
 """
 
 from __future__ import annotations
@@ -21,30 +20,33 @@ from pathlib import Path
 from observatory.github.artifact import COMPARISON, NUMBER
 from observatory.store.base.files import write_atomic
 
-_SAID = frozenset((0, 3, 5, 7, 8))
-"""Exit statuses of `observatory compare` with which there is a comparison."""
+_COMPARED = (0, 3, 5, 7, 8)
+"""Exit statuses of `observatory compare` with a comparison."""
 _PROGRAM = (sys.executable, "-m", "observatory")
 
 
 def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -> int:
-    """Compare, and put the artifact together; returns the exit status."""
+    """Compare and write the artifact; returns the exit status."""
     options = _options(argv)
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
-    told = out.parent / f"{out.name}.md"
+    comment = out.parent / f"{out.name}.md"
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
-        "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(told),
+        "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(comment),
         *(["--python", options.python] if options.python else []), *options.more,
     ]  # fmt: skip
     status = subprocess.run(command, check=False).returncode
-    if status not in _SAID or not (out / COMPARISON).is_file():
-        print(f"there is no comparison: `observatory compare` ended with {status}", file=sys.stderr)
+    if status not in _COMPARED or not (out / COMPARISON).is_file():
+        print(
+            f"there is no comparison: `observatory compare` ended with status {status}",
+            file=sys.stderr,
+        )
         return status or 1
     write_atomic(out / NUMBER, f"{options.pull}\n".encode())
-    if options.summary is not None and told.is_file():
+    if options.summary is not None and comment.is_file():
         with options.summary.open("a", encoding="utf-8") as stream:
-            stream.write(told.read_text("utf-8"))
+            stream.write(comment.read_text("utf-8"))
     return 0
 
 
@@ -55,11 +57,11 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--repo", type=Path, required=True, help="the clone, at the merge commit")
     add("--pull", type=_number, required=True, help="number of the pull request")
-    add("--base", default="HEAD^1", help="default: HEAD^1, what the merge commit merges into")
+    add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
     add("--head", default="HEAD", help="default: HEAD")
     add("--budget", default="20m", help="time for measuring; default: 20m")
     add("--python", help="Python of both sides; default: the newest that fits")
-    add("--out", type=Path, default=Path("artifact"), help="directory of the artifact")
+    add("--out", type=Path, default=Path("artifact"), help="directory to write")
     add("--summary", type=Path, help="append the comment here: $GITHUB_STEP_SUMMARY")
     add("more", nargs="*", help="further options of `observatory compare`, after --")
     return parser.parse_args(argv)

@@ -4,10 +4,9 @@
     .venv/bin/python scripts/fault_kit.py build DIR [NAME ...]
     observatory compare 3.3.7 "3.3.7 DIR/observatory_fault_key_salted-1.0-py3-none-any.whl"
 
-Each wheel holds one module of scripts/faults/ and a start-up hook. Installed, it makes PyTensor do
-on purpose what a plausible bug would do; uninstalled, nothing of it is left. `FAULTS` says what a
-comparison of a release with and without the fault must find, and where: what a fault kit is for.
-Two builds of one fault are the same bytes.
+Each wheel contains scripts/faults.py and a start-up hook. Installed, it makes PyTensor do what a
+plausible bug would do; uninstalled, it leaves nothing behind. `FAULTS` lists what a comparison of a
+release with and without the fault must find, and where. Two builds of one fault are the same bytes.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from typing import Literal
 from benchmarks.catalogue import Cell
 from observatory.store.records.comparison import CauseKind
 
-SOURCES = Path(__file__).resolve().parent / "faults"
+HOOK = Path(__file__).with_name("fault_hook.py")
+SOURCE = Path(__file__).with_name("faults.py")
 VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in a wheel: zip archives know none before."""
+"""The date of every file in a wheel, which is the earliest that zip archives have."""
 
 _BOTH = ("fork", "spawn")
+_C = ("C", "C_VM")
 _NUMBA = ("NUMBA", "DEFAULT")
 """DEFAULT is numba from PyTensor 3.0 on."""
-_NUMBA_ALL = (*_NUMBA, "NUMBA_OPS_ONLY")
-_BUILDS = ("cold", "warm_disk", "warm_process", "variants")
-_COMPILING = (
-    "compile_time",
-    "function_time",
-    "first_call_time",
-    "cpu_time",
-    "python_calls",
-    "peak_rss",
-)
-"""What follows when functions are compiled that were loaded before."""
+_OPS_ONLY = ("NUMBA_OPS_ONLY",)
+_NUMBA_ALL = (*_NUMBA, *_OPS_ONLY)
+_DISK, _PROCESS = ("warm_disk",), ("warm_process",)
+_WARM = (*_DISK, *_PROCESS)
+_BUILDS = ("cold", *_WARM, "variants")
+_MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
-"""... and where they are compiled outside the clock, by the same process."""
+"""The metric that worsens if functions are compiled outside the measured span."""
+_COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
+              "python_calls")  # fmt: skip
+"""The metrics that worsen if functions are compiled instead of loaded."""
 
 
 @dataclass(frozen=True)
 class Alarms:
-    """Metrics that worsen in every combination of these scenarios, backends and launches."""
+    """Metrics that worsen in all these scenarios, backends and start methods."""
 
     metrics: tuple[str, ...]
     scenarios: tuple[str, ...]
@@ -58,7 +57,7 @@ class Alarms:
     launches: tuple[str, ...] = _BOTH
 
     def cover(self, cell: Cell, metric: str) -> bool:
-        """Whether this metric of this cell is among them."""
+        """Whether this metric of this cell is one of them."""
         return (
             metric in self.metrics
             and cell.scenario in self.scenarios
@@ -69,18 +68,18 @@ class Alarms:
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault, and what a comparison of a release with and without it must say."""
+    """One fault, and what a comparison of a release with and without it must find."""
 
     name: str
     meaning: str
     cause: CauseKind | None
-    """The one cause that must be named; None where only times change, which have no ledger."""
+    """The cause that must be named; None if only times change, which have no cause."""
     must: tuple[Alarms, ...]
-    """Alarms that have to be raised wherever the cell is compared."""
+    """Alarms that must be raised in every such cell."""
     may: tuple[Alarms, ...] = ()
-    """Alarms that follow from the fault and are none on the side."""
+    """Alarms that may follow from the fault."""
     functions: tuple[str, ...] = ()
-    """Names that the cause must list, and no others; empty: many, or none."""
+    """The functions that the cause must list, and no others; empty: not checked."""
 
     def expects(self, cell: Cell, metric: str) -> Literal["must", "may", "never"]:
         """Whether an alarm on this metric of this cell must, may or must never be raised."""
@@ -91,117 +90,71 @@ class Fault:
 
 _NEVER_FOUND = (
     Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-    Alarms(("cache_misses",), ("warm_process",), ("NUMBA_OPS_ONLY",)),
+    Alarms(_MISSES, _PROCESS, _OPS_ONLY),
     Alarms(_COMPILING, _BUILDS, _NUMBA_ALL),
     Alarms(_MEMORY, ("call",), _NUMBA),
 )
-"""What may alarm where functions that were stored are compiled again all the same."""
+"""Alarms that may follow if stored functions are compiled again."""
 
 FAULTS: tuple[Fault, ...] = (
-    Fault(
-        "key_salted",
-        "numba's keys differ between processes",
-        "keys differ between processes",
-        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), _NUMBA),
-            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
-            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",)),
-        ),
-    ),
-    Fault(
-        "key_hash_seed",
-        "numba's keys depend on the hash seed: spawn shows it, fork does not",
-        "keys differ between hash seeds",
-        must=(Alarms(("cache_misses",), ("warm_disk",), _NUMBA, ("spawn",)),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), _NUMBA, ("spawn",)),
-            Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
-            Alarms(_MEMORY, ("warm_process",), ("NUMBA_OPS_ONLY",), ("spawn",)),
-        ),
-    ),
-    Fault(
-        "outer_not_cached",
-        "the outer graph has no key and is never cached",
-        "refused",
-        must=(Alarms(("uncacheable",), (*_BUILDS, "siblings"), _NUMBA_ALL),),
-        may=(Alarms(_COMPILING, _BUILDS, _NUMBA_ALL), Alarms(_MEMORY, ("call",), _NUMBA)),
-        functions=("outer graph",),
-    ),
-    Fault(
-        "op_key_unstable",
-        "the key of one Op, Split, is another one each time",
-        "keys are not repeatable",
-        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=_NEVER_FOUND,
-        functions=("Split{len_splits=2, axis=0}", "outer graph"),
-    ),
-    Fault(
-        "cache_dir_removed",
-        "the numba cache's directory is removed after the import",
-        "crashed",
-        must=(Alarms(("crashed",), (*_BUILDS, "siblings", "call"), _NUMBA_ALL),),
-    ),
-    Fault(
-        "saved_never_loaded",
-        "numba's cache is written and never read",
-        "stored but not loaded",
-        must=(Alarms(("cache_misses",), ("warm_disk", "warm_process"), _NUMBA),),
-        may=_NEVER_FOUND,
-    ),
-    Fault(
-        "variable_names_in_keys",
-        "keys of Ops hold the names of variables: graphs share no functions",
-        "not reused",
-        must=(Alarms(("reuse_lost",), ("variants",), _NUMBA),),
-        may=(
-            Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
-            Alarms(_COMPILING, ("cold", "variants"), _NUMBA_ALL),
-            # A function under two names is loaded twice: some 800 more calls into LLVM, 3 to 4 %
-            # of all Python calls of a warm build.
-            Alarms(("python_calls",), ("warm_disk", "warm_process"), _NUMBA_ALL),
-        ),
-    ),
-    Fault(
-        "uid_counter",
-        "numba numbers functions 1, 2, 3 again: siblings share symbols",
-        "wrong results",
-        must=(
-            Alarms(("wrong_results", "collided_symbols"), ("siblings",), _NUMBA, ("fork",)),
-            Alarms(("vulnerable_symbols",), ("siblings",), _NUMBA),
-        ),
-        may=(Alarms(("wrong_results", "crashed", "collided_symbols"), ("siblings",), _NUMBA),),
-    ),
-    Fault(
-        "c_key_salted",
-        "the keys of C modules differ between processes",
-        "keys differ between processes",
-        must=(Alarms(("cache_misses",), ("warm_disk",), ("C", "C_VM")),),
-        may=(
-            Alarms(_COMPILING, ("warm_disk",), ("C", "C_VM")),
-            Alarms(_MEMORY, ("warm_process",), ("C", "C_VM")),
-            Alarms(_MEMORY, ("call",), ("C", "C_VM", "C_VM_NOGC")),
-        ),
-    ),
-    Fault(
-        "rewriting_slower",
-        "rewriting does more work: 5 to 8 % more Python calls in a warm build",
-        "more Python work",
-        must=(Alarms(("python_calls",), ("warm_disk", "warm_process"), ("C", "C_VM", *_NUMBA)),),
-        may=(Alarms(_COMPILING, _BUILDS, ("C", "C_VM", *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
-    ),
-    Fault(
-        "call_slower",
-        "a call of a compiled function takes about 10 % longer",
-        None,
-        must=(Alarms(("call_time",), ("call",), ("C", "C_VM", "C_VM_NOGC", *_NUMBA)),),
-    ),
-)
+    Fault("key_salted", "numba's keys differ between processes", "keys differ between processes",
+          must=(Alarms(_MISSES, _DISK, _NUMBA),),
+          may=(Alarms(_COMPILING, _DISK, _NUMBA),
+               Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
+               Alarms(_MEMORY, _PROCESS, _OPS_ONLY))),
+    Fault("key_hash_seed", "numba's keys depend on the hash seed: spawn shows it, fork does not",
+          "keys differ between hash seeds",
+          must=(Alarms(_MISSES, _DISK, _NUMBA, ("spawn",)),),
+          may=(Alarms(_COMPILING, _DISK, _NUMBA, ("spawn",)),
+               Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
+               Alarms(_MEMORY, _PROCESS, _OPS_ONLY, ("spawn",)))),
+    Fault("outer_not_cached", "the outer graph has no key and is never cached", "refused",
+          must=(Alarms(("uncacheable",), (*_BUILDS, "siblings"), _NUMBA_ALL),),
+          may=(Alarms(_COMPILING, _BUILDS, _NUMBA_ALL), Alarms(_MEMORY, ("call",), _NUMBA)),
+          functions=("outer graph",)),
+    Fault("op_key_unstable", "the key of one Op, Split, differs each time",
+          "keys are not repeatable", must=(Alarms(_MISSES, _WARM, _NUMBA),), may=_NEVER_FOUND,
+          functions=("Split{len_splits=2, axis=0}", "outer graph")),
+    Fault("cache_dir_removed", "the numba cache's directory is removed after the import", "crashed",
+          must=(Alarms(("crashed",), (*_BUILDS, "siblings", "call"), _NUMBA_ALL),)),
+    Fault("saved_never_loaded", "numba's cache is written and never read",
+          "stored but not loaded", must=(Alarms(_MISSES, _WARM, _NUMBA),), may=_NEVER_FOUND),
+    Fault("variable_names_in_keys",
+          "keys of Ops contain the names of variables: graphs share no functions", "not reused",
+          must=(Alarms(("reuse_lost",), ("variants",), _NUMBA),),
+          may=(Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
+               Alarms(_COMPILING, ("cold", "variants"), _NUMBA_ALL),
+               # A function under two names is loaded twice: some 800 more calls into LLVM, 3 to
+               # 4 % of all Python calls of a warm build.
+               Alarms(("python_calls",), _WARM, _NUMBA_ALL))),
+    Fault("uid_counter", "numba numbers functions 1, 2, 3 again: siblings share symbols",
+          "wrong results",
+          must=(Alarms(("wrong_results", "collided_symbols"), ("siblings",), _NUMBA, ("fork",)),
+                Alarms(("vulnerable_symbols",), ("siblings",), _NUMBA)),
+          may=(Alarms(("wrong_results", "crashed", "collided_symbols"), ("siblings",), _NUMBA),)),
+    Fault("c_key_salted", "the keys of C modules differ between processes",
+          "keys differ between processes",
+          must=(Alarms(_MISSES, _DISK, _C),),
+          may=(Alarms(_COMPILING, _DISK, _C), Alarms(_MEMORY, _PROCESS, _C),
+               Alarms(_MEMORY, ("call",), (*_C, "C_VM_NOGC")))),
+    Fault("rewriting_slower",
+          "rewriting does more work: 5 to 8 % more Python calls in a warm build",
+          "more Python work",
+          must=(Alarms(("python_calls",), _WARM, (*_C, *_NUMBA)),),
+          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
+    Fault("call_slower", "a call of a compiled function takes about 10 % longer", None,
+          must=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),)),
+)  # fmt: skip
 
 
 def fault(name: str) -> Fault:
-    """The fault of that name. Raises KeyError."""
+    """The fault with a name. Raises KeyError."""
     return {one.name: one for one in FAULTS}[name]
+
+
+def source_of(name: str) -> str:
+    """The module of one fault: ``put_into`` changes the module of PyTensor called ``MODULE``."""
+    return f"{SOURCE.read_text('utf-8')}\n\nMODULE, put_into = FAULTS[{name!r}]\n"
 
 
 def build(name: str, directory: Path) -> Path:
@@ -209,8 +162,8 @@ def build(name: str, directory: Path) -> Path:
     package = f"observatory_fault_{fault(name).name}"
     metadata = f"{package}-{VERSION}.dist-info"
     files = {
-        f"{package}/__init__.py": (SOURCES / "hook.py").read_text("utf-8"),
-        f"{package}/fault.py": (SOURCES / f"{name}.py").read_text("utf-8"),
+        f"{package}/__init__.py": HOOK.read_text("utf-8"),
+        f"{package}/fault.py": source_of(name),
         f"{package}.pth": f"import {package}\n",
         f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {VERSION}\n"
         f"Summary: A fault on purpose: {fault(name).meaning}\nRequires-Python: >=3.11\n",
@@ -232,7 +185,7 @@ def build(name: str, directory: Path) -> Path:
 
 
 def _digest(text: str) -> str:
-    """As a RECORD has it (the standard on binary distributions, PEP 427)."""
+    """A digest as a RECORD contains it (PEP 427)."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256={base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
 
@@ -256,11 +209,11 @@ def main(argv: list[str] | None = None) -> int:
     if options.command == "list":
         print(_listing(FAULTS))
         return 0
-    known = [one.name for one in FAULTS]
+    names = [one.name for one in FAULTS]
     for name in options.names:
-        if name not in known:
-            parser.error(f"there is no fault {name!r}; choose from {', '.join(known)}")
-    for name in options.names or known:
+        if name not in names:
+            parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}")
+    for name in options.names or names:
         print(build(name, options.directory))
     return 0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the tool's own environment: scripts/make_tool_environment.sh PYTHON VENV
-# Quick and repeatable: an environment that is there is brought up to date, a broken one remade.
-# Bytecode is written as modules are first imported: most never are, and to compile all takes longest.
+# Makes the environment of the tool: scripts/make_tool_environment.sh PYTHON VENV
+# A second run updates the environment, or makes it again if it is broken. Nothing is compiled to
+# bytecode in advance, because that takes longest and most modules are never imported.
 set -euo pipefail
 python=$1
 venv=$2

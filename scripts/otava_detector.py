@@ -1,9 +1,10 @@
-"""Apache Otava as a detector of steps for `observatory evaluate-detector --external`.
+"""Apache Otava as a step detector for `observatory evaluate-detector --external`.
 
     uv run --no-project --with apache-otava==0.8.0 python scripts/otava_detector.py
 
-Otava pins its own numpy and scipy, so that it cannot live in the tool's environment. One JSON list
-of values a line in, one JSON list of indices out; Otava's own defaults (window 50, p 0.001).
+Otava pins its own numpy and scipy, so it needs another environment than the tool's. Each input line
+is a JSON list of values, each output line a JSON list of indices. It uses Otava's defaults (window
+50, p 0.001).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from otava.analysis import compute_change_points
 
 
 def main() -> int:
-    """Answer until the input ends."""
+    """Answer every line of the input."""
     for line in sys.stdin:
         found, _ = compute_change_points(json.loads(line))
         print(json.dumps([int(point.index) for point in found]), flush=True)

@@ -2,7 +2,7 @@
 
     make pictures
 
-Needs a Chromium (Debian: the package chromium). `--plots` draws the plots alone, which need none.
+It needs Chromium (Debian: the package chromium), except with `--plots`, which draws only the plots.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class View:
 
 
 def views(site: Path) -> Iterator[View]:
-    """What is photographed: each kind of page in light; the first in dark and on a phone too."""
+    """One view of each kind of page, and the overview and a series in dark or on a phone too."""
     index = json.loads((site / "data/index.js").read_text().split(",", 1)[1].removesuffix(");\n"))
     lines = json.loads((site / "data/lines.js").read_text().split(",", 1)[1].removesuffix(");\n"))
     ids = {
@@ -63,7 +63,7 @@ COMPARED = ("2.35.1", "2.36.0")
 
 
 def draw_plots() -> None:
-    """Draw what docs/how-to/use-in-a-notebook.md draws, in the same way."""
+    """Draw the plots of docs/how-to/use-in-a-notebook.md."""
     from observatory import app
 
     results = ROOT / "results"
@@ -83,7 +83,7 @@ def draw_plots() -> None:
 
 
 def main() -> int:
-    """Draw the plots, build the page from the committed results, and photograph it."""
+    """Draw the plots, build the pages from the committed results, and take the pictures."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_plots()
     if "--plots" in sys.argv[1:]:

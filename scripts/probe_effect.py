@@ -1,11 +1,11 @@
-"""What the counting probes cost: compile_time with and without them, in interleaved pairs of twins.
+"""The cost of the counting probes: compile_time with and without them, in interleaved pairs.
 
     .venv/bin/python scripts/probe_effect.py [--pairs 500] [--backend NUMBA] [--json FILE]
 
 Prints the ratio with/without of each backend: the geometric mean of the pairs' ratios, with a
-bootstrap interval (95 %, percentile; Efron & Tibshirani 1993); and, exactly, how many more Python
-functions a build enters with them. The timing pass installs no probe, so this is what it would cost
-to take times and counters from one sample. How pairs are taken: `benchmarks/probe_cost.py`.
+bootstrap interval (95 %, percentile; Efron & Tibshirani 1993); and the exact number of additional
+Python functions that a build enters. The timing pass installs no probe; the ratio is the cost of
+taking times and counters from one sample. `benchmarks/probe_cost.py` takes the pairs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from observatory.run.local import STATE, environment_of, local_subjects
 
 
 def pairs_of(where: Environment, backend: str, pairs: int, *options: str) -> np.ndarray:
-    """Without and with, a row for each pair. Raises subprocess.CalledProcessError if one fails."""
+    """Seconds (with --calls: calls) without and with probes, a row for each pair.
+
+    Raises subprocess.CalledProcessError if the process fails.
+    """
     asked = ("--backend", backend, "--pairs", str(pairs), *options)
     command = where.command("benchmarks.probe_cost", *asked)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=where.variables()) as run:
@@ -36,7 +39,7 @@ def pairs_of(where: Environment, backend: str, pairs: int, *options: str) -> np.
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measure every backend and print its ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--subject", default="newest")
     parser.add_argument("--pairs", type=int, default=30)

@@ -40,8 +40,7 @@ from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
-from scripts.markdown import cell, code, codes, fenced, table
-from scripts.schema_tables import schema_tables
+from scripts.reference_markdown import cell, code, codes, fenced, schema_tables, table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REFERENCE = DOCS / "reference"
@@ -72,7 +71,7 @@ def _page(title: str, blocks: Iterable[str]) -> str:
 
 
 def commands() -> Iterator[str]:
-    """What every command's --help says, in the order of `observatory --help`."""
+    """The output of --help for every command, in the order of `observatory --help`."""
     yield "The output of `--help` for each command."
     for path in command_paths(get_command(app)):
         yield f"## {' '.join(('observatory', *path))}"
@@ -80,10 +79,7 @@ def commands() -> Iterator[str]:
 
 
 def command_paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The command and all below it.
-
-    Typer comes with a click of its own, whose types are private.
-    """
+    """The paths of a command and its sub-commands (typer's types for them are private)."""
     yield path
     if hasattr(command, "list_commands"):
         with command.make_context(None, [], resilient_parsing=True) as context:
@@ -92,14 +88,14 @@ def command_paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[st
 
 
 def help_of(path: Sequence[str]) -> str:
-    """The help of one command; it depends on no terminal. RuntimeError if there is none."""
+    """The help of one command, for a plain terminal. Raises RuntimeError if it fails."""
     plain = {"NO_COLOR": "1", "FORCE_COLOR": None, "COLUMNS": str(WIDTH), "TERM": "dumb"}
-    said = CliRunner(env=plain).invoke(
+    result = CliRunner(env=plain).invoke(
         app, [*path, "--help"], prog_name="observatory", terminal_width=WIDTH
     )
-    if said.exit_code != Exit.OK:
-        raise RuntimeError(f"observatory {' '.join(path)} --help failed: {said.output}")
-    return said.output.rstrip()
+    if result.exit_code != Exit.OK:
+        raise RuntimeError(f"observatory {' '.join(path)} --help failed: {result.output}")
+    return result.output.rstrip()
 
 
 def exit_statuses() -> Iterator[str]:
@@ -110,7 +106,7 @@ def exit_statuses() -> Iterator[str]:
 
 
 def words() -> Iterator[str]:
-    """The vocabulary: what can be measured, and what is measured of it."""
+    """The vocabulary of measuring: models, scenarios, backends and metrics."""
     yield (
         "A [cell](glossary.md#cell) is a model, a scenario, a backend and a start method. "
         "[The sample](../sample.md) explains how one is measured."
@@ -178,7 +174,7 @@ def _preset(name: str) -> tuple[str, ...]:
 
 
 def described(schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The schemas of files and lines that other programs may read."""
+    """The schemas of files and output lines."""
     yield (
         "Other programs may read these files and outputs; each has a JSON Schema. A name ends with "
         "its version, which changes when old readers could no longer read the file."
@@ -187,13 +183,13 @@ def described(schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def stale(made: Mapping[str, str], directory: Path) -> list[str]:
-    """The names of the pages that are not in the directory, or differ there."""
-    there = {path.name: path.read_text() for path in directory.glob("*.md")}
-    return [name for name, text in made.items() if there.get(name) != text]
+    """The names of the pages that are missing in the directory, or differ."""
+    existing = {path.name: path.read_text() for path in directory.glob("*.md")}
+    return [name for name, text in made.items() if existing.get(name) != text]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pages, or say which are stale; returns the exit status."""
+    """Write the pages, or list stale ones; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
     parser.add_argument("--out", type=Path, default=REFERENCE, help="default: docs/reference")

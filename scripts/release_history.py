@@ -1,4 +1,4 @@
-"""Build .observatory/releases.git, the history that asv.releases.conf.json runs over."""
+"""Build .observatory/releases.git, the history for asv.releases.conf.json."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STATE = Path(__file__).resolve().parents[1] / ".observatory"
 
 
 def main() -> int:
-    """Build it and say where it is. Exit code 1: git failed."""
+    """Build the history and print its path. Exit status 1: git failed."""
     try:
         history = History(load(), STATE)
         where = history.build()

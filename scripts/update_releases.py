@@ -1,19 +1,18 @@
-"""Extend observatory/run/releases.json by what the package index has beyond its end."""
+"""Add the newer releases of the package index to observatory/run/releases.json."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from observatory.run.index import Index
 from observatory.run.releases import ReleasesError, ReleaseTable, extended, load
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 
 TABLE = Path(__file__).resolve().parents[1] / "observatory" / "run" / "releases.json"
 
 
 def main() -> int:
-    """Write the table if it grew. Exit code 1: the index could not answer."""
+    """Write the table if there are new releases. Exit status 1: the index did not answer."""
     try:
         before = load(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else ReleaseTable(())
         after = extended(before, Index())

@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from observatory.analyze.history.alerts import AlertContext, Run
-from observatory.analyze.history.detection import Histories
+from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
+from observatory.text.records import alerts_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ERA = Era("Some CPU", "2", "x86_64", "Linux 6.8", "3.13")
@@ -65,6 +66,11 @@ def watched(
     run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
               nights, failures or {})  # fmt: skip
     return Histories(list(segmented(found)), (), (run,), None if failures else night(nights - 1))
+
+
+def detected(given: Histories, context: AlertContext) -> Alerts:
+    """The record of what changed in histories."""
+    return alerts_of(detect_changes(given, context), "0.1")
 
 
 def moment(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from dashboard.pages.cell_values import CellValue, Setting
+from observatory.analyze.comparison.rules import best_of
 from observatory.analyze.frame import COLUMNS
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
@@ -62,6 +63,7 @@ def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[CellValue, ...]:
     for row in frame[frame["metric"].isin(sorted(metrics))].to_dict("records"):
         given = {key: None if pd.isna(value) else value for key, value in row.items()}
         date = given["date"]
+        best = best_of(given["metric"], given["scenario"], given["backend"])
         found.append(
             CellValue(
                 subject=given["subject"], pytensor=given["pytensor"] or "", numba=given["numba"],
@@ -69,6 +71,7 @@ def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[CellValue, ...]:
                 cell=Cell(*(given[axis] for axis in ("model", "scenario", "backend", "launch"))),
                 metric=given["metric"], value=given["value"], n=given["n"], low=given["ci_low"],
                 high=given["ci_high"], date=date and date.to_pydatetime(),
+                wrong=None if best is None else (given["value"] or 0) > best,
             )
         )  # fmt: skip
     return tuple(sorted(found, key=lambda r: (r.order, r.cell, r.metric)))

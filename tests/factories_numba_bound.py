@@ -1,13 +1,14 @@
-"""A stand-in for pip that knows a few releases of numba, and pyproject.toml files to bump."""
+"""A stand-in for uv that knows a few releases of numba, and pyproject.toml files to bump."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from packaging.requirements import Requirement
 from packaging.version import Version
+
+from observatory.run.uv import UvError
 
 WHEELS: Mapping[str, tuple[str, ...]] = {
     "0.60.0": ("3.10", "3.11", "3.12"),
@@ -31,16 +32,17 @@ numba = ["numba>=0.58,<=0.66.0", "llvmlite"]
 
 
 @dataclass
-class FakePip:
-    """Answers `pip install --dry-run --report -` as pip does; ``yanked`` count under == only."""
+class FakeUv:
+    """Answers `uv pip compile` as uv does; ``yanked`` releases count under == only."""
 
     wheels: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: WHEELS)
     yanked: tuple[str, ...] = ()
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def __call__(self, *args: str) -> tuple[int, str, str]:
-        requirement, minor = Requirement(args[-1]), args[args.index("--python-version") + 1]
-        self.asked.append((args[-1], minor))
+    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+        assert timeout == 600.0
+        requirement, minor = Requirement(stdin), args[args.index("--python-version") + 1]
+        self.asked.append((stdin, minor))
         pinned = any(clause.operator == "==" for clause in requirement.specifier)
         versions = [
             Version(text)
@@ -51,6 +53,5 @@ class FakePip:
             and (pinned or text not in self.yanked)
         ]
         if not versions:
-            return 1, "", f"ERROR: No matching distribution found for {requirement}"
-        metadata = {"name": "numba", "version": str(max(versions))}
-        return 0, json.dumps({"install": [{"metadata": metadata}]}), ""
+            raise UvError("uv pip compile", "your requirements are unsatisfiable.")
+        return f"numba=={max(versions)}\n"

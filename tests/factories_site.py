@@ -15,12 +15,14 @@ from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey, place_order
 from observatory.store.asv.columns import Columns
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.triage import Triage
+from observatory.text.records import alerts_of
 from tests.factories import header
 
 MEASURED = datetime(2026, 8, 14, 6, 12, tzinfo=UTC)
@@ -61,9 +63,11 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
         "version": "0.1.0", "problems": problems,
     } | changes  # fmt: skip
     empty = np.zeros(len(value), np.int32)
+    alerts = given.pop("alerts", None) or _alerts(tracks)
+    verdicts = list(verdicts_of(tracks, alerts, given.get("calibrations", ())))
     return SiteInput(
         tracks, Columns(empty, empty, value, n.astype(np.int32), low, high), files,
-        given.pop("alerts", None) or _alerts(tracks), **given,
+        alerts, verdicts=verdicts, **given,
     )  # fmt: skip
 
 
@@ -94,4 +98,4 @@ def _alerts(tracks: Sequence[Any]) -> Any:
     runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
     moment = AlertContext(MEASURED, timedelta(days=2), Triage(), None)
     good = MEASURED if runs else None
-    return detect_changes(Histories(list(tracks), (), runs, good), moment, "0.1.0")
+    return alerts_of(detect_changes(Histories(list(tracks), (), runs, good), moment), "0.1.0")

@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from observatory.github.transport import Clock
 from tests import fake_github_routes as routes
 
 REPO = routes.REPO
@@ -31,7 +32,7 @@ Json = Any
 Headers = dict[str, str]
 
 
-class FakeClock:
+class FakeClock(Clock):
     """Time that passes only where somebody sleeps."""
 
     def __init__(self) -> None:

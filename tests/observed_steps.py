@@ -43,7 +43,7 @@ def check(tracks: Iterable[SegmentedSeries]) -> Checked:
     found = Checked()
     for track in tracks:
         for moved in judge_series([track]).moved:
-            told = moved.told
+            told = moved.change
             if moved.drifting:
                 found.drifts += 1
                 expected = _longest(track)

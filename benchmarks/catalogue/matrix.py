@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from benchmarks.catalogue.backends import BACKENDS
@@ -37,6 +38,7 @@ def launches_of(scenario: str) -> tuple[str, ...]:
     return SCENARIOS[scenario].launches
 
 
+@cache
 def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
     """The metrics that a cell of this scenario and start method is asked for.
 

@@ -1,52 +1,106 @@
 """Check what PyTensor relies on in numba: `python -m benchmarks.contracts`.
 
 This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). It
-writes only into a sandbox, which it removes.
+writes only into a sandbox, which it removes. Each area of contracts has a process of its own. If
+that process dies, the contract that it was checking fails, and a new process checks the rest.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import signal
 import sys
 import time
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
 
-from benchmarks.contracts.contract import SCHEMA, ContractRecord, ContractsRecord
-from benchmarks.contracts.running import DEFAULT_TIMEOUT, verdicts
+from benchmarks import process
+from benchmarks.contracts.contract import SCHEMA, Area, ContractRecord, ContractsRecord
 from benchmarks.contracts.suite import AREAS
 from benchmarks.environment import versions
 from benchmarks.parent import end_with_parent
-from benchmarks.typed_json import to_json
+from benchmarks.process import Exit
+from benchmarks.sandbox import Sandbox, new_seed, sweep
+from benchmarks.typed_json import MessageError, from_json, to_json
 
 EXIT_CHECKED = 0
+DEFAULT_TIMEOUT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy")
 
 
-def take(names: list[str], timeout: float) -> ContractsRecord:
-    """Check the contracts of these names and return the record.
+def take(names: Collection[str], timeout: float) -> ContractsRecord:
+    """Check the contracts of these names in a sandbox and return the record.
 
-    ``timeout``: seconds for each area of contracts. Raises OSError if a process cannot start.
+    ``timeout``: seconds for each area; a contract that has not been checked by then is `failed`.
+    Raises OSError if a process cannot start.
     """
     began = time.monotonic()
     started_at = datetime.now(UTC)
-    found = verdicts(names, timeout)
-    contracts = tuple(
-        ContractRecord(area=area.name, holds=one.holds, needed=one.needed, **vars(found[one.name]))
-        for area in AREAS
-        for one in area.contracts
-        if one.name in found
-    )
+    sweep()
+    box = Sandbox.make()
+    try:
+        contracts = [one for area in AREAS for one in check_area(box, area, names, timeout)]
+    finally:
+        box.remove()
     return ContractsRecord(
         schema=SCHEMA,
         environment=versions(_PACKAGES),
         declared=declared(),
-        contracts=contracts,
+        contracts=tuple(contracts),
         seconds=round(time.monotonic() - began, 3),
         started_at=started_at.isoformat(),
     )
+
+
+def check_area(
+    box: Sandbox, area: Area, names: Collection[str], timeout: float
+) -> list[ContractRecord]:
+    """Return the records of the contracts of an area that have one of these names, in their order.
+
+    ``timeout``: seconds for all of them. Raises OSError if a process cannot start.
+    """
+    deadline = time.monotonic() + timeout
+    contracts = [contract for contract in area.contracts if contract.name in names]
+    records: list[ContractRecord] = []
+    while rest := contracts[len(records) :]:
+        report = box.out / f"{area.name}-{len(records)}.jsonl"
+        left = max(1.0, deadline - time.monotonic())
+        ended = _run(box, report, [contract.name for contract in rest], left)
+        records += _read(report)
+        # They are checked in order: the process ended in the first one that has no record.
+        failed, reason = contracts[len(records) :][:1], _reason(ended)
+        if ended.timed_out:
+            failed = contracts[len(records) :]
+            reason = f"not checked: its area took longer than {timeout:g} s"
+        records += [contract.record("failed", reason) for contract in failed]
+    return records
+
+
+def _run(box: Sandbox, report: Path, names: Sequence[str], timeout: float) -> Exit:
+    command = ("benchmarks.contracts.suite", str(report), *names)
+    env = box.environment(new_seed(), None)
+    output = report.with_suffix(".stderr")
+    return process.supervise(command, box.work, env, output, timeout, role="contracts")
+
+
+def _read(report: Path) -> list[ContractRecord]:
+    """The records of all complete lines; the process may have died while it wrote the last one."""
+    records = []
+    with contextlib.suppress(OSError, MessageError):
+        for line in report.read_text(encoding="utf-8", errors="replace").splitlines():
+            records.append(from_json(ContractRecord, line))  # noqa: PERF401  it keeps what it read
+    return records
+
+
+def _reason(ended: Exit) -> str:
+    if ended.code < 0:
+        return f"the process that checked it died of {signal.Signals(-ended.code).name}"
+    last = ended.stderr[-1][:500] if ended.stderr else "it wrote nothing"
+    return f"the process that was to check it left with exit code {ended.code}: {last}"
 
 
 def declared() -> str | None:
@@ -59,8 +113,8 @@ def declared() -> str | None:
     except PackageNotFoundError:
         return None
     found = [line for line in lines if re.match(r"numba\b(?!-)", line)]
-    plain = [line for line in found if ";" not in line]
-    return next((line.partition(";")[0].strip() for line in [*plain, *found]), None)
+    found.sort(key=lambda line: ";" in line)  # a line with a marker belongs to an extra
+    return found[0].partition(";")[0].strip() if found else None
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -68,13 +122,13 @@ def main(argv: list[str] | None = None) -> int:
 
     ``argv``: the arguments; None: those of this process. Raises SystemExit for wrong usage.
     """
-    known = [one.name for area in AREAS for one in area.contracts]
+    names = [contract.name for area in AREAS for contract in area.contracts]
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.contracts",
         description="Check what PyTensor relies on in numba and print what holds, as JSON.",
         epilog=f"Exit status: {EXIT_CHECKED} checked, whatever holds; 2 wrong usage.",
     )
-    parser.add_argument("--only", action="append", choices=known, metavar="NAME",
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME",
                         help="check only this contract; repeatable")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="time limit of each area (default %(default)g)")  # fmt: skip
@@ -84,7 +138,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     options = parser.parse_args(argv)
     if options.list:
-        print("\n".join(known))
+        print("\n".join(names))
         return EXIT_CHECKED
     # A terminated process cleans up like an interrupted one.
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -92,7 +146,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
     try:
-        record = take(options.only or known, options.timeout)
+        record = take(options.only or names, options.timeout)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     print(to_json(record, indent=2 if options.pretty else None))

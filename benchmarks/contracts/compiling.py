@@ -1,23 +1,23 @@
-"""Contracts about undocumented flags and code generation of numba, and PyTensor's patches."""
+"""Contracts about flags, code generation and warnings of numba, and about PyTensor's patches."""
 
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
+import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, need, promised
 
 _MANY = 60
 """Arguments of a call; beyond thirty CPython builds them as a list."""
 
-
 AREA = Area("compiling")
+WARNINGS = Area("warnings")
 
 
 @AREA.contract(
-    "wrapper_flags",
     "njit can omit the wrappers of a function, and compile the function again with them",
     "PyTensor omits them except for the outer graph: building would take longer or fail",
 )
@@ -32,17 +32,14 @@ def _wrapper_flags() -> str:
         need(outer(1.0) == 2.0, "a function without wrappers returns a wrong number")
     wrapped = [name for name in making.symbols(inner) if "cpython" in name or "cfunc" in name]
     need(not wrapped, f"it has a wrapper all the same: {', '.join(sorted(wrapped))[:200]}")
-    need(
-        inner.py_func is add and inner.__name__ == "wrapper_flags",
-        "a dispatcher does not give back the function and the name that it was made of",
-    )
+    kept = inner.py_func is add and inner.__name__ == "wrapper_flags"
+    need(kept, "a dispatcher does not return its Python function, or has another name")
     with promised("its Python function can be compiled again, with wrappers"):
         need(numba.njit(inner.py_func)(1.0) == 2.0, "compiled again it returns a wrong number")
-    return "compiled without wrappers, called by others, and again with them"
+    return "a function was compiled without wrappers, called, and compiled again with them"
 
 
 @AREA.contract(
-    "jit_options",
     "overload passes jit_options to the compiler",
     "PyTensor's loops get their floating-point flags this way: slower loops, or errors",
 )
@@ -57,24 +54,19 @@ def _jit_options() -> str:
         caller = numba.njit(_plain("def caller(x): return target(x)", target=target))
         need(caller(4.0) == 8.0, "an overload with these options returns a wrong number")
     (code,) = caller.inspect_llvm().values()
-    flags = re.search(r"= fmul ([a-z ]*)double", code)
-    need(flags, "the overload's multiplication is not where it was called")
-    assert flags is not None
-    need(
-        {"contract", "nsz"} <= set(flags[1].split()),
-        f"its multiplication has the flags {flags[1].strip() or 'of none'}",
-    )
-    return f"handed on: its multiplication is {flags[1].strip()}"
+    found = re.findall(r"= fmul ([a-z ]*)double", code)
+    need(found, "the overload's multiplication is not where it was called")
+    flags = found[0].strip()
+    need({"contract", "nsz"} <= set(flags.split()), f"its multiplication has the flags {flags!r}")
+    return f"the multiplication of an overload has the flags {flags}"
 
 
 @AREA.contract(
-    "pointer_provenance",
     "with PyTensor's patch, numba addresses elements of strided arrays by getelementptr",
     "scans over such arrays return wrong numbers: numba issue 10605",
 )
-def _provenance() -> str:
-    if not making.has("_patch_pointer_add"):
-        raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's pointer_add as it is")
+def _pointer_provenance() -> str:
+    making.need_dispatch("_patch_pointer_add", "leaves numba's pointer_add as it is")
     import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
     from llvmlite import ir  # type: ignore[import-not-found]
     from numba.core import cgutils
@@ -90,17 +82,15 @@ def _provenance() -> str:
     text = str(module)
     need("getelementptr" in text or "inttoptr" in text, "no address is computed at all")
     need("inttoptr" not in text, "the address is made of an integer (numba issue 10605)")
-    return "addresses are offsets of their pointers"
+    return "addresses are offsets from their pointers"
 
 
 @AREA.contract(
-    "long_calls",
     "with PyTensor's patch, a call with many arguments becomes one tuple",
     "graphs with wide nodes compile in quadratic time",
 )
 def _long_calls() -> str:
-    if not making.has("_patch_list_to_tuple"):
-        raise Unavailable(f"PyTensor {version('pytensor')} leaves numba's handling as it is")
+    making.need_dispatch("_patch_list_to_tuple", "leaves numba's handling as it is")
     import pytensor.link.numba.dispatch  # noqa: F401  its patches are part of what must hold
     from numba.core import ir
     from numba.core.compiler import run_frontend
@@ -116,21 +106,17 @@ def _long_calls() -> str:
         and isinstance(one.value, ir.Expr)
         and one.value.op == "build_tuple"
     ]
-    need(
-        sum(tuples) <= 2 * _MANY and len(statements) <= 8 * _MANY,
-        f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements",
-    )
-    return f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements"
+    seen = f"{len(tuples)} tuples with {sum(tuples)} items in {len(statements)} statements"
+    need(sum(tuples) <= 2 * _MANY and len(statements) <= 8 * _MANY, seen)
+    return seen
 
 
 @AREA.contract(
-    "self_reference",
     "with PyTensor's patch, llvmlite writes metadata that refers to itself",
     "PyTensor's loops cannot tell LLVM that arrays do not overlap: they raise",
 )
 def _self_reference() -> str:
-    if not making.has("_llvmlite_self_ref"):
-        raise Unavailable(f"PyTensor {version('pytensor')} writes no such metadata")
+    making.need_dispatch("_llvmlite_self_ref", "writes no such metadata")
     from llvmlite import ir
     from pytensor.link.numba.dispatch._llvmlite_self_ref import ensure_self_ref_metadata_support
 
@@ -143,7 +129,7 @@ def _self_reference() -> str:
     written = re.findall(r"^!(\d+) = (?:distinct )?!\{ !(\d+)[ ,}]", text, re.MULTILINE)
     named = [one for one, other in written if one == other]
     need(len(named) == 2, f"two nodes that name themselves are written as {' '.join(text.split())}")
-    return "two nodes, each of which names itself"
+    return "each of two nodes names itself"
 
 
 def _plain(source: str, **names: Any) -> Any:
@@ -153,3 +139,67 @@ def _plain(source: str, **names: Any) -> Any:
     space: dict[str, Any] = {"__name__": __name__, **names}
     exec(compile(source, "<string>", "exec"), space)  # noqa: S102  our own text
     return space[found[1]]
+
+
+def _basic() -> Any:
+    """PyTensor's module with the filter; raises Unavailable if it has none."""
+    making.cache_module()
+    from pytensor.link.numba.dispatch import basic
+
+    if not hasattr(basic, "_filter_numba_warnings"):
+        raise making.unavailable("filters warnings where it compiles, if at all")
+    return basic
+
+
+def _passing(basic: Any, given: Iterable[warnings.WarningMessage]) -> str:
+    """The texts of the warnings that pass PyTensor's filter."""
+    with warnings.catch_warnings(record=True, action="always") as passed:
+        basic._filter_numba_warnings()
+        for one in given:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return " ".join(" ".join(str(one.message).split())[:300] for one in passed)
+
+
+def _warnings_of(function: Any, *arguments: Any, **options: Any) -> list[warnings.WarningMessage]:
+    """The warnings that numba gives when it compiles a function."""
+    import numba
+
+    with (
+        warnings.catch_warnings(record=True, action="always") as given,
+        promised("numba compiles a function that it warns about"),
+    ):
+        numba.njit(function, **options)(*arguments)
+    return [one for one in given if issubclass(one.category, numba.NumbaWarning)]
+
+
+@WARNINGS.contract(
+    "numba's warning about what it does not store has the text that PyTensor filters",
+    "every user would see a warning for each outer graph with a large constant",
+)
+def _refusals_filtered() -> str:
+    basic = _basic()
+    graph = _warnings_of(making.pointing("numba_funcified_fgraph", "quiet"), -3, cache=True)
+    other = _warnings_of(making.pointing("some_function", "loud"), -3, cache=True)
+    need(graph and other, "numba no longer warns about what it does not store")
+    passing = _passing(basic, graph)
+    need(not passing, f"PyTensor's filter lets through: {passing}")
+    need(_passing(basic, other), "PyTensor's filter suppresses the warning for other functions too")
+    return "it is suppressed for an outer graph, and shown for other functions"
+
+
+@WARNINGS.contract(
+    "numba's warning about products of strided arrays has the text that PyTensor filters",
+    "every user would see a warning for each graph with such a product",
+)
+def _products_filtered() -> str:
+    import numpy as np
+
+    basic = _basic()
+    strided = np.ones((4, 4))[::2, ::2]
+    # Only this spelling is filtered by every PyTensor that filters.
+    product = making.function("def product(x, y): return np.dot(x, y)", np=np)
+    given = _warnings_of(product, strided, strided)
+    need(given, "numba no longer warns about strided products")
+    passing = _passing(basic, given)
+    need(not passing, f"PyTensor's filter lets through: {passing}")
+    return "it is suppressed"

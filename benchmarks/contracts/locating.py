@@ -1,7 +1,7 @@
 """Contracts about where numba looks for stored code, and what it refuses to store.
 
 PyTensor puts its own locator at the front of numba's list. For the functions that PyTensor
-generates, it returns one common directory, a name made of PyTensor's key and a constant stamp.
+generates, the locator returns one directory, PyTensor's key and a constant stamp.
 """
 
 from __future__ import annotations
@@ -15,42 +15,35 @@ from benchmarks.contracts.contract import Area, need, promised
 
 _STALE = "no process finds what another one stored, and each compiles everything"
 
-
 AREA = Area("locator")
 
 
 @AREA.contract(
-    "locator_asked",
     "numba asks the first of CacheImpl._locator_classes first, with the function itself",
     f"PyTensor finds its key by the function object; otherwise {_STALE}",
 )
-def _asked_first() -> str:
+def _locator_asked() -> str:
     from numba.core.caching import CacheImpl
 
     module = making.cache_module()
     locator = module.NumbaPyTensorCacheLocator
-    need(
-        CacheImpl._locator_classes[:1] == [locator],
-        f"the first of numba's locators is {CacheImpl._locator_classes[:1]}",
-    )
-    known = making.function("def locator_asked(x): return x + 1", "locator_asked")
+    first = CacheImpl._locator_classes[:1]
+    need(first == [locator], f"the first of numba's locators is {first}")
+    function = making.function("def locator_asked(x): return x + 1", "locator_asked")
     with making.following(locator, "from_function") as asked:
-        _compile(known)
+        _compile(function)
     need(asked, "numba did not ask PyTensor's locator")
-    need(
-        all(arguments[0] is known for arguments, _ in asked),
-        "numba asked for another object than the function that PyTensor registered",
-    )
+    itself = all(arguments[0] is function for arguments, _ in asked)
+    need(itself, "numba asked for another object than the function that PyTensor registered")
     need(making.files("locator_asked"), f"nothing was stored in {module.NUMBA_CACHE_PATH}")
-    return "asked first, with the function itself, and its directory is used"
+    return "it was asked first, with the function itself, and its directory was used"
 
 
 @AREA.contract(
-    "locator_passes_on",
     "if PyTensor's locator returns None, numba asks the next one",
     "functions of other libraries would land in PyTensor's cache, or not be cached at all",
 )
-def _passes_on() -> str:
+def _locator_passes_on() -> str:
     import numba
 
     module = making.cache_module()
@@ -62,11 +55,11 @@ def _passes_on() -> str:
         plain(1.0)
     need(asked, "numba did not ask PyTensor's locator")
     need(all(found is None for _, found in asked), "PyTensor's locator answered for it")
-    there = Path(plain.stats.cache_path)
-    ours = Path(module.NUMBA_CACHE_PATH)
-    need(there != ours, f"it was stored among PyTensor's functions: {there}")
-    need(any(there.glob("*.nbi")), f"it was stored nowhere in {there}")
-    return "asked, passed on, and stored elsewhere"
+    directory = Path(plain.stats.cache_path)
+    apart = directory != Path(module.NUMBA_CACHE_PATH)
+    need(apart, f"it was stored among PyTensor's functions: {directory}")
+    need(any(directory.glob("*.nbi")), f"it was not stored in {directory}")
+    return "it was asked and returned None, and the function was stored elsewhere"
 
 
 def unregistered(x: float) -> float:
@@ -75,7 +68,6 @@ def unregistered(x: float) -> float:
 
 
 @AREA.contract(
-    "two_files",
     "a stored function is one .nbi and one .nbc file, with its name and whole key in both",
     "a truncated key gives the code of another function: wrong results",
 )
@@ -83,37 +75,32 @@ def _two_files() -> str:
     key = "b" * 64 + "_fastmath1"
     _compile(making.function("def index_named(x): return x + 1", key))
     names = [path.name for path in making.files(key)]
-    need(
-        sorted(Path(name).suffix for name in names) == [".nbc", ".nbi"],
-        f"stored were {', '.join(names) or 'no files with the key in their names'}",
-    )
-    need(
-        all("index_named" in name for name in names),
-        f"the name of the function is not in the names {', '.join(names)}",
-    )
-    return f"stored as {names[0].replace(key, 'KEY')} and {names[1].replace(key, 'KEY')}"
+    seen = ", ".join(names) or "no files with the key in their names"
+    suffixes = sorted(Path(name).suffix for name in names)
+    need(suffixes == [".nbc", ".nbi"], f"stored were {seen}")
+    named = all("index_named" in name for name in names)
+    need(named, f"the name of the function is not in the names {seen}")
+    return f"the files are {' and '.join(names).replace(key, 'KEY')}"
 
 
 @AREA.contract(
-    "key_changes_index",
     "functions with different disambiguators have different index files",
     "PyTensor distinguishes functions only by that: wrong results",
 )
-def _other_key() -> str:
+def _key_changes_index() -> str:
     for key in ("other_key_one", "other_key_two"):
         dispatcher = _compile(making.function("def other_key(x): return x + 1", key))
         need(not making.hits(dispatcher), f"{key} was loaded, though only another key was stored")
     one, two = making.files("other_key_one"), making.files("other_key_two")
     need(one and two and not set(one) & set(two), "two keys share a file")
-    return "two keys, two indexes"
+    return "two keys have two indexes"
 
 
 @AREA.contract(
-    "key_keeps_index",
     "functions with one disambiguator share an entry, whatever their globals are",
     f"PyTensor makes a new function object and new globals each time; otherwise {_STALE}",
 )
-def _same_key() -> str:
+def _key_keeps_index() -> str:
     # Exactly what PyTensor makes for each Op: all that differs is a global variable.
     source = "def same_key(*x): return jitable(*x)"
     with promised("numba stores a function, and loads it when its globals are others"):
@@ -122,15 +109,14 @@ def _same_key() -> str:
             need(again(1.0) == 2.0, "a function that calls another returns a wrong number")
     need(making.hits(again) == 1, "the same function with other globals was compiled again")
     need(len(making.files("same_key")) == 2, "one key has more than an index and a data file")
-    return "found again, whatever its globals are"
+    return "it was loaded with other globals"
 
 
 @AREA.contract(
-    "source_stamp",
     "an entry is valid while its stamp is the same, and invalid when it changes",
     "PyTensor's stamp is the constant 0, and changing it is how it could drop old entries",
 )
-def _stamp() -> str:
+def _source_stamp() -> str:
     locator = making.cache_module().NumbaPyTensorCacheLocator
     source, original = "def source_stamp(x): return x + 1", locator.get_source_stamp
     hits = []
@@ -144,21 +130,19 @@ def _stamp() -> str:
     need(hits[1] == 1, "an entry with the same stamp was not loaded")
     need(hits[2] == 0, "an entry with an old stamp was loaded")
     need(hits[3] == 1, "an entry that replaced an old one was not loaded")
-    return "the same stamp: loaded; another one: compiled anew, and that is loaded"
+    return "it is loaded with the same stamp, and compiled again with another one"
 
 
 @AREA.contract(
-    "pointers_refused",
     "a function that calls by a pointer of this process is not stored, without an error",
     "in another process it would call whatever is at that address: crashes, wrong results",
 )
-def _refused() -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+def _pointers_refused() -> str:
+    with warnings.catch_warnings(action="ignore"):
         dispatcher = _compile(making.pointing("pointer", "pointer_refused"), -3)
     need(not making.files("pointer_refused"), "a function with a pointer in it was stored")
     need(not making.hits(dispatcher), "a function with a pointer in it was loaded")
-    return "not stored, and it works"
+    return "it was not stored, and it works"
 
 
 def _compile(python_function: Any, argument: Any = 1.0) -> Any:

@@ -1,9 +1,10 @@
-"""Make and compile functions as PyTensor does, and record what numba then calls."""
+"""Helpers of the checks: make functions as PyTensor does, and observe what numba does with them."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,11 @@ Calls = list[tuple[tuple[Any, ...], Any]]
 """For each call, its arguments without the class or instance, and its result."""
 
 
+def unavailable(why: str) -> Unavailable:
+    """Return the exception for a PyTensor that lacks something; ``why`` follows its version."""
+    return Unavailable(f"PyTensor {version('pytensor')} {why}")
+
+
 def cache_module() -> Any:
     """Return the module `pytensor.link.numba.cache`. Raises Unavailable before PyTensor had one."""
     name = "pytensor.link.numba.cache"
@@ -28,19 +34,36 @@ def cache_module() -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise Unavailable(
-            f"PyTensor {version('pytensor')} has no cache of its own for numba "
-            f"(it came with {FIRST_CACHE})"
-        ) from error
+        why = f"has no cache of its own for numba (it came with {FIRST_CACHE})"
+        raise unavailable(why) from error
 
 
-def has(module: str) -> bool:
-    """Return whether this PyTensor has a module of that name among its numba dispatches."""
+def need_dispatch(module: str, otherwise: str) -> None:
+    """Raise Unavailable if this PyTensor has no such module among its numba dispatches.
+
+    ``otherwise``: what this PyTensor does then, as for `unavailable`.
+    """
     # Looked for and not imported: importing it may be what fails.
     import pytensor
 
-    place = Path(pytensor.__file__).parent / "link" / "numba" / "dispatch"
-    return place.joinpath(*module.split(".")).with_suffix(".py").is_file()
+    directory = Path(pytensor.__file__).parent / "link" / "numba" / "dispatch"
+    if not directory.joinpath(*module.split(".")).with_suffix(".py").is_file():
+        raise unavailable(otherwise)
+
+
+def sources(package: str, *words: str) -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each source file of a package that contains one of the words.
+
+    The names begin with that of the package, and are sorted. The package is not imported.
+    """
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    assert found.origin is not None
+    directory = Path(found.origin).parent
+    for path in sorted(directory.rglob("*.py")):
+        text = path.read_text("utf-8", errors="replace")
+        if any(word in text for word in words):
+            yield str(path.relative_to(directory.parent)), text
 
 
 def function(source: str, key: str | None = None, **names: Any) -> Any:
@@ -65,7 +88,7 @@ def compiled(source: str, key: str | None = None, **names: Any) -> Any:
 
 
 def pointing(name: str, key: str) -> Any:
-    """Return a function that calls C by a pointer, which other processes cannot use."""
+    """Return a function that calls C through a pointer, which other processes cannot use."""
     call = ctypes.CDLL(None).abs
     call.argtypes, call.restype = [ctypes.c_int], ctypes.c_int
     return function(f"def {name}(x): return call(x)", key, call=call)
@@ -78,8 +101,7 @@ def hits(dispatcher: Any) -> int:
 
 def files(key: str) -> list[Path]:
     """Return the files in PyTensor's cache whose name contains the key, sorted."""
-    directory = Path(cache_module().NUMBA_CACHE_PATH)
-    return sorted(path for path in directory.iterdir() if key in path.name)
+    return sorted(Path(cache_module().NUMBA_CACHE_PATH).glob(f"*{key}*"))
 
 
 def symbols(dispatcher: Any) -> frozenset[str]:

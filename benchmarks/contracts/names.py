@@ -2,21 +2,22 @@
 
 The names and arguments are read from the sources of the installed PyTensor, so that whatever a
 release begins to use is checked from its first day. Only numba is imported: otherwise a name that
-PyTensor itself puts into numba would seem to be numba's.
+PyTensor itself puts into numba would seem to belong to numba.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
-from collections.abc import Callable, Iterable
-from functools import lru_cache
-from importlib.metadata import version
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any
 
-from benchmarks.contracts.contract import Area, Contract, Unavailable, need
-from benchmarks.contracts.uses import Use, uses
+from benchmarks.contracts import making
+from benchmarks.contracts.contract import Area, Contract, need
 from benchmarks.workers import one_line
 
 MODULES = {
@@ -43,50 +44,108 @@ MODULES = {
     "llvmlite": "the code that it generates itself",
 }
 """By module, the part of PyTensor that needs its names; the innermost module counts."""
+_PACKAGES = ("numba", "llvmlite")
 _SHOWN = 3
 
 
-def _contract(module: str, needs: str) -> Contract:
-    return Contract(
-        f"names:{module}",
-        f"{module} has the names that PyTensor uses, with the same arguments",
-        f"PyTensor's numba backend raises when it is imported or used; it needs this for {needs}",
-        _checking(module),
-    )
+@dataclass(frozen=True)
+class Use:
+    """One place in PyTensor's sources that uses a name of numba."""
 
-
-def _checking(module: str) -> Callable[[], str]:
-    return lambda: _check([use for use in _uses() if _module_of(use) == module], module)
+    path: str
+    """The full path: numba.core.cgutils.alloca_once."""
+    place: str
+    """File and line."""
+    call: tuple[int, tuple[str, ...]] | None = None
+    """The number of positional arguments and the names of the others; None: no call."""
+    complete: bool = True
+    """Whether these are all arguments: `f(*x)` and `f(**x)` hide some."""
 
 
 @lru_cache(maxsize=1)
 def _uses() -> tuple[Use, ...]:
+    """Every use in the PyTensor of this environment, sorted by path and place."""
+    files = making.sources("pytensor", *_PACKAGES)
+    found = (use for place, text in files for use in uses_in(text, place))
     # An attribute of that name is one that PyTensor itself puts there.
-    return tuple(use for use in uses() if "pytensor" not in use.path)
+    numbas = (use for use in found if "pytensor" not in use.path)
+    return tuple(sorted(numbas, key=lambda use: (use.path, use.place, str(use.call))))
 
 
-def _module_of(use: Use) -> str:
-    """The innermost known module that contains the name."""
-    inside = [name for name in MODULES if f"{use.path}.".startswith(f"{name}.")]
-    return max(inside, key=len)
+def uses_in(text: str, file: str) -> Iterator[Use]:
+    """Give the uses in the text of one source file; `Use.place` contains the name ``file``.
+
+    Raises SyntaxError for a text that is not Python.
+    """
+    nodes = list(ast.walk(ast.parse(text)))
+    bound = dict(binding for node in nodes for binding in _bindings(node))
+    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            for _, imported in _bindings(node):
+                yield Use(imported, f"{file}:{node.lineno}")
+        elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in inner:
+            path = _path(node, bound)
+            if path is not None:
+                yield Use(path, f"{file}:{node.lineno}", *_arguments(calls.get(id(node))))
 
 
-def _check(found: Iterable[Use], module: str) -> str:
-    seen: set[str] = set()
+def _bindings(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names of numba's that an import binds, and what they stand for."""
+    if isinstance(node, ast.Import):
+        for name in node.names:
+            if _is_numbas(name.name):
+                whole = name.name if name.asname else name.name.partition(".")[0]
+                yield name.asname or whole, whole
+    elif isinstance(node, ast.ImportFrom) and _is_numbas(node.module) and not node.level:
+        for name in node.names:
+            yield name.asname or name.name, f"{node.module}.{name.name}"
+
+
+def _is_numbas(module: str | None) -> bool:
+    return (module or "").partition(".")[0] in _PACKAGES
+
+
+def _path(node: ast.expr, bound: dict[str, str]) -> str | None:
+    """What `a.b.c` stands for; None if it does not begin with a name of numba's."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in bound:
+        return None
+    return ".".join([bound[node.id], *reversed(names)])
+
+
+def _arguments(call: ast.Call | None) -> tuple[tuple[int, tuple[str, ...]] | None, bool]:
+    """The fields `call` and `complete` of a use."""
+    if call is None:
+        return None, True
+    positional = [one for one in call.args if not isinstance(one, ast.Starred)]
+    named = tuple(one.arg for one in call.keywords if one.arg is not None)
+    complete = len(positional) == len(call.args) and len(named) == len(call.keywords)
+    return (len(positional), named), complete
+
+
+def _check(module: str) -> str:
+    uses = [use for use in _uses() if _module_of(use) == module]
+    if not uses:
+        raise making.unavailable(f"uses nothing of {module}")
     wrong: dict[str, str] = {}
-    calls = 0
-    for use in found:
-        seen.add(use.path)
-        calls += use.call is not None
-        problem = problem_of(use)
-        if problem is not None:
+    for use in uses:
+        if (problem := problem_of(use)) is not None:
             wrong.setdefault(problem, use.place)
-    if not seen:
-        raise Unavailable(f"PyTensor {version('pytensor')} uses nothing of {module}")
     shown = [f"{problem} ({place})" for problem, place in wrong.items()]
     more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     need(not shown, "; ".join(shown[:_SHOWN]) + more)
-    return f"{len(seen)} names and {calls} calls of them fit"
+    calls = sum(use.call is not None for use in uses)
+    return f"{len({use.path for use in uses})} names and {calls} calls of them fit"
+
+
+def _module_of(use: Use) -> str:
+    """The innermost of the modules that contain the name."""
+    return max((name for name in MODULES if f"{use.path}.".startswith(f"{name}.")), key=len)
 
 
 def problem_of(use: Use) -> str | None:
@@ -134,4 +193,16 @@ def resolve(path: str) -> Any:
     return thing
 
 
-AREA = Area("names", [_contract(module, needs) for module, needs in MODULES.items()])
+AREA = Area(
+    "names",
+    [
+        Contract(
+            "names",
+            f"names:{module}",
+            f"{module} has the names that PyTensor uses, with the same arguments",
+            f"PyTensor's numba backend raises when it is imported or used; it needs this for {why}",
+            partial(_check, module),
+        )
+        for module, why in MODULES.items()
+    ],
+)

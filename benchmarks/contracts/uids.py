@@ -1,24 +1,22 @@
 """Contracts about the numbers that numba gives functions, and the symbols that contain them.
 
-numba counts the functions that it compiles and puts the number into their symbols. Forked siblings
-inherit the count: two functions of one name get one symbol, and a process that loads both from a
-cache calls the wrong one, without an error. From 2.38.3 on, PyTensor replaces the counter by random
-numbers of 128 bits.
+numba numbers the functions that it compiles, and a symbol contains the number. Forked siblings
+inherit the counter: two functions with one name get one symbol, and a process that loads both from
+a cache calls the wrong one, without an error. From 2.38.3 on, PyTensor replaces the counter by
+random numbers of 128 bits.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.util
 import itertools
-from collections.abc import Callable, Iterator
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Unavailable, need, promised
+from benchmarks.contracts.contract import Area, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64
@@ -27,7 +25,6 @@ _WRONG = (
     "two functions of forked siblings get one symbol, "
     "and a process that loads both calls the wrong one"
 )
-
 
 AREA = Area("uids")
 
@@ -44,25 +41,23 @@ class _OnlyNext:
 
 
 @AREA.contract(
-    "uid_asked",
     f"numba asks FunctionIdentity.{_COUNTER} for a number when it compiles a function",
     f"PyTensor replaces that attribute, in vain if numba does not ask it: {_WRONG}",
 )
-def _asked() -> str:
+def _uid_asked() -> str:
     asked = _OnlyNext()
     add = making.compiled("def uid_asked(x): return x + 1")
     with promised("numba compiles with another counter"), making.counter(asked):
         add(1.0)
     need(asked.given, f"numba compiled a function and did not ask FunctionIdentity.{_COUNTER}")
-    return f"asked {len(asked.given)} times for one function"
+    return f"numba asked {len(asked.given)} times for one function"
 
 
 @AREA.contract(
-    "uid_next_only",
     "numba compiles, stores and loads with a counter that has only __next__",
     "PyTensor's replacement has only that method: numba would raise in every compilation",
 )
-def _next_only() -> str:
+def _uid_next_only() -> str:
     import numba
     from numba.core.bytecode import FunctionIdentity
 
@@ -85,83 +80,61 @@ def _next_only() -> str:
             stored(1.0)
         FunctionIdentity.from_function(callback).derive()
     need(making.hits(stored) == 1, "with another counter a stored function is not loaded again")
-    return f"asked {len(asked.given)} times, by next() alone"
+    return f"numba asked {len(asked.given)} times, and only by next()"
 
 
 @AREA.contract(
-    "uid_no_other_use",
     f"numba's sources use {_COUNTER} only in next(cls.{_COUNTER})",
     f"a copy or a second counter would not be PyTensor's: {_WRONG}",
 )
-def _no_other_use() -> str:
-    found = importlib.util.find_spec("numba")
-    assert found is not None
-    assert found.origin is not None
-    package = Path(found.origin).parent
+def _uid_no_other_use() -> str:
     asks: list[str] = []
     otherwise: list[str] = []
-    for path in sorted(package.rglob("*.py")):
-        place = path.relative_to(package)
-        if place.parts[0] == "tests" or _COUNTER not in (text := path.read_text("utf-8")):
-            continue
-        for line, is_next in _uses(ast.parse(text)):
-            (asks if is_next else otherwise).append(f"numba/{place}:{line}")
+    for file, text in making.sources("numba", _COUNTER):
+        if not file.startswith("numba/tests/"):
+            for line, is_next in _uses(ast.parse(text)):
+                (asks if is_next else otherwise).append(f"{file}:{line}")
     need(asks, f"numba's sources nowhere ask for next() of {_COUNTER}")
-    need(
-        not otherwise,
-        f"numba uses {_COUNTER} in another way than by next(): {', '.join(otherwise)}",
-    )
-    return f"asked for in {', '.join(asks)} and touched nowhere else"
+    need(not otherwise, f"numba uses {_COUNTER} without next(): {', '.join(otherwise)}")
+    return f"numba asks for it in {', '.join(asks)}, and uses it nowhere else"
 
 
 def _uses(tree: ast.Module) -> Iterator[tuple[int, bool]]:
     """Lines that use the counter, and whether by `next(X._unique_ids)`; not its definition."""
-    asked = {
-        id(node.args[0])
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "next"
-        and node.args
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == _COUNTER:
-            yield node.lineno, id(node) in asked
-        elif (isinstance(node, ast.Constant) and node.value == _COUNTER) or (
-            isinstance(node, ast.Name) and node.id == _COUNTER and isinstance(node.ctx, ast.Load)
-        ):
-            yield node.lineno, False
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and node.args]
+    asked = {id(call.args[0]) for call in calls if ast.unparse(call.func) == "next"}
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name):
+                is_next = id(node) in asked
+            case ast.Constant(value=name) | ast.Name(id=name, ctx=ast.Load()):
+                is_next = False
+            case _:
+                continue
+        if name == _COUNTER:
+            yield node.lineno, is_next
 
 
 @AREA.contract(
-    "uid_replaced",
     "the counter is PyTensor's after its whole numba backend has been imported",
     f"without PyTensor's counter there is no protection: {_WRONG}",
 )
-def _replaced() -> str:
+def _uid_replaced() -> str:
     module = making.cache_module()
     if not hasattr(module, "_RandomUidIter"):
-        raise Unavailable(
-            f"PyTensor {version('pytensor')} does not replace numba's counter "
-            "(2.38.3 was the first that did)"
-        )
+        raise making.unavailable("does not replace numba's counter (it came with 2.38.3)")
     import pytensor.link.numba.dispatch  # noqa: F401
     from numba.core.bytecode import FunctionIdentity
 
     there = FunctionIdentity.__dict__.get(_COUNTER)
-    need(
-        isinstance(there, module._RandomUidIter),
-        f"in the place of FunctionIdentity.{_COUNTER} is {there!r:.100}",
-    )
+    replaced = isinstance(there, module._RandomUidIter)
+    need(replaced, f"FunctionIdentity.{_COUNTER} is {there!r:.100}")
     return "PyTensor's replacement is in place"
 
 
-@AREA.contract(
-    "uid_fork",
-    "functions of two forked children get different numbers, of 64 bits or more",
-    _WRONG,
-)
-def _numbers_of_forks() -> str:
+@AREA.contract("functions of two forked children get different numbers, of 64 bits or more", _WRONG)
+def _uid_fork() -> str:
     making.cache_module()
 
     def draw() -> list[int]:
@@ -170,21 +143,18 @@ def _numbers_of_forks() -> str:
         return [FunctionIdentity.from_function(draw).unique_id for _ in range(3)]
 
     drawn = [number for _ in range(2) for number in workers.forked(draw)]
-    need(
-        len(set(drawn)) == len(drawn),
-        f"two forked children gave functions the same numbers: {drawn[:3]} and {drawn[3:]}",
-    )
+    unique = len(set(drawn)) == len(drawn)
+    need(unique, f"two forked children drew the same numbers: {drawn[:3]} and {drawn[3:]}")
     small = [number for number in drawn if number < _LARGE]
     need(not small, f"numbers as small as {small[:1]} can meet again in another process")
-    return f"six different numbers of {min(drawn).bit_length()} bits or more"
+    return f"six functions got different numbers of {min(drawn).bit_length()} bits or more"
 
 
 @AREA.contract(
-    "uid_in_symbols",
     "functions with different numbers have different symbols, to the last of 128 bits",
     f"a number that is truncated or omitted does not protect: {_WRONG}",
 )
-def _in_symbols() -> str:
+def _uid_in_symbols() -> str:
     # Numbers that differ in nothing but the highest or the lowest of 128 bits.
     base = 2**126 + 2**64
     found: list[frozenset[str]] = []
@@ -197,7 +167,7 @@ def _in_symbols() -> str:
     need(all(found), "the code that numba shows defines no symbol")
     for one, other in itertools.combinations(found, 2):
         need(not one & other, f"two numbers gave one symbol: {min(one & other, default='')}")
-    return f"{len(found)} numbers, no symbol in common"
+    return f"functions with {len(found)} numbers have no symbol in common"
 
 
 _LINES = "\n".join(f"    x = math.sqrt(x + NUMBER) * {line}.5" for line in range(2, 62))
@@ -218,56 +188,44 @@ def _sibling(number: int) -> Any:
     return making.compiled("def outer(x): return middle(x)", f"outer_{number}", middle=middle)
 
 
-def _build_sibling(number: int) -> list[str]:
+def _symbols_of(number: int) -> list[str]:
+    """Compile the function of this number and return the symbols that it defines."""
     sibling = _sibling(number)
     sibling(1.0)
     return sorted(making.symbols(sibling))
 
 
-def _read_siblings(numbers: list[int]) -> list[list[float]]:
-    """What each returns, and whether it was loaded."""
+def _results_of(numbers: list[int]) -> list[list[float]]:
+    """What the functions of these numbers return, and whether each was loaded."""
     siblings = [_sibling(number) for number in numbers]
     return [[sibling(1.0), making.hits(sibling)] for sibling in siblings]
 
 
 @AREA.contract(
-    "sibling_symbols",
-    "different functions of one name that forked siblings compile share no symbol",
-    _WRONG,
+    "different functions of one name that forked siblings compile share no symbol", _WRONG
 )
-def _of_siblings() -> str:
+def _sibling_symbols() -> str:
     making.cache_module()
     with promised("two forked siblings compile a function each"):
-        first, second = (set(workers.forked(_builder(number))) for number in (2, 3))
-    shared = first & second
-    need(
-        not shared,
-        f"two forked siblings gave different functions one symbol: {min(shared, default='')}",
-    )
-    return f"{len(first)} and {len(second)} symbols, none in common"
+        first, second = (set(workers.forked(partial(_symbols_of, number))) for number in (2, 3))
+    shared = min(first & second, default="")
+    need(not shared, f"two forked siblings gave different functions one symbol: {shared}")
+    return f"the siblings share none of their {len(first)} and {len(second)} symbols"
 
 
 @AREA.contract(
-    "sibling_results",
     "a process that loads what two forked siblings stored gets the right numbers from both",
     "wrong numbers without an error, or a crash: numba issue 10486",
 )
-def _read_by_a_third() -> str:
+def _sibling_results() -> str:
     making.cache_module()
     numbers = [4, 5]
     with promised("two forked siblings store a function each and a third process calls both"):
         for number in numbers:
-            workers.forked(_builder(number))
-        read = workers.fresh(_read_siblings, numbers)
+            workers.forked(partial(_symbols_of, number))
+        read = workers.fresh(_results_of, numbers)
     if any(not loaded for _, loaded in read):
         raise RuntimeError("this cannot be judged: what siblings stored is not loaded at all")
     got = [number for number, _ in read]
-    need(
-        got == numbers,
-        f"of the functions that return {numbers}, a process that loaded both got {got}",
-    )
-    return "a process that loads what two siblings stored gets both right"
-
-
-def _builder(number: int) -> Callable[[], list[str]]:
-    return lambda: _build_sibling(number)
+    need(got == numbers, f"a process that loaded functions that return {numbers} got {got}")
+    return "a process that loads what two siblings stored gets the right numbers from both"

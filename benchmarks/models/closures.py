@@ -1,11 +1,10 @@
-"""Functions of numba's own users: one qualified name, one signature, other numbers inside.
+"""numba functions that another library may store beside PyTensor's: PyTensor compiles none of them.
 
-PyTensor compiles none of them. They are what another library stores beside PyTensor's functions,
-under symbols that numba numbers with the counter that PyTensor has replaced. Each member is a
-function that is cached and calls an overload, whose implementation closes over a number: numba
-links the implementation into the object code of its caller, and a process that loads two callers
-uses the implementation of the first for both if their symbols are the same. They are too long to
-be inlined: what is copied into its caller needs no symbol.
+Their names and signatures are equal, and so are their symbols but for the counter that PyTensor
+replaces. Each member is a cached function that calls an overload, whose implementation closes over
+a number and is linked into the object code of its caller. If two implementations have one symbol,
+a process that loads both callers uses the first implementation for both. They are too long to be
+inlined, because an inlined function needs no symbol.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from benchmarks.models import Model
 from benchmarks.models.parts.small import Function, Member, SmallModel, equal_to
 
 if TYPE_CHECKING:
-    from benchmarks.models.parts.small import Vector
+    from benchmarks.models import Vector
 
 
 def _times(number: float) -> Function:
@@ -50,8 +49,8 @@ def _plus(number: float) -> Function:
     return implementation
 
 
-# What numba is told to put in their place, and who calls them: functions of a module each, as
-# numba's cache keeps nothing by name that closes over another function.
+# The overloaded functions and their callers stand in the module: numba does not cache a function
+# that closes over another one.
 def _times_2(x: Vector) -> Any: ...
 def _times_3(x: Vector) -> Any: ...
 def _plus_2(x: Vector) -> Any: ...

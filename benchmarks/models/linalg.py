@@ -1,4 +1,4 @@
-"""Linear algebra, one operation a graph, on a matrix that is made of the input vector."""
+"""Linear algebra: one operation for each graph, on a matrix that is made of the input vector."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from benchmarks.models.parts.small import POINT, Member, SmallModel, equal_to, i
 def _member(
     build: Callable[[Any, Any, Any], Any], expected: Callable[[Any, Any, Any], Any]
 ) -> Member:
-    """Functions of a library, the matrix and the vector.
-
-    The library is pytensor.tensor.linalg for ``build`` and numpy for ``expected``.
-    """
+    """``build`` takes pytensor.tensor.linalg, ``expected`` numpy; then matrix and vector."""
     size = len(POINT)
 
     def graph(pt: Any, x: Any) -> Any:

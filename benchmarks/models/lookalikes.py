@@ -1,7 +1,7 @@
-"""Small graphs that PyTensor compiles under one name, with as much in common as differs.
+"""Small graphs that PyTensor compiles under one name: if two share a symbol, one is wrong.
 
-Equal signatures that differ by a constant, other return types, inner functions of Scan, indexing
-that numba may inline or not: whatever two of them have under one symbol, one of them gets wrong.
+They have equal signatures and differ by a constant, by their return types, by inner functions of
+Scan, or by indexing that numba may inline or not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _member(build: Callable[[Any, Any], Any], expected: Callable[[Any, Any], Any
 
 
 def _scan(step: Callable[[Any, Any], Any], start: float) -> Callable[[Any, Any], Any]:
-    """The last value of a recurrence over the vector."""
+    """Build the last value of a recurrence over the vector."""
 
     def build(pt: Any, x: Any) -> Any:
         import pytensor

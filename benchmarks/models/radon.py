@@ -8,59 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Model
+from benchmarks.models import Graph, Model
 from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
+from benchmarks.models.parts.radon_data import RadonData, load
 
 if TYPE_CHECKING:
-    from benchmarks.models import Errors, Vector
-    from benchmarks.models.parts.radon_data import RadonData
-    from benchmarks.models.parts.reference import Reference
-
-
-@dataclass
-class RadonGraph:
-    """One of the eight variants."""
-
-    inputs: Any
-    outputs: list[Any]
-    point: Vector
-    reference: Reference
-
-    def compile(self, mode: Any) -> Callable[[Vector], Any]:
-        """Compile with `pytensor.function`."""
-        import pytensor
-
-        function: Callable[[Vector], Any] = pytensor.function(
-            [self.inputs], self.outputs, mode=mode, trust_input=True
-        )
-        return function
-
-    def check(self, value: Any) -> Errors:
-        """Errors of (logp, gradient)."""
-        logp, gradient = value
-        return self.reference.errors(logp, gradient)
+    from benchmarks.models import Vector
 
 
 @dataclass(frozen=True)
 class Radon:
-    """Builds any of the eight variants."""
+    """Makes the graphs of the eight variants."""
 
     data: RadonData
 
-    def graph(self, member: str = "") -> RadonGraph:
-        """A fresh graph of one variant, and what it must evaluate to."""
+    def graph(self, member: str = "") -> Graph:
+        """Return a new graph of one variant; of the base if none is named."""
         from benchmarks.models.parts import reference
 
         inputs, outputs = build(self.data, Variant.named(member))
         where = point(self.data.n_counties)
         right = reference.evaluate(self.data, Variant.named(member), where)
-        return RadonGraph(inputs, outputs, where, right)
+
+        def compile_graph(mode: Any) -> Callable[[Vector], Any]:
+            import pytensor
+
+            function: Callable[[Vector], Any] = pytensor.function(
+                [inputs], outputs, mode=mode, trust_input=True
+            )
+            return function
+
+        return Graph(where, compile_graph, lambda value: right.errors(*value))
 
     def explain(self, value: Any) -> str | None:
-        """Whose numbers a wrong value is, if it is another variant's."""
+        """Return which variant a wrong value belongs to, or its logp."""
         from benchmarks.models.parts import reference
 
         where = point(self.data.n_counties)
@@ -71,16 +54,10 @@ class Radon:
         return f"logp is {float(value[0]):.6g}"
 
 
-def _load(data: Path | None) -> Radon:
-    from benchmarks.models.parts import radon_data
-
-    return Radon(radon_data.load(data))
-
-
 MODEL = Model(
     meaning="hierarchical regression of 919 radon measurements in 85 counties, in plain PyTensor",
     reference="NumPy",
-    build=_load,
+    build=lambda data: Radon(load(data)),
     families=("build", "variants", "siblings", "upgrade", "call"),
     members=VARIANTS,
     canary=("siblings fork",),
@@ -89,10 +66,7 @@ MODEL = Model(
 
 
 def build(data: RadonData, variant: Variant) -> tuple[Any, list[Any]]:
-    """The flat input vector and [logp, gradient]: symbolic, shapes (n,) -> (), (n,).
-
-    pytensor is imported here: asv imports this module where there may be none.
-    """
+    """Return the flat input vector and [logp, gradient]: symbolic, shapes (n,) -> (), (n,)."""
     import pytensor.tensor as pt
     from pytensor.graph.replace import graph_replace
 

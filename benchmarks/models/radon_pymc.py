@@ -1,26 +1,23 @@
 """The same posterior written with `pm.Model`, compiled the way `pm.sample` compiles it.
 
-The only module that imports pymc, and only inside functions: importing pymc changes PyTensor's
-configuration and may register rewrites, so no other model may see it.
+No other model imports pymc: that changes PyTensor's configuration and may register rewrites.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Model
+from benchmarks.models import Errors, Graph, Model
 from benchmarks.models.parts.parameters import Variant, layout, point
+from benchmarks.models.parts.radon_data import RadonData, load
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmarks.models import Errors, Vector
-    from benchmarks.models.parts.radon_data import RadonData
-    from benchmarks.models.parts.reference import Reference
+    from benchmarks.models import Vector
 
 # The names that PyMC gives the unconstrained values of our parameters.
 _VALUE_NAMES = {
@@ -34,64 +31,52 @@ _VALUE_NAMES = {
 }
 
 
-@dataclass
-class RadonPymcGraph:
-    """The base variant as a PyMC model."""
-
-    model: Any
-    n_counties: int
-    order: NDArray[np.int64]
-    point: Vector
-    reference: Reference
-
-    def compile(self, mode: Any) -> Callable[[Vector], Any]:
-        """Compile through PyMC."""
-        function = compile_logp_dlogp(self.model, self.n_counties, mode)
-        inner: Callable[[Vector], Any] = function._pytensor_function
-        inner.trust_input = True  # type: ignore[attr-defined]
-        return inner
-
-    def check(self, value: Any) -> Errors:
-        """Errors of (logp, gradient), the gradient brought into our order."""
-        import numpy as np
-
-        logp, gradient = value
-        ours = np.full(self.order.size, np.nan)
-        ours[self.order] = np.asarray(gradient, dtype=float)
-        return self.reference.errors(logp, ours)
-
-
 @dataclass(frozen=True)
 class RadonPymc:
-    """Builds the base variant only."""
+    """Makes the graph of the base variant."""
 
     data: RadonData
 
-    def graph(self, member: str = "") -> RadonPymcGraph:
-        """A fresh model, and what it must evaluate to."""
+    def graph(self, member: str = "") -> Graph:
+        """Return the graph of a new PyMC model."""
+        import numpy as np
+
         from benchmarks.models.parts import reference
 
+        n_counties = self.data.n_counties
         model = build(self.data)
-        where = point(self.data.n_counties)
-        places = order(model, self.data.n_counties)
+        where = point(n_counties)
+        places = order(model, n_counties)
         right = reference.evaluate(self.data, Variant.named(member), where)
-        return RadonPymcGraph(model, self.data.n_counties, places, where[places], right)
+
+        def compile_graph(mode: Any) -> Callable[[Vector], Any]:
+            # What a NUTS step asks for: logp and gradient over PyMC's raveled vector. The point is
+            # given, because finding one would draw from the prior with functions of its own.
+            keywords = {} if mode is None else {"mode": mode}
+            function = model.logp_dlogp_function(
+                initial_point=start(n_counties), ravel_inputs=True, **keywords
+            )
+            inner: Callable[[Vector], Any] = function._pytensor_function
+            inner.trust_input = True  # type: ignore[attr-defined]
+            return inner
+
+        def check(value: Any) -> Errors:
+            logp, gradient = value
+            ours = np.full(places.size, np.nan)
+            ours[places] = np.asarray(gradient, dtype=float)
+            return right.errors(logp, ours)
+
+        return Graph(where[places], compile_graph, check)
 
     def explain(self, value: Any) -> str | None:
-        """What a wrong value was."""
+        """Return a sentence with the logp of a wrong value."""
         return f"logp is {float(value[0]):.6g}"
-
-
-def _load(data: Path | None) -> RadonPymc:
-    from benchmarks.models.parts import radon_data
-
-    return RadonPymc(radon_data.load(data))
 
 
 MODEL = Model(
     meaning="the same posterior written with pm.Model, compiled the way pm.sample does",
     reference="NumPy",
-    build=_load,
+    build=lambda data: RadonPymc(load(data)),
     families=("build", "call", "sampling"),
     packages=("pymc",),
     order=1,
@@ -99,7 +84,7 @@ MODEL = Model(
 
 
 def build(data: RadonData) -> Any:
-    """The `pm.Model` of the base variant."""
+    """Return the `pm.Model` of the base variant."""
     import numpy as np
     import pymc as pm
 
@@ -121,22 +106,15 @@ def build(data: RadonData) -> Any:
     return model
 
 
-def compile_logp_dlogp(model: Any, n_counties: int, mode: Any) -> Any:
-    """What a NUTS step asks for: logp and gradient over PyMC's raveled vector."""
-    # Given, because finding one would draw from the prior with functions of its own.
-    keywords = {} if mode is None else {"mode": mode}
-    return model.logp_dlogp_function(initial_point=start(n_counties), ravel_inputs=True, **keywords)
-
-
 def start(n_counties: int) -> dict[str, NDArray[np.float64]]:
-    """The unconstrained point at zero, as PyMC names its values."""
+    """Return the unconstrained point at zero, with the names that PyMC gives its values."""
     import numpy as np
 
     return {_VALUE_NAMES[p.name]: np.zeros(p.shape) for p in layout(n_counties)}
 
 
 def order(model: Any, n_counties: int) -> NDArray[np.int64]:
-    """Where each entry of PyMC's raveled vector stands in our layout, shape (n,)."""
+    """Return the index in our layout of each entry of PyMC's raveled vector, shape (n,)."""
     import numpy as np
 
     slices = {_VALUE_NAMES[p.name]: p.slice for p in layout(n_counties)}

@@ -1,4 +1,4 @@
-"""Random variables: draws of each distribution against its distribution function in SciPy."""
+"""Random variables: the draws of each are compared with the distribution function of SciPy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmarks.models.parts.small import Vector
+    from benchmarks.models import Vector
 
 _DRAWS = 2000
 _FURTHEST = 0.06
-"""Distance from the distribution function (Kolmogorov-Smirnov): chance reaches it once in a million
-times with so many draws."""
+"""Distance from the distribution function (Kolmogorov-Smirnov); right draws exceed it once in a
+million times."""
 
 
 def _distance(value: Any, cdf: Callable[[Any], Any]) -> float | None:
@@ -29,7 +29,7 @@ def _distance(value: Any, cdf: Callable[[Any], Any]) -> float | None:
     if draws.size != _DRAWS or not np.all(np.isfinite(draws)):
         return None
     true = np.asarray(cdf(draws), dtype=float)
-    # Of equal draws, as a discrete distribution has them, the last one and what is below the first.
+    # A discrete distribution has equal draws: count up to the last one, and below the first one.
     upper = np.searchsorted(draws, draws, side="right") / _DRAWS
     lower = np.searchsorted(draws, draws, side="left") / _DRAWS
     below = np.asarray(cdf(np.nextafter(draws, -np.inf)), dtype=float)

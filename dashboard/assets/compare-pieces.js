@@ -1,11 +1,13 @@
-/* What the compare page is put together from: names, controls, tables that grow, folded tables. */
+/* What the compare page is put together from: names, controls, tables that grow, folded
+   tables, rows, and the command that repeats a comparison. */
 "use strict";
 
 observatory.pieces = (() => {
   const { element, copy } = observatory;
-  const { count } = observatory.units;
+  const { count, human, change } = observatory.units;
   const { clean, shorten } = observatory.words;
-  const { LONGEST_NAME, LONGEST_LABEL } = observatory.judge;
+  const { GROUPS, LONGEST_NAME, LONGEST_LABEL, changeOf } = observatory.judge;
+  const { OUTCOMES } = observatory.ledger;
   const MOST_ROWS = 500;
 
   /** An element with a name in it, in full where one points at it; it breaks after dots first. */
@@ -83,5 +85,75 @@ observatory.pieces = (() => {
     return made;
   }
 
-  return { named, nodes, quiet, problem, button, copying, field, select, grid, folding };
+  /** A series of the comparison as a row of a table. */
+  function seriesRow(row) {
+    const mark = { worse: ["bad", "✗"], better: ["good", "✓"] }[GROUPS.get(row.group)[0]];
+    const main = changeOf(row), measured = change(row.base, row.head, row.unit);
+    const levels = row.levels && `levels ${change(...row.levels, row.unit)}`;
+    const small = main === measured ? levels : measured;
+    const both = row.ids.map((id) => `s=${encodeURIComponent(id)}`).join("&");
+    const link = row.ids.length ? named("a", { href: `series.html#${both}` }, row.name)
+      : named("span", { class: "mono" }, row.name);
+    const metric = shorten(row.metric, LONGEST_LABEL);
+    if (row.ids.length) {
+      link.setAttribute("aria-label", `${link.textContent}, ${metric}: its history`);
+    }
+    return element("tr", {},
+      element("th", { scope: "row" }, link),
+      named("td", { class: "mono" }, row.metric, LONGEST_LABEL),
+      element("td", { class: "values" }, main, small ? element("small", {}, small) : null),
+      element("td", { class: "words" }, mark
+        ? element("span", { class: `flag ${mark[0]}` }, `${mark[1]} ${row.words}`) : row.words));
+  }
+
+  /** A function of two ledgers as a row of a table. */
+  function functionRow(row) {
+    const outcome = ([word, [number, seconds, bytes]]) => {
+      const cost = human(seconds, "seconds") + (bytes ? `, ${human(bytes, "bytes")}` : "");
+      const times = number === 1 ? "" : `${count(number)} × `;
+      return element("p", {}, times + word, element("small", {}, cost));
+    };
+    const side = (one) => {
+      const had = OUTCOMES.map((word) => [word, one[word]]).filter(([, [number]]) => number);
+      return element("td", {}, ...had.map(outcome),
+        had.length ? null : element("span", { class: "none" }, "absent"));
+    };
+    const name = named("th", { scope: "row", class: "function" }, row.name);
+    return element("tr", {}, name, side(row.a), side(row.b));
+  }
+
+  const isCommit = (text) => /^[0-9a-f]{7,64}$/i.test(text);
+
+  /** The command that measures both subjects; empty where one of them has no name for it. */
+  function commandFor({ a, b }) {
+    const labels = [a.label, b.label].map(clean), commits = [a.commit, b.commit];
+    const quoted = (text) =>
+      (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+    if (labels.every((one) => /^\d+\.\d+/.test(one))) {
+      return `observatory compare ${labels.map(quoted).join(" ")}`;
+    }
+    return commits.every(isCommit) ? `observatory compare --repo CLONE ${commits.join(" ")}` : "";
+  }
+
+  /** How to measure both again. `ours`: whether any series is one of PyTensor's. */
+  function repeating(sides, ours) {
+    const text = commandFor(sides);
+    if (!ours || !text) {
+      return [quiet(ours
+        ? "One of the two is neither a release nor a commit, so no command can name it."
+        : "These are another project's benchmarks: observatory compare measures PyTensor only.")];
+    }
+    const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
+    const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
+    return [
+      quiet(`Measures both again, side by side, on your machine${clone}.`),
+      element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
+        copying("Copy the command", () => text)),
+    ];
+  }
+
+  return {
+    named, nodes, quiet, problem, button, copying, field, select, grid, folding, isCommit,
+    seriesRow, functionRow, repeating,
+  };
 })();

@@ -2,12 +2,12 @@
 "use strict";
 
 (() => {
-  const { load, element, units: { count, human, change }, judge, ledger } = observatory;
-  const { clean, shorten, several, learn } = observatory.words;
-  const { named, button, copying, field, select, quiet, problem, nodes, grid, folding } =
-    observatory.pieces;
+  const { load, element, units: { count }, judge, ledger } = observatory;
+  const { shorten, several, learn } = observatory.words;
+  const { named, button, copying, field, select, quiet, problem, nodes, grid, folding, isCommit,
+    seriesRow, functionRow, repeating } = observatory.pieces;
   const { GROUPS, FOLDED, LONGEST_LABEL, label } = judge;
-  const { CHANGES, CALM, OUTCOMES } = ledger;
+  const { CHANGES, CALM } = ledger;
   const AXES = ["model", "scenario", "backend", "launch"];
   const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
   const NOTHING = { i: [], v: [], l: [], o: [] };
@@ -105,8 +105,6 @@
     return element("a", { href }, "What changed in between");
   }
 
-  const isCommit = (text) => /^[0-9a-f]{7,64}$/i.test(text);
-
   /** What can be seen of the comparison, for GitHub. */
   function markdown() {
     const seen = [...passing()].filter(([group]) => !FOLDED.includes(group) || opened.has(group));
@@ -138,26 +136,6 @@
     return found;
   }
 
-  function drawRow(row) {
-    const mark = { worse: ["bad", "✗"], better: ["good", "✓"] }[GROUPS.get(row.group)[0]];
-    const main = judge.changeOf(row), measured = change(row.base, row.head, row.unit);
-    const levels = row.levels && `levels ${change(...row.levels, row.unit)}`;
-    const small = main === measured ? levels : measured;
-    const both = row.ids.map((id) => `s=${encodeURIComponent(id)}`).join("&");
-    const link = row.ids.length ? named("a", { href: `series.html#${both}` }, row.name)
-      : named("span", { class: "mono" }, row.name);
-    const metric = shorten(row.metric, LONGEST_LABEL);
-    if (row.ids.length) {
-      link.setAttribute("aria-label", `${link.textContent}, ${metric}: its history`);
-    }
-    return element("tr", {},
-      element("th", { scope: "row" }, link),
-      named("td", { class: "mono" }, row.metric, LONGEST_LABEL),
-      element("td", { class: "values" }, main, small ? element("small", {}, small) : null),
-      element("td", { class: "words" }, mark
-        ? element("span", { class: `flag ${mark[0]}` }, `${mark[1]} ${row.words}`) : row.words));
-  }
-
   /** Draw the tables; how many series they show. */
   function drawTables() {
     const heads = ["Cell or benchmark", "Metric", "A → B", "In words"], open = [], folded = [];
@@ -165,7 +143,7 @@
     for (const [group, own] of passing()) {
       const [, title, words] = GROUPS.get(group);
       const says = `${count(own.length)} series: ${words}`;
-      const table = () => grid(title, says, heads, own, drawRow);
+      const table = () => grid(title, says, heads, own, seriesRow);
       number += own.length;
       if (!own.length) continue;
       if (!FOLDED.includes(group)) open.push(element("div", { class: "card" }, table()));
@@ -191,21 +169,6 @@
 
   /* Ledgers */
 
-  function drawFunction(row) {
-    const outcome = ([word, [number, seconds, bytes]]) => {
-      const cost = human(seconds, "seconds") + (bytes ? `, ${human(bytes, "bytes")}` : "");
-      const times = number === 1 ? "" : `${count(number)} × `;
-      return element("p", {}, times + word, element("small", {}, cost));
-    };
-    const side = (one) => {
-      const had = OUTCOMES.map((word) => [word, one[word]]).filter(([, [number]]) => number);
-      return element("td", {}, ...had.map(outcome),
-        had.length ? null : element("span", { class: "none" }, "absent"));
-    };
-    const name = named("th", { scope: "row", class: "function" }, row.name);
-    return element("tr", {}, name, side(row.a), side(row.b));
-  }
-
   function drawLedger() {
     const found = ledger.differences(ledgers, ui.cell.value), open = [], folded = [];
     const heads = ["Function", `A: ${label(sides.a).name}`, `B: ${label(sides.b).name}`];
@@ -216,7 +179,7 @@
         && !rows.some((row) => row.name === ui.cell.value && judge.isWorse(row));
       const says = `${several(own.length, "function")}: ${words}`
         + (calm ? "; no verdict on this cell is worse" : "");
-      const table = () => grid(title, says, heads, own, drawFunction);
+      const table = () => grid(title, says, heads, own, functionRow);
       if (!CALM.includes(group)) open.push(table());
       else folded.push(folding(opened, `function ${group}`, title, says, table));
     }
@@ -257,39 +220,20 @@
   /** The cell that somebody chose, and not the page. */
   const chosenCell = () => (ui.cell && ui.cell.value !== ui.cell.dataset.most ? ui.cell.value : "");
 
-  /* How to repeat it */
-
-  function command() {
-    const labels = [sides.a.label, sides.b.label].map(clean);
-    const commits = [sides.a.commit, sides.b.commit];
-    const quoted = (text) =>
-      (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
-    if (labels.every((one) => /^\d+\.\d+/.test(one))) {
-      return `observatory compare ${labels.map(quoted).join(" ")}`;
-    }
-    return commits.every(isCommit) ? `observatory compare --repo CLONE ${commits.join(" ")}` : "";
-  }
-
-  function drawCommand() {
-    const text = command(), known = index.name.some((name) => ours(name));
-    if (!known || !text) {
-      return place.command.replaceChildren(quiet(known
-        ? "One of the two is neither a release nor a commit, so no command can name it."
-        : "These are another project's benchmarks: observatory compare measures PyTensor only."));
-    }
-    const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
-    const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
-    return place.command.replaceChildren(
-      quiet(`Measures both again, side by side, on your machine${clone}.`),
-      element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
-        copying("Copy the command", () => text)));
-  }
-
   /* Controls */
+
+  function choose() {
+    notes.replaceChildren();
+    return update(chosenCell());
+  }
+
+  function swap() {
+    [ui.a.value, ui.b.value] = [ui.b.value, ui.a.value];
+    return choose();
+  }
 
   function subjects() {
     const words = (...all) => all.filter(Boolean).map((one) => shorten(String(one), LONGEST_LABEL));
-    const choose = () => { notes.replaceChildren(); update(chosenCell()); };
     return element("select", { onchange: choose }, ...site.lines.map((line, l) => {
       const options = line.subjects.map(([name, commit, date], k) => {
         const short = name.startsWith(commit.slice(0, 7)) ? "" : commit.slice(0, 8);
@@ -299,12 +243,6 @@
       const title = words(line.machine, line.env, line.era).join(", ");
       return element("optgroup", { label: title }, ...options.reverse());
     }));
-  }
-
-  function swap() {
-    [ui.a.value, ui.b.value] = [ui.b.value, ui.a.value];
-    notes.replaceChildren();
-    update(chosenCell());
   }
 
   function refilter() {
@@ -378,17 +316,13 @@
     return update(address.cell?.[0]);
   }
 
-  /** The file that holds the values of a subject and of those beside it. */
-  function blockOf(code) {
-    const [line, place] = code.split("-");
-    return `at-${line}-${Math.floor(place / site.block)}`;
-  }
-
   /** Load what the two chosen subjects have, and draw all of it. */
   async function update(cell) {
     const mine = ++turn, chosen = { a: subject(ui.a.value), b: subject(ui.b.value) };
     const codes = [chosen.a.code, chosen.b.code];
-    const files = codes.map(blockOf), isFinished = withPairs[codes[1]]?.includes(codes[0]);
+    const files = [chosen.a, chosen.b].map(({ line, number }) =>
+      `at-${line}-${Math.floor(number / site.block)}`);
+    const isFinished = withPairs[codes[1]]?.includes(codes[0]);
     if (isFinished) files.push(`pairs-${codes[1]}`);
     if (codes.every((code) => withLedger[code])) {
       files.push(...codes.map((code) => `ledger-${code}`));
@@ -412,7 +346,7 @@
     drawVerdict();
     drawTables();
     buildLedger(cell);
-    drawCommand();
+    place.command.replaceChildren(...repeating(sides, index.name.some((name) => ours(name))));
     remember();
   }
 

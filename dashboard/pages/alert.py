@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from benchmarks.catalogue import (
     BACKENDS,
@@ -18,12 +17,12 @@ from benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
-from dashboard.drawing.evidence import Picture, picture
 from dashboard.drawing.panels import Table
+from dashboard.drawing.series import picture
 from dashboard.site_input import SiteInput, spot_name
-from observatory.store.records.alerts import Alert, At, Change, SeriesChange
+from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text import units
-from observatory.text.alerts import between, with_page
+from observatory.text.alerts import between
 from observatory.text.plain import clean, shorten
 from observatory.text.words import several
 
@@ -34,84 +33,61 @@ _RELEASE = re.compile(r"\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-@dataclass(frozen=True)
-class NextStep:
-    """What a person does next: why, and what to type."""
-
-    why: str
-    command: str
+NextStep = tuple[str, str]
+"""What a person does next: why, and what to type."""
 
 
-@dataclass(frozen=True)
-class AlertPage:
-    """One alert, whole."""
-
-    alert: Alert
-    sentence: str
-    range: str
-    places: tuple[tuple[str, str, datetime | None, str], ...]
-    """Last good, first bad, newest: role, label, date, commit."""
-    notes: tuple[str, ...]
-    pictures: tuple[Picture, ...]
-    series: Table | None
-    functions: Table | None
-    steps: tuple[NextStep, ...]
-    links: tuple[tuple[str, str], ...]
-    """To what changed in between: words and address."""
-
-    @property
-    def path(self) -> str:
-        """Where the page is."""
-        return f"alerts/{self.alert.id}.html"
-
-
-def alert_pages(observed: SiteInput, *, compare_url: str) -> Iterator[AlertPage]:
-    """A page for each alert that has one, see `observatory.text.alerts.with_page`."""
-    for alert in with_page(observed.alerts):
-        shown = {
-            number: one
-            for one in alert.series
-            for number in observed.by_key.get(one.key, ())
-            if _on_line(observed, number, one.first_bad)
-        }
-        yield AlertPage(
-            alert,
-            clean(alert.sentence),
-            between(alert),
-            tuple(_places(alert)),
-            tuple(clean(note) for note in alert.notes),
-            tuple(
-                picture(observed, number, one, alert.resolved_by)
-                for number, one in islice(shown.items(), _PICTURES)
-            ),
-            _series(alert.series) if alert.series else None,
-            _functions(alert) if alert.functions else None,
-            tuple(steps(alert)),
-            tuple(_links(observed, alert, compare_url)),
-        )
+def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str, Any]:
+    """The values of `alert.html.j2`. ``compare_url``: as `dashboard.site.Links` has it."""
+    shown = {
+        number: one
+        for one in alert.series
+        for number in observed.by_key.get(one.key, ())
+        if one.first_bad.commit in {s.commit for s in observed.tracks[number].series.line.subjects}
+    }
+    acknowledging = (
+        "Acknowledge it, here for four weeks:",
+        f'observatory ack {alert.id} --why "..." --until 4w',
+    )
+    roles = {
+        "last good": alert.last_good, "first bad": alert.first_bad,
+        "resolved by": alert.resolved_by,
+    }  # fmt: skip
+    return {
+        "alert": alert,
+        "sentence": clean(alert.sentence),
+        "span": between(alert),
+        "places": [
+            (role, clean(at.label), at.date, clean(at.commit)[:12])
+            for role, at in roles.items() if at
+        ],
+        "notes": [clean(note) for note in alert.notes],
+        "pictures": [
+            picture(observed, number, one, alert.resolved_by)
+            for number, one in islice(shown.items(), _PICTURES)
+        ],
+        "series": _series(alert.series) if alert.series else None,
+        "functions": _functions(alert) if alert.functions else None,
+        "steps": [*steps(alert), *([acknowledging] if alert.state != "resolved" else [])],
+        "links": list(_links(observed, alert, compare_url)),
+    }  # fmt: skip
 
 
 def steps(change: Change) -> Iterator[NextStep]:
-    """How to see it again, and how to find the commit; nothing for a run that failed or is late."""
+    """How to reproduce a change and find its commit; nothing for failed and late runs."""
     good, bad = change.last_good, change.first_bad
-    if good is None or not change.series:
-        return
     narrowed = _narrowed(change.series)
-    if not narrowed:
+    if good is None or not narrowed:
         return
     releases = _RELEASE.fullmatch(good.label) and _RELEASE.fullmatch(bad.label)
     if releases:
-        yield NextStep(
-            "Measure both side by side:",
-            f"observatory compare {good.label} {bad.label} {narrowed}",
-        )
+        again = f"observatory compare {good.label} {bad.label} {narrowed}"
+        yield "Measure both side by side:", again
         old, new = f"rel-{good.label}", f"rel-{bad.label}"
     elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
         old, new = good.commit[:12], bad.commit[:12]
-        yield NextStep(
-            "Measure both side by side, in a clone of PyTensor:",
-            f"observatory compare --repo . {old} {new} {narrowed}",
-        )
+        again = f"observatory compare --repo . {old} {new} {narrowed}"
+        yield "Measure both side by side, in a clone of PyTensor:", again
     else:
         return
     if not releases and change.between == 0:
@@ -119,39 +95,32 @@ def steps(change: Change) -> Iterator[NextStep]:
     # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
     script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
-    yield NextStep(
-        "Find the commit, in a clone of PyTensor:",
-        f"git bisect start {new} {old}\ngit bisect run sh -c {script}",
-    )
-
-
-def acknowledging(alert: Alert) -> NextStep:
-    """How to acknowledge an alert."""
-    return NextStep(
-        "Acknowledge it, here for four weeks:",
-        f'observatory ack {alert.id} --why "..." --until 4w',
-    )
+    bisect = f"git bisect start {new} {old}\ngit bisect run sh -c {script}"
+    yield "Find the commit, in a clone of PyTensor:", bisect
 
 
 def _narrowed(series: Sequence[SeriesChange]) -> str:
-    """The options that leave no more than the alert's cells and passes; empty if not ours."""
+    """The options that select the alert's cells and passes; empty if there are none of ours."""
     cells = [one.benchmark.split() for one in series]
-    known = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
+    axes = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
     names = ("model", "scenario", "backend", "launch")
-    if not all(len(c) == 4 and all(w in k for w, k in zip(c, known, strict=True)) for c in cells):
+    if not cells or not all(
+        len(words) == len(axes) and all(word in own for word, own in zip(words, axes, strict=True))
+        for words in cells
+    ):
         return ""
-    said = []
-    for axis, (name, words) in enumerate(zip(names, known, strict=True)):
+    options = []
+    for axis, (name, words) in enumerate(zip(names, axes, strict=True)):
         found = [word for word in words if any(cell[axis] == word for cell in cells)]
         if name == "model" and found == ["radon"]:
             continue
         if len(found) < len(words):
-            said += [f"--{name} {word}" for word in found]
-    return " ".join([*said, *_passes(series)])
+            options += [f"--{name} {word}" for word in found]
+    return " ".join([*options, *_passes(series)])
 
 
 def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
-    """For an alert on a count, only the passes that count: times would be undecided."""
+    """The passes that an alert on counts needs: times would be undecided."""
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
         return  # every pass finds wrong values and crashes
@@ -161,29 +130,12 @@ def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
         yield from (f"--pass {name}" for name in MEASURES if name in passes)
 
 
-def _on_line(observed: SiteInput, number: int, first_bad: At) -> bool:
-    subjects = observed.tracks[number].series.line.subjects
-    return any(one.commit == first_bad.commit for one in subjects)
-
-
-def _places(alert: Alert) -> Iterator[tuple[str, str, datetime | None, str]]:
-    if alert.last_good:
-        yield "last good", *_place(alert.last_good)
-    yield "first bad", *_place(alert.first_bad)
-    if alert.resolved_by:
-        yield "resolved by", *_place(alert.resolved_by)
-
-
-def _place(at: At) -> tuple[str, datetime | None, str]:
-    return clean(at.label), at.date, clean(at.commit)[:12]
-
-
 def _series(series: Sequence[SeriesChange]) -> Table:
     rows = tuple(
         (
             shorten(one.benchmark, 120), shorten(one.metric, 40),
-            units.change(one.before, one.after, one.unit),
-            _now(one), "yes" if one.holds else "no",
+            units.change(one.before, one.after, one.unit), units.human(one.now, one.unit),
+            "yes" if one.holds else "no",
         )
         for one in series[:_SERIES]
     )  # fmt: skip
@@ -191,10 +143,6 @@ def _series(series: Sequence[SeriesChange]) -> Table:
     more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
     header = ("series", "metric", "before → after", "newest", "still holds")
     return Table(f"{units.count(len(series))} series{more}", header, rows)
-
-
-def _now(one: SeriesChange) -> str:
-    return units.MISSING if one.now is None else units.human(one.now, one.unit)
 
 
 def _functions(alert: Alert) -> Table:
@@ -211,17 +159,15 @@ def _functions(alert: Alert) -> Table:
 
 
 def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
+    """Links to what changed in between: words and address."""
     good, bad = alert.last_good, alert.first_bad
     if good is None:
         return
     for one in alert.series[:1]:
-        where = one.machine, one.env_name
-        ends = [observed.spots.get((*where, at.commit)) for at in (good, bad)]
-        if ends[0] and ends[1]:
-            a, b = spot_name(ends[0]), spot_name(ends[1])
-            yield (
-                f"Compare {clean(good.label)} with {clean(bad.label)}",
-                f"compare.html#a={a}&b={b}",
-            )
+        ends = [observed.spots.get((one.machine, one.env_name, at.commit)) for at in (good, bad)]
+        names = [spot_name(spot) for spot in ends if spot]
+        if len(names) == 2:
+            words = f"Compare {clean(good.label)} with {clean(bad.label)}"
+            yield words, f"compare.html#a={names[0]}&b={names[1]}"
     if compare_url and _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
         yield "What changed in the code", f"{compare_url}{good.commit}...{bad.commit}"

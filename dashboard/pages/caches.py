@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.catalogue import (
     BACKENDS,
@@ -33,49 +34,17 @@ _OUTCOMES = tuple(OUTCOMES)
 
 @dataclass(frozen=True)
 class Kept:
-    """What one cell, or several that did the same, compiled and reused."""
+    """What one cell, or several with equal ledgers, compiled and reused."""
 
     title: str
     css: str
     counts: tuple[tuple[str, str], ...]
-    """Outcome and how many, in the order of the vocabulary; those that are there."""
+    """Outcomes and their counts, in the order of the vocabulary; never 0."""
     bar: tuple[tuple[str, float], ...]
     """Outcome and its share of the functions that asked a cache, 0 to 100."""
     summary: str
     head: Table
     rest: Table | None
-
-
-@dataclass(frozen=True)
-class Payback:
-    """One backend with one start method."""
-
-    backend: str
-    launch: str
-    css: str
-    cold: str
-    warm_disk: str
-    warm_process: str
-    without: str
-    said: str
-
-
-@dataclass(frozen=True)
-class CachesPage:
-    """The caches of one subject."""
-
-    spot: Spot
-    label: str
-    versions: str
-    line: str
-    scenarios: tuple[tuple[str, str, tuple[Kept, ...]], ...]
-    """Scenario, its meaning, what was kept by cell."""
-    paybacks: tuple[Payback, ...]
-
-    @property
-    def path(self) -> str:
-        """Where the page is."""
-        return path_of(self.spot)
 
 
 def path_of(spot: Spot) -> str:
@@ -99,18 +68,17 @@ def chosen(observed: SiteInput) -> list[Spot]:
     return [spot for spot in there if spot in kept]
 
 
-def caches_page(observed: SiteInput, spot: Spot, times: Mapping[Cell, float]) -> CachesPage:
-    """The page of one subject. ``times``: compile times in seconds, by cell."""
-    functions = observed.functions_at[spot]
+def caches_page(observed: SiteInput, spot: Spot, times: Mapping[Cell, float]) -> dict[str, Any]:
+    """The values of `caches.html.j2` for one subject. ``times``: compile times in seconds."""
     subject, line = observed.subject(spot), observed.lines[spot[0]]
-    return CachesPage(
-        spot,
-        shorten(subject.label, 60),
-        observed.versions(subject),
-        clean(f"{line.name}: {line.era}"),
-        tuple(_scenarios(functions)),
-        tuple(_paybacks(times)),
-    )
+    return {
+        "label": shorten(subject.label, 60),
+        "versions": observed.versions(subject),
+        "line": clean(f"{line.name}: {line.era}"),
+        "scenarios": list(_scenarios(observed.functions_at[spot])),
+        "paybacks": list(_paybacks(times)),
+        "outcomes": list(OUTCOMES.items()),
+    }
 
 
 def times_of(observed: SiteInput) -> dict[Spot, dict[Cell, float]]:
@@ -126,31 +94,26 @@ def times_of(observed: SiteInput) -> dict[Spot, dict[Cell, float]]:
     return found
 
 
-def _scenarios(functions: Functions) -> Iterator[tuple[str, str, tuple[Kept, ...]]]:
-    cells = {cell: Cell(*cell.split()) for cell in functions if len(cell.split()) == 4}
-    for scenario in known_first((cell.scenario for cell in cells.values()), SCENARIOS):
-        own = {name: cell for name, cell in cells.items() if cell.scenario == scenario}
-        groups: dict[tuple[str, str, object], list[str]] = defaultdict(list)
-        for name in sorted(own, key=lambda n: _order(own[n])):
-            same = frozenset((f.name, f.outcome, f.number) for f in functions[name])
-            groups[own[name].model, own[name].backend, same].append(name)
-        kept = tuple(
-            _kept(model, backend, [own[name].launch for name in names], functions[names[0]])
-            for (model, backend, _), names in groups.items()
-        )
+def _scenarios(functions: Functions) -> Iterator[tuple[str, str, list[Kept]]]:
+    """Each scenario, its meaning, and what was kept by cell."""
+    named = {name: name.split() for name in functions}
+    cells = {Cell(*words): functions[name] for name, words in named.items() if len(words) == 4}
+    backends = known_first((cell.backend for cell in cells), BACKENDS)
+    launches = known_first((cell.launch for cell in cells), LAUNCHES)
+    for scenario in known_first((cell.scenario for cell in cells), SCENARIOS):
+        own = [cell for cell in cells if cell.scenario == scenario]
+        own.sort(key=lambda c: (c.model, backends.index(c.backend), launches.index(c.launch)))
+        groups: dict[tuple[str, str, object], list[Cell]] = defaultdict(list)
+        for cell in own:
+            same = frozenset((f.name, f.outcome, f.number) for f in cells[cell])
+            groups[cell.model, cell.backend, same].append(cell)
+        kept = [_kept(group, cells[group[0]]) for group in groups.values()]
         yield scenario, meaning_of(SCENARIOS, scenario), kept
 
 
-def _order(cell: Cell) -> tuple[str, int, int]:
-    backends, launches = list(BACKENDS), list(LAUNCHES)
-    return (
-        cell.model,
-        backends.index(cell.backend) if cell.backend in backends else len(backends),
-        launches.index(cell.launch) if cell.launch in launches else len(launches),
-    )
-
-
-def _kept(model: str, backend: str, launches: list[str], found: Sequence[Function]) -> Kept:
+def _kept(cells: Sequence[Cell], found: Sequence[Function]) -> Kept:
+    """``cells`` are of one model and backend and have equal ledgers."""
+    model, backend = cells[0].model, cells[0].backend
     counts: Counter[str] = Counter()
     for function in found:
         counts[function.outcome] += function.number
@@ -165,7 +128,7 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
         for f in found[:_MOST]
     ]  # fmt: skip
     header = ("function", "outcome", "how many", "time", "machine code")
-    place = f"{clean(backend)} under {listed(launches)}"
+    place = f"{clean(backend)} under {listed([cell.launch for cell in cells])}"
     place = place if model == "radon" else f"{clean(model)}, {place}"
     more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
     cut = _SHOWN if more else len(rows)
@@ -181,25 +144,23 @@ def _kept(model: str, backend: str, launches: list[str], found: Sequence[Functio
     )  # fmt: skip
 
 
-def _paybacks(times: Mapping[Cell, float]) -> Iterator[Payback]:
+def _paybacks(times: Mapping[Cell, float]) -> Iterator[tuple[str, str, str, list[str], str]]:
+    """For each backend and start method: its colour, its times, and when the cache has paid off.
+
+    The times are those of a cold build, of both warm ones, and of one without a cache.
+    """
     for backend in MAIN_BACKENDS:
         for launch in LAUNCHES:
             cold, disk, process = (
                 times.get(Cell("radon", scenario, backend, launch))
                 for scenario in ("cold", "warm_disk", "warm_process")
             )
-            ablation = without_cache(backend)
-            without = (
-                times.get(Cell("radon", "warm_process", ablation, launch)) if ablation else None
-            )
+            other = without_cache(backend)
+            without = times.get(Cell("radon", "warm_process", other, launch)) if other else None
             warm = disk if process is None else process
-            if cold is None or warm is None:
-                continue
-            yield Payback(
-                backend, launch, css_name(backend), units.seconds(cold),
-                units.human(disk, "seconds"), units.human(process, "seconds"),
-                units.human(without, "seconds"), _paid(cold, warm, without),
-            )  # fmt: skip
+            if cold is not None and warm is not None:
+                shown = [units.human(one, "seconds") for one in (cold, disk, process, without)]
+                yield backend, launch, css_name(backend), shown, _paid(cold, warm, without)
 
 
 def _paid(cold: float, warm: float, without: float | None) -> str:

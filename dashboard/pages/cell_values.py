@@ -6,11 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from benchmarks.catalogue import Cell
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
+
+
+class Flag(NamedTuple):
+    """A short statement with the class of its colour (empty: plain) and a mark beside it."""
+
+    text: str
+    state: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -21,14 +30,14 @@ class Setting:
     machine: str
     env_name: str = ""
     kind: str = ""
-    """Of the machine: its processor and system."""
+    """The processor and system of the machine."""
 
     def __str__(self) -> str:
         return f"Python {self.python} on {self.machine}"
 
     @property
     def whole(self) -> str:
-        """With the kind of the machine, to tell two apart that are called the same."""
+        """The setting with the kind of its machine, which distinguishes equal names."""
         return ", ".join(word for word in (str(self), self.kind) if word)
 
     def is_of(self, line: Line) -> bool:
@@ -51,10 +60,12 @@ class CellValue:
     low: float | None
     high: float | None
     date: datetime | None
+    wrong: bool | None
+    """Whether a count is higher than it should be; None if no number is the right one."""
 
     @property
     def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
-        """Sorts cell_values along the history: by date, then by version, a plain release last."""
+        """The sort key of the history: date, then version, a plain release last."""
         numbers = tuple(int(digits) for digits in re.findall(r"\d{1,9}", self.pytensor))
         date = self.date or datetime.min.replace(tzinfo=UTC)
         return date, numbers, self.is_plain, self.subject
@@ -86,7 +97,7 @@ def cell_values_of(observed: SiteInput, metrics: frozenset[str]) -> tuple[CellVa
 def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
     series, place = track.series, track.series.place
     setting = setting_of(series.line)
-    cell = place.cell
+    cell, verdicts = place.cell, observed.verdicts_on(track)
     for index, value in enumerate(series.values.tolist()):
         subject = series.subject(index)
         header = observed.files[subject.file].header
@@ -95,4 +106,5 @@ def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
             subject.label, header.versions.pytensor if header else "",
             header.versions.numba if header else None, setting, cell, place.metric,
             value=value, n=max(n, 1), low=low, high=high, date=subject.date,
+            wrong=None if verdicts.best is None else bool(verdicts.wrong[index]),
         )  # fmt: skip

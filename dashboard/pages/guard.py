@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.catalogue import CORRECTNESS, LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS, SYMBOLS
-from dashboard.pages.cell_values import CellValue, cell_values_of
+from dashboard.pages.cell_values import CellValue, Flag, cell_values_of
 from dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text import units
@@ -19,101 +19,49 @@ _GUARDING = (*SIBLINGS, *SAMPLING)
 _MOST = 200
 
 
-@dataclass(frozen=True)
-class Flag:
-    """A word and the class of its flag; empty: plain."""
-
-    text: str
-    state: str = ""
-
-
-@dataclass(frozen=True)
-class Column:
-    """Processes in one arrangement, started in one way."""
-
-    scenario: str
-    launch: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class SubjectRow:
-    """One subject in every arrangement."""
-
-    label: str
-    versions: str
-    cells: tuple[Flag, ...]
-    symbols: Flag
-
-
-@dataclass(frozen=True)
-class UpgradeRow:
-    """One subject on another's cache."""
-
-    base: str
-    head: str
-    what: str
-    reused: str
-    rebuilt: str
-    again: str
-    stale: Flag
-    wrong: Flag
-
-
-@dataclass(frozen=True)
-class GuardPage:
-    """Everything that processes did to each other through a cache."""
-
-    verdict: Flag
-    said: str
-    columns: tuple[Column, ...]
-    rows: tuple[SubjectRow, ...]
-    upgrades: tuple[UpgradeRow, ...]
-    findings: tuple[str, ...]
-    """Of upgrades, in sentences."""
-
-
-def guard_page(observed: SiteInput) -> GuardPage | None:
-    """None where no siblings were measured and no upgrade was made."""
+def guard_page(observed: SiteInput) -> dict[str, Any] | None:
+    """The values of `guard.html.j2`; None if neither siblings nor upgrades were measured."""
     found = [one for one in cell_values_of(observed, _METRICS) if one.cell.scenario in _GUARDING]
     if not found and not observed.upgrades:
         return None
     present = {(one.cell.scenario, one.cell.launch) for one in found}
-    columns = tuple(
-        Column(scenario, launch, SCENARIOS[scenario].meaning)
+    columns = [
+        (scenario, launch, SCENARIOS[scenario].meaning)
         for scenario in _GUARDING
         for launch in LAUNCHES
         if (scenario, launch) in present
-    )
+    ]
     by_subject: dict[str, list[CellValue]] = {}
     for one in reversed(found):  # the newest first
         by_subject.setdefault(one.subject, []).append(one)
-    rows = tuple(_row(own, columns) for own in list(by_subject.values())[:_MOST])
     newest = next(iter(by_subject.values()), [])
     upgrades = sorted(observed.upgrades, key=lambda one: one.head.subject.date, reverse=True)
-    return GuardPage(
-        verdict=_verdict(newest),
-        said=_said(newest),
-        columns=columns,
-        rows=rows,
-        upgrades=tuple(_upgrade(one, part) for one in upgrades for part in one.parts)[:_MOST],
+    return {
+        "verdict": _verdict(newest),
+        "where": _where(newest),
+        "columns": columns,
+        "rows": [_row(own, columns) for own in list(by_subject.values())[:_MOST]],
+        "upgrades": [_upgrade(one, part) for one in upgrades for part in one.parts][:_MOST],
         # Once each: a subject is head of one pair and base of the next.
-        findings=tuple(dict.fromkeys(t for one in upgrades for t in _findings(one)))[:_MOST],
-    )
+        "findings": list(dict.fromkeys(t for one in upgrades for t in _findings(one)))[:_MOST],
+    }
 
 
-def _row(own: Sequence[CellValue], columns: Sequence[Column]) -> SubjectRow:
+def _row(
+    own: Sequence[CellValue], columns: Sequence[tuple[str, str, str]]
+) -> tuple[str, str, Flag, list[Flag]]:
+    """One subject: its label, its numba, its symbols, and what happened in each column."""
     first = own[0]
     numba = f"numba {clean(first.numba)}" if first.numba else ""
-    cells = tuple(
-        _fate([o for o in own if (o.cell.scenario, o.cell.launch) == (c.scenario, c.launch)])
-        for c in columns
-    )
-    return SubjectRow(shorten(first.subject, 60), numba, cells, _symbols(own))
+    fates = [
+        _fate([o for o in own if (o.cell.scenario, o.cell.launch) == (scenario, launch)])
+        for scenario, launch, _ in columns
+    ]
+    return shorten(first.subject, 60), numba, _symbols(own), fates
 
 
 def _fate(own: Sequence[CellValue]) -> Flag:
-    """The worst of all models of one arrangement."""
+    """The worst outcome of any model in one arrangement of processes."""
     wrong, crashed = _largest(own, "wrong_results"), _largest(own, "crashed")
     if wrong is None and crashed is None:
         return Flag(units.MISSING, "absent")
@@ -145,7 +93,7 @@ def _verdict(newest: Sequence[CellValue]) -> Flag:
     return Flag("right", "good") if not fate.state else fate
 
 
-def _said(newest: Sequence[CellValue]) -> str:
+def _where(newest: Sequence[CellValue]) -> str:
     if not newest:
         return "no siblings were measured"
     cells = {one.cell for one in newest}
@@ -153,38 +101,34 @@ def _said(newest: Sequence[CellValue]) -> str:
         {f"{o.cell.scenario} {o.cell.launch}" for o in newest
          if o.metric in ("wrong_results", "crashed") and o.value}
     )  # fmt: skip
-    where = f": {listed(hurt)}" if hurt else ""
-    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{where}"
+    hurt_in = f": {listed(hurt)}" if hurt else ""
+    return f"in {several(len(cells), 'cell')} of {shorten(newest[0].subject, 60)}{hurt_in}"
 
 
-def _upgrade(one: Upgrade, part: Part) -> UpgradeRow:
+def _upgrade(one: Upgrade, part: Part) -> tuple[tuple[str, ...], tuple[Flag, Flag]]:
+    """The texts of a row, and what is stale and wrong."""
     again = units.MISSING if part.again_rebuilt is None else units.count(part.again_rebuilt)
     stale = Flag(f"{len(part.stale)} stale", "bad") if part.stale else Flag("none")
     wrong = Flag(f"{len(part.wrong)} wrong", "bad") if part.wrong else Flag("none")
     if part.failure and not part.built:
         stale = wrong = Flag("not judged", "unknown")
     base, head = (shorten(label, 60) for label in one.labels)
-    return UpgradeRow(
-        base, head, f"{part.model} {part.backend}",
-        units.count(part.reused), units.count(part.rebuilt), again, stale, wrong,
-    )  # fmt: skip
+    what, reused = f"{part.model} {part.backend}", units.count(part.reused)
+    return (base, head, what, reused, units.count(part.rebuilt), again), (stale, wrong)
 
 
 def _findings(one: Upgrade) -> Iterator[str]:
     base, head = (shorten(label, 60) for label in one.labels)
     for part in one.parts:
-        if part.stale:
-            names = listed([clean(name) for name in part.stale])
-            yield f"With the cache of {base}, {head} returns what {base} compiled: {names}."
-        if part.base_wrong:
-            names = listed([clean(name) for name in part.base_wrong])
-            yield f"{base} computes wrong values even from an empty cache: {names}."
-        if part.fresh_wrong:
-            names = listed([clean(name) for name in part.fresh_wrong])
-            yield f"{head} computes wrong values even from an empty cache: {names}."
-        if part.again_stale:
-            names = listed([clean(name) for name in part.again_stale])
-            yield f"{base}, used again after {head}, returns what {head} compiled: {names}."
+        claims = (
+            (part.stale, f"With the cache of {base}, {head} returns what {base} compiled"),
+            (part.base_wrong, f"{base} computes wrong values even from an empty cache"),
+            (part.fresh_wrong, f"{head} computes wrong values even from an empty cache"),
+            (part.again_stale, f"{base}, used again after {head}, returns what {head} compiled"),
+        )
+        for names, claim in claims:
+            if names:
+                yield f"{claim}: {listed([clean(name) for name in names])}."
         if part.failure:
             why = shorten(part.failure, 400)
             yield f"{head} with the cache of {base}, {clean(part.model)}: {why}"

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from dashboard.drawing.panels import Table
 from dashboard.pages.summary import Newest
 from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import JUDGED_NOISY
-from observatory.analyze.history.segments import SegmentedSeries
 from observatory.text import units
 from observatory.text.plain import clean, shorten
 from observatory.text.words import several
@@ -41,23 +41,6 @@ class LineView:
     alerting: str
 
 
-@dataclass(frozen=True)
-class HealthPage:
-    """Everything about the runs rather than about what was measured."""
-
-    lines: tuple[LineView, ...]
-    noise: Table | None
-    floors: tuple[Table, ...]
-    notes: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-    """Title; cells and what is said of them."""
-    noted: str
-    recorded: bool
-    """Whether failures and absences were recorded at all: journals do, asv's files do not."""
-    packages: Table | None
-    environments: tuple[str, ...]
-    unjudged: tuple[tuple[str, str, tuple[str, ...]], ...]
-
-
 def lines_of(observed: SiteInput) -> Iterator[LineView]:
     """Every line in words, those measured last first."""
     tracks = defaultdict(list)
@@ -69,35 +52,36 @@ def lines_of(observed: SiteInput) -> Iterator[LineView]:
         last = line.subjects[-1]
         judged = [track for track in own if track.judgement in ("judged", "exact")]
         noises = [track.noise for track in own if track.judgement == "judged" and track.noise]
+        alerting = [
+            track for track in own
+            if any(one.state != "resolved" for one, _ in observed.verdicts_on(track).alerts)
+        ]  # fmt: skip
         yield LineView(
             shorten(line.name, 120), shorten(str(line.era), 160),
             units.count(len(line.subjects)), shorten(last.label, 30), f"{last.date:%Y-%m-%d}",
             units.count(len(own)), units.count(len(judged)),
             units.percent(median(noises)) if noises else units.MISSING,
-            units.count(sum(_alerting(observed, track) for track in own)),
+            units.count(len(alerting)),
         )  # fmt: skip
 
 
-def _alerting(observed: SiteInput, track: SegmentedSeries) -> bool:
-    return any(alert.state != "resolved" for alert, _ in observed.alerts_on(track))
-
-
-def health_page(observed: SiteInput, subject: Newest | None) -> HealthPage:
-    """``subject``: the newest with PyTensor cells, if there is one."""
-    return HealthPage(
-        lines=tuple(lines_of(observed)),
-        noise=_noise(observed),
-        floors=tuple(_floors(observed)),
-        notes=tuple(_notes(observed, subject)) if subject else (),
-        noted=shorten(subject.subject, 60) if subject else "",
-        recorded=bool(observed.notes) or bool(observed.measured_at),
-        packages=_packages(observed, subject) if subject else None,
-        environments=tuple(clean(text) for text in observed.alerts.environments[:_MOST]),
-        unjudged=tuple(
-            (units.count(one.count), clean(one.reason), tuple(clean(e) for e in one.examples))
+def health_page(observed: SiteInput, subject: Newest | None) -> dict[str, Any]:
+    """The values of `health.html.j2`; ``subject`` is the newest with PyTensor cells."""
+    return {
+        "lines": list(lines_of(observed)),
+        "noise": _noise(observed),
+        "floors": list(_floors(observed)),
+        "notes": list(_notes(observed, subject)) if subject else [],
+        "noted": shorten(subject.subject, 60) if subject else "",
+        # Journals record failures and absences; the files of asv do not.
+        "has_journals": bool(observed.notes) or bool(observed.measured_at),
+        "packages": _packages(observed, subject) if subject else None,
+        "environments": [clean(text) for text in observed.alerts.environments[:_MOST]],
+        "unjudged": [
+            (units.count(one.count), clean(one.reason), [clean(each) for each in one.examples])
             for one in observed.alerts.unjudged
-        ),
-    )
+        ],
+    }
 
 
 def _noise(observed: SiteInput) -> Table | None:
@@ -137,24 +121,18 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 
 
-def _notes(
-    observed: SiteInput, subject: Newest
-) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+def _notes(observed: SiteInput, subject: Newest) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Titles, each with cells and a note on them."""
+    own = observed.notes.get((subject.setting.machine, subject.setting.env_name), ())
     for kind, title in _NOTES.items():
-        said: dict[str, list[str]] = defaultdict(list)
-        for note in observed.notes.get((subject.setting.machine, subject.setting.env_name), ()):
+        text_cells: dict[str, dict[str, None]] = defaultdict(dict)
+        for note in own:
             if note.kind == kind and note.subject == subject.subject:
                 what = f"no {note.metric}: " if kind == "absent" and note.metric else ""
-                said[shorten(f"{what}{note.text}", 400)].append(
-                    f"{note.cell.scenario} {note.cell.backend} {note.cell.launch}"
-                )
-        if said:
-            yield (
-                title,
-                tuple((_cells(list(dict.fromkeys(cells))), text) for text, cells in said.items())[
-                    :_MOST
-                ],
-            )
+                cell = f"{note.cell.scenario} {note.cell.backend} {note.cell.launch}"
+                text_cells[shorten(f"{what}{note.text}", 400)][cell] = None
+        if text_cells:
+            yield title, [(_cells(list(cells)), text) for text, cells in text_cells.items()][:_MOST]
 
 
 def _cells(cells: list[str]) -> str:
@@ -166,16 +144,15 @@ def _cells(cells: list[str]) -> str:
 def _packages(observed: SiteInput, subject: Newest) -> Table | None:
     """The packages in which the newest subject differs from the one before it on its line."""
     for line in observed.lines:
-        if not subject.setting.is_of(line):
-            continue
         places = [n for n, one in enumerate(line.subjects) if one.label == subject.subject]
-        if not places or not places[0]:
+        if not subject.setting.is_of(line) or not places or not places[0]:
             continue
-        new, old = line.subjects[places[0]], line.subjects[places[0] - 1]
+        old, new = line.subjects[places[0] - 1 : places[0] + 1]
         headers = [observed.files[one.file].header for one in (old, new)]
-        if headers[0] is None or headers[1] is None:
+        packages = [header.versions.packages for header in headers if header]
+        if len(packages) < 2:
             return None
-        before, after = (header.versions.packages for header in headers if header)
+        before, after = packages
         rows = tuple(
             (clean(name), clean(before.get(name, "absent")), clean(after.get(name, "absent")))
             for name in sorted(before.keys() | after.keys())

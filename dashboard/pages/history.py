@@ -28,7 +28,7 @@ COUNTED_BACKEND = SHARING_BACKENDS[0]
 
 @dataclass(frozen=True)
 class CountedSubject:
-    """A count that is drawn along the releases; what it should be is 0."""
+    """A count that is drawn along the releases and should be 0."""
 
     scenario: str
     metric: str
@@ -47,7 +47,7 @@ WRONG = CountedSubject("siblings", "wrong_results", "value", "were wrong", "Wron
 
 @dataclass(frozen=True)
 class History:
-    """Everything that the section along the releases shows."""
+    """The panels and texts of the history page."""
 
     model: str
     launch: str
@@ -87,7 +87,7 @@ def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
 
 
 def _launch_with_most(cell_values: list[CellValue]) -> str:
-    """The launch with most times; the vocabulary's first where several have as many."""
+    """The launch with most times; if several have as many, the first of the vocabulary."""
     launches = known_first((one.cell.launch for one in cell_values), LAUNCHES)
     timed = [
         r.cell.launch for r in cell_values if r.metric == "compile_time" and r.value is not None
@@ -156,10 +156,10 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
         # What happens under one launch happens: the picture shows the worst, the table each.
         values = [counts[release, each] for each in launches if (release, each) in counts]
         worst = max(values, default=None)
-        said = "not counted"
+        text = "not counted"
         if worst is not None:
-            said = f"{several(worst, counted.noun)} {counted.verb}"
-        points.append(Point(worst, None, None, f"{release}: {said}"))
+            text = f"{several(worst, counted.noun)} {counted.verb}"
+        points.append(Point(worst, None, None, f"{release}: {text}"))
     rows = tuple(
         (release, *(_count_entry(counts.get((release, each))) for each in launches))
         for release in releases
@@ -179,7 +179,7 @@ def _count_entry(value: float | None) -> str:
 
 
 def _in_words(panel: Panel, counted: CountedSubject) -> str:
-    """Since when the count is 0, or that it is not; read backwards from the newest count."""
+    """Say since which release the count is 0, or what it is now if it is not 0."""
     values = [
         (release, point.value)
         for release, point in zip(panel.releases, panel.lines[0].points, strict=True)
@@ -207,16 +207,16 @@ def _left_out(
     own: list[CellValue],
     subject: Newest,
 ) -> list[str]:
-    """Name what is in the frame but not in the pictures."""
-    said = []
+    """Name what was measured but is not in the pictures."""
+    text = []
     others = sorted({r.setting for r in cell_values} - {subject.setting}, key=lambda s: s.whole)
     for setting in others:
         count = len({r.subject for r in cell_values if r.setting == setting})
-        said.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
+        text.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
     extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
     if extras:
-        said.append(f"{several(len(extras), 'subject')} with extra requirements")
+        text.append(f"{several(len(extras), 'subject')} with extra requirements")
     models = {r.cell.model for r in on_line} - {r.cell.model for r in own}
     if models:
-        said.append(f"model {listed(known_first(models, MODELS))}")
-    return said
+        text.append(f"model {listed(known_first(models, MODELS))}")
+    return text

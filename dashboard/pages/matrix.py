@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from benchmarks.catalogue import (
     ABLATIONS,
@@ -20,20 +20,14 @@ from benchmarks.catalogue import (
     metrics_of,
 )
 from dashboard.colours import css_name
-from dashboard.pages.cell_values import CellValue
+from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.summary import Newest
-from observatory.analyze.history.newest import has_best, should_be_better
 from observatory.text import units
 from observatory.text.words import known_first, meaning_of, several
 
-
-@dataclass(frozen=True)
-class Flag:
-    """A short statement with a mark, so that colour is never the only sign."""
-
-    state: Literal["good", "bad", "plain", "absent"]
-    mark: str
-    text: str
+_ALARMS = {
+    "wrong_results": "{results}", "crashed": "crashed", "uncacheable": "{count} uncacheable",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -103,8 +97,8 @@ def _matrix(model: str, subject: Newest) -> Matrix:
     possible = [s for s in MATRIX_SCENARIOS if any(cells((model,), (s,)))]
     left = [scenario for scenario in possible if scenario not in scenarios]
     groups = tuple(_group(model, scenario, launches, own) for scenario in scenarios)
-    said = f"Not measured here: {', '.join(left)}." if left else ""
-    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, said)
+    note = f"Not measured here: {', '.join(left)}." if left else ""
+    return Matrix(model, meaning_of(MODELS, model), tuple(launches), groups, note)
 
 
 def _is_shown(cell: Cell) -> bool:
@@ -137,24 +131,17 @@ def _group(
 def _cell_view(
     cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], CellValue]
 ) -> CellView:
-    def value(name: str) -> float | None:
-        found = own.get((cell, name))
-        return found.value if found else None
-
-    alarms = tuple(_alarms(cell, value("wrong_results"), value("crashed"), value("uncacheable")))
-    time = own.get((cell, metric))
-    misses = _misses(cell, value("cache_misses"))
+    alarms = tuple(_alarms(own, cell))
+    time, misses = own.get((cell, metric)), _misses(own.get((cell, "cache_misses")))
     if time is None or time.value is None:
-        reason = _why_no_time(cell, metric, own, bool(value("crashed")))
-        return CellView(None, reason, "", 0.0, misses, alarms)
+        return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms)
     part = time.value / longest if longest > 0 else 0.0
     return CellView(units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms)
 
 
-def _why_no_time(
-    cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue], crashed: bool
-) -> str:
-    if crashed:
+def _why_no_time(cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue]) -> str:
+    crashed = own.get((cell, "crashed"))
+    if crashed and crashed.value:
         return "no time"
     if not any(each == cell for each, _ in own):
         return "not measured"
@@ -173,24 +160,17 @@ def _detail(one: CellValue) -> str:
     return f"{interval}, {samples}" if samples else interval
 
 
-def _misses(cell: Cell, misses: float | None) -> Flag:
-    if misses is None:
-        return Flag("absent", "", "not counted")
-    if not has_best("cache_misses", cell):
-        return Flag("plain", "", f"{misses:,.0f}")
-    if should_be_better("cache_misses", cell, misses):
-        return Flag("bad", "✗", f"{misses:,.0f} missed")
-    return Flag("good", "✓", "0")
+def _misses(one: CellValue | None) -> Flag:
+    if one is None or one.value is None:
+        return Flag("not counted", "absent")
+    if one.wrong is None:
+        return Flag(f"{one.value:,.0f}", "plain")
+    return Flag(f"{one.value:,.0f} missed", "bad", "✗") if one.wrong else Flag("0", "good", "✓")
 
 
-def _alarms(
-    cell: Cell, wrong: float | None, crashed: float | None, uncacheable: float | None
-) -> list[Flag]:
-    found = []
-    if should_be_better("wrong_results", cell, wrong):
-        found.append(Flag("bad", "✗", f"{several(wrong or 0, 'wrong result')}"))
-    if should_be_better("crashed", cell, crashed):
-        found.append(Flag("bad", "✗", "crashed"))
-    if should_be_better("uncacheable", cell, uncacheable):
-        found.append(Flag("bad", "✗", f"{uncacheable:,.0f} uncacheable"))
-    return found
+def _alarms(own: dict[tuple[Cell, str], CellValue], cell: Cell) -> Iterator[Flag]:
+    for metric, words in _ALARMS.items():
+        one = own.get((cell, metric))
+        if one and one.wrong and one.value:
+            count = several(one.value, "wrong result")
+            yield Flag(words.format(results=count, count=f"{one.value:,.0f}"), "bad", "✗")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dashboard.site_input import SiteInput
-from observatory.analyze.history.newest import Standing, standing
+from observatory.analyze.history.newest import NewestState
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.records.alerts import State as AlertState
 from observatory.text import sizes, units
@@ -18,40 +17,38 @@ NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
 _LABEL = 24
 
 
-@dataclass(frozen=True)
-class NewestChange:
-    """In words how a series stands; ``noise`` is "1.2 x noise", or empty where it is not known."""
+class NewestChange(NamedTuple):
+    """The newest value in words; ``noise`` is its distance, "1.2x noise", or empty if unknown."""
 
     state: State
     words: str
-    noise: str
+    noise: str = ""
 
 
 def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
-    """The words for how the newest value of a series stands."""
-    found = standing(track, observed.alerts_on(track))
+    """Describe the newest value of a series: its alert, or else what became of it."""
+    found = observed.verdicts_on(track).state
     multiple = track.newest.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
-    said = _said(track, found)
+    change = _in_words(track, found)
     if found.alert is not None:
-        since = f"{said} since {_short(found.alert.first_bad.label)}"
+        since = f"{change} since {shorten(found.alert.first_bad.label, _LABEL)}"
         if found.kind == "acknowledged":
             return NewestChange("doubt", f"{since}, acknowledged", noise)
         return NewestChange("bad", since, noise)
     if found.since is not None:
-        return NewestChange(
-            "good", f"{said} since {_short(track.series.subject(found.since).label)}", ""
-        )
+        since = shorten(track.series.subject(found.since).label, _LABEL)
+        return NewestChange("good", f"{change} since {since}")
     if found.kind == "first":
-        return NewestChange("quiet", "first value", "")
+        return NewestChange("quiet", "first value")
     if found.kind == "too few":
-        return NewestChange("quiet", f"{said}, too few values", "")
+        return NewestChange("quiet", f"{change}, too few values")
     if found.kind == "unusual":
-        return NewestChange("doubt", f"{said}, not confirmed", noise)
-    return NewestChange("quiet", said, "" if found.kind == "described" else noise)
+        return NewestChange("doubt", f"{change}, not confirmed", noise)
+    return NewestChange("quiet", change, "" if found.kind == "described" else noise)
 
 
-def _said(track: SegmentedSeries, found: Standing) -> str:
+def _in_words(track: SegmentedSeries, found: NewestState) -> str:
     """The change in a few words."""
     if found.change is not None:
         if found.drifting and found.change.ratio is not None:
@@ -63,12 +60,8 @@ def _said(track: SegmentedSeries, found: Standing) -> str:
 
 
 def amount(track: SegmentedSeries, before: float, after: float) -> str:
-    """What became of a value, in a word and relative to it; counts as they are."""
+    """The change of a value in words: relative for measurements, both values for counts."""
     unit = track.series.place.unit
     if track.series.place.kind == "exact" or min(before, after) <= 0:
         return units.change(before, after, unit)
     return units.effect(before, after, unit)
-
-
-def _short(label: str) -> str:
-    return shorten(label, _LABEL)

@@ -106,9 +106,9 @@ def add_picture(out: Path, content: bytes) -> Path:
     path = out / PICTURE
     path.parent.mkdir(parents=True, exist_ok=True)
     marker = out / MARKER
-    known = marker.read_text("utf-8").splitlines()
-    # Known before it is there: pages are never taken for somebody else's.
-    marker.write_text("".join(f"{name}\n" for name in sorted({*known, PICTURE})), "utf-8")
+    names = marker.read_text("utf-8").splitlines()
+    # Listed before it is there: pages are never taken for somebody else's.
+    marker.write_text("".join(f"{name}\n" for name in sorted({*names, PICTURE})), "utf-8")
     path.write_bytes(content)
     return path
 

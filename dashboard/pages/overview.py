@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from benchmarks.catalogue import (
     LAUNCHES,
@@ -18,20 +19,18 @@ from benchmarks.catalogue import (
     headline_time,
 )
 from dashboard.colours import colour_of, css_name
-from dashboard.drawing.sparkline import Spark, spark
+from dashboard.drawing.series import Spark, spark
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
-from dashboard.pages.matrix import Flag
+from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
-from observatory.analyze.history.newest import Checked, should_be_better
-from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.text import units
-from observatory.text.alerts import between, standing
+from observatory.text.alerts import between, open_alerts
 from observatory.text.plain import begun, clean, shorten
 from observatory.text.words import known_first, listed, several
 
@@ -64,43 +63,23 @@ class TileRow:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What the cache did in a warm cell, under all launches that counted the same."""
-
-    launches: str
-    flag: Flag
-    hits: str
-    """How many it returned; empty where nothing was counted function by function."""
-
-
-@dataclass(frozen=True)
 class Strip:
     """The warm caches of one backend in one scenario."""
 
     scenario: str
     backend: str
     css: str
-    counts: tuple[Counts, ...]
-    link: str
+    counts: tuple[tuple[str, Flag, str], ...]
+    """The launches that counted the same, what they missed, and how many functions they hit.
 
-
-@dataclass(frozen=True)
-class AlertLine:
-    """An alert in two lines."""
-
-    id: str
-    state: str
-    kind: str
-    sentence: str
-    range: str
-    seen: datetime
-    """When it was first said."""
+    The last is empty where nothing was counted function by function.
+    """
     link: str
 
 
 @dataclass(frozen=True)
 class Overview:
-    """What stands above the fold."""
+    """The first screen of the page."""
 
     state: str
     status: str
@@ -109,21 +88,21 @@ class Overview:
     newest: datetime | None
     recorded: bool
     """Whether it is known when samples were taken, and which runs failed."""
-    alerts: tuple[AlertLine, ...]
+    alerts: list[dict[str, Any]]
     more_alerts: int
     stale: int
-    """Machines and environments that nothing comes from any more."""
+    """The number of machines and environments that send no new results."""
     scenarios: tuple[str, ...]
     rows: tuple[TileRow, ...]
     strips: tuple[Strip, ...]
     safety: tuple[Flag, ...]
 
 
-def overview(observed: SiteInput, subject: Newest | None, said: Headline | None) -> Overview:
-    """Everything above the fold. ``subject``: None without PyTensor cells."""
+def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
+    """Fill the first screen. ``subject`` is None if there are no PyTensor cells."""
     found = observed.alerts
     # What has been wrong since the first subject never changed, and alerts nobody.
-    wrong = said is not None and said.state == "bad"
+    wrong = claim is not None and claim.state == "bad"
     needing = found.in_state(*NEEDING)
     stale = [alert for alert in needing if alert.kind == STALE]
     shown = [alert for alert in needing if alert.kind != STALE]
@@ -133,26 +112,32 @@ def overview(observed: SiteInput, subject: Newest | None, said: Headline | None)
     return Overview(
         state="bad" if needing or wrong else calm,
         status=_status(found, wrong, _habits(observed)),
-        sentence=standing(found, wrong),
+        sentence=open_alerts(found, wrong),
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        alerts=tuple(alert_line(one) for one in shown[:SHOWN_ALERTS]),
+        alerts=[alert_line(one) for one in shown[:SHOWN_ALERTS]],
         more_alerts=max(0, len(shown) - SHOWN_ALERTS),
         stale=len(stale),
         scenarios=TIMED if rows else (),
         rows=rows,
         strips=tuple(_strips(observed, subject)) if subject else (),
-        safety=_safety(subject) if subject else (),
+        safety=(
+            _none_of(subject, "wrong_results", "wrong results", "wrong result: not checked"),
+            _none_of(subject, "crashed", "crashes", "crash: not watched"),
+        )
+        if subject
+        else (),
     )
 
 
-def alert_line(alert: Alert) -> AlertLine:
-    """An alert as lists show it."""
-    return AlertLine(
-        alert.id, alert.state, clean(alert.kind), begun(alert.sentence, _SENTENCE),
-        between(alert), alert.first_seen, f"alerts/{alert.id}.html",
-    )  # fmt: skip
+def alert_line(alert: Alert) -> dict[str, Any]:
+    """An alert in two lines, as lists show it."""
+    return {
+        "state": alert.state, "kind": clean(alert.kind),
+        "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
+        "seen": alert.first_seen, "link": f"alerts/{alert.id}.html",
+    }  # fmt: skip
 
 
 def _status(found: Alerts, wrong: bool, habits: int) -> str:
@@ -195,18 +180,14 @@ def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
 
 
 def _times(observed: SiteInput, subject: Newest) -> Iterator[tuple[Cell, int]]:
-    """The series of the time that a user waits, by cell, on the line of the newest subject."""
+    """Cells with the index of their headline time, on the line of the newest subject."""
     for number, track in enumerate(observed.tracks):
         place, line = track.series.place, track.series.line
         if place.scenario not in TIMED or place.metric != headline_time(place.scenario):
             continue
-        if subject.setting.is_of(line) and _has(track, subject):
+        labels = {one.label for one in line.subjects}
+        if subject.setting.is_of(line) and subject.subject in labels:
             yield place.cell, number
-
-
-def _has(track: SegmentedSeries, subject: Newest) -> bool:
-    """Whether the line has the subject, if not with a value of this."""
-    return any(one.label == subject.subject for one in track.series.line.subjects)
 
 
 def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | None:
@@ -239,36 +220,26 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
             ]  # fmt: skip
             groups: dict[tuple[Flag, str], list[str]] = {}
             for cell in cells:
-                flag = _missed(cell, misses[cell], refused.get(cell, 0.0))
+                flag = _missed(misses[cell], refused.get(cell))
                 groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
-            counts = tuple(
-                Counts(listed(launches), flag, hits) for (flag, hits), launches in groups.items()
-            )
+            counts = tuple((listed(own), *what) for what, own in groups.items())
             if counts:
                 yield Strip(scenario, backend, css_name(backend), counts, link)
 
 
 def spot_of(observed: SiteInput, subject: Newest) -> Spot | None:
-    """Where the newest subject is."""
+    """The place of the newest subject; None if no line has it."""
     for number, line in enumerate(observed.lines):
-        if not subject.setting.is_of(line):
-            continue
         for place, one in enumerate(line.subjects):
-            if one.label == subject.subject:
+            if one.label == subject.subject and subject.setting.is_of(line):
                 return number, place
     return None
 
 
-def _missed(cell: Cell, misses: float, refused: float) -> Flag:
-    found = (("cache_misses", misses, "missed"), ("uncacheable", refused, "refused"))
-    parts = [
-        f"{value:,.0f} {word}"
-        for metric, value, word in found
-        if should_be_better(metric, cell, value)
-    ]
-    if parts:
-        return Flag("bad", "✗", ", ".join(parts))
-    return Flag("good", "✓", "0 missed")
+def _missed(misses: CellValue, refused: CellValue | None) -> Flag:
+    found = ((misses, "missed"), (refused, "refused"))
+    parts = [f"{one.value:,.0f} {word}" for one, word in found if one and one.wrong]
+    return Flag(", ".join(parts), "bad", "✗") if parts else Flag("0 missed", "good", "✓")
 
 
 def _hits(found: Sequence[Function] | None) -> str:
@@ -277,20 +248,11 @@ def _hits(found: Sequence[Function] | None) -> str:
     return f"{sum(f.number for f in found if f.outcome == 'hit'):,} hit"
 
 
-def _safety(subject: Newest) -> tuple[Flag, ...]:
-    """Wrong results and crashes, or a statement that there are none."""
-    return (
-        _none_of(subject, "wrong_results", "wrong result", "checked"),
-        _none_of(subject, "crashed", "crash", "watched"),
-    )
-
-
-def _none_of(subject: Newest, metric: str, noun: str, verb: str) -> Flag:
-    found = Checked.of(metric, subject.of(metric))
-    values, bad = found.checked, found.bad
+def _none_of(subject: Newest, metric: str, nouns: str, unknown: str) -> Flag:
+    values, bad = subject.checked(metric)
     if not values:
-        return Flag("absent", "", f"{noun}: not {verb}")
-    plural = f"{noun}es" if noun.endswith("sh") else f"{noun}s"
+        return Flag(unknown, "absent")
     if bad:
-        return Flag("bad", "✗", f"{sum(bad.values()):,.0f} {plural} in {several(len(bad), 'cell')}")
-    return Flag("good", "✓", f"no {plural} in {several(len(values), 'cell')}")
+        where = several(len(bad), "cell")
+        return Flag(f"{sum(bad.values()):,.0f} {nouns} in {where}", "bad", "✗")
+    return Flag(f"no {nouns} in {several(len(values), 'cell')}", "good", "✓")

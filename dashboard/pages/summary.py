@@ -1,16 +1,16 @@
 """The headline: what can be said in words about the newest subject.
 
-Only exact facts are stated: misses of warm caches, wrong results, crashes. What counts as wrong is
-decided in `observatory.analyze.history.newest`.
+Only exact facts are stated: misses of warm caches, wrong results, crashes. Which counts are wrong
+comes with the values.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from benchmarks.catalogue import (
     MAIN_BACKENDS,
@@ -21,10 +21,10 @@ from benchmarks.catalogue import (
 )
 from benchmarks.catalogue import cells as known_cells
 from dashboard.pages.cell_values import CellValue, Setting
-from observatory.analyze.history.newest import Checked
 from observatory.text.words import Term, listed, several
 
-State = Literal["good", "bad", "unknown"]
+State = Literal["bad", "unknown", "good"]
+_STATES: tuple[State, ...] = ("bad", "unknown", "good")
 NAMED_GROUPS = 3
 """More groups of cells than these in one claim make a headline that nobody reads."""
 
@@ -39,28 +39,27 @@ class Newest:
     date: datetime | None
     cell_values: tuple[CellValue, ...]
     others: tuple[Newest, ...] = ()
-    """The same subject in other settings: not shown in full, yet never passed over in silence."""
+    """The same subject in other settings, of which only the problems are stated."""
 
-    def of(self, metric: str) -> dict[Cell, float]:
-        """Values of one metric by cell; cells without a value are left out."""
+    def of(self, metric: str) -> dict[Cell, CellValue]:
+        """The values of one metric by cell; cells without a value are left out."""
         return {
-            one.cell: one.value
+            one.cell: one
             for one in self.cell_values
             if one.metric == metric and one.value is not None
         }
 
+    def checked(self, metric: str) -> tuple[dict[Cell, float], dict[Cell, float]]:
+        """The values of a metric where one value is the right one, and those that are wrong."""
+        own = [one for one in self.of(metric).values() if one.wrong is not None]
+        return (
+            {one.cell: one.value or 0.0 for one in own},
+            {one.cell: one.value or 0.0 for one in own if one.wrong},
+        )
 
-@dataclass(frozen=True)
-class Claim:
-    """One statement of the headline, without its full stop."""
 
-    state: State
-    text: str
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What the page says first."""
+class Headline(NamedTuple):
+    """What the page says first, or a part of it."""
 
     state: State
     sentence: str
@@ -70,9 +69,8 @@ def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Ne
     """Pick the newest subject and its setting; None if nothing was measured.
 
     Newest is by date, then version; a plain release comes before one with extra requirements.
-    Where it was measured in several settings, the page speaks of `machine` if it is among them,
-    else of the setting in which the whole history has most cell_values: the longest line to compare
-    with.
+    If the subject was measured in several settings, the one of ``machine`` is chosen, or else the
+    one with the longest history to compare with.
     """
     if not cell_values:
         return None
@@ -94,24 +92,20 @@ def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Ne
 
 def headline(subject: Newest) -> Headline:
     """Say in words what holds for the subject, the worst first."""
-    elsewhere = (
-        Claim("bad", f"{claim.text} with {other.setting}")
-        for other in subject.others
-        for claim in _claims(other)
-        if claim.state == "bad"
-    )
-    claims = [*_claims(subject), *elsewhere]
-    rank: dict[State, int] = {"bad": 0, "unknown": 1, "good": 2}
-    state = min((claim.state for claim in claims), key=lambda each: rank[each])
-    ordered = sorted(claims, key=lambda claim: rank[claim.state])
+    claims = list(_claims(subject))
+    for other in subject.others:
+        bad = [text for state, text in _claims(other) if state == "bad"]
+        claims += [Headline("bad", f"{text} with {other.setting}") for text in bad]
+    claims.sort(key=lambda claim: _STATES.index(claim.state))
+    state = claims[0].state
     if state == "good":
-        ordered.sort(key=lambda claim: claim.text.startswith("no "))
-    said = "; ".join(claim.text for claim in ordered)
-    return Headline(state, f"PyTensor {subject.subject}: {said}.")
+        claims.sort(key=lambda claim: claim.sentence.startswith("no "))
+    text = "; ".join(claim.sentence for claim in claims)
+    return Headline(state, f"PyTensor {subject.subject}: {text}.")
 
 
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
-    """Return what its values are values of, and when they were taken."""
+    """What the values of the subject are values of, and when they were measured."""
     repeats = sorted(
         {r.n for r in subject.cell_values if r.n and r.metric in ("compile_time", "call_time")}
     )
@@ -128,71 +122,48 @@ def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
     )
 
 
-def _claims(subject: Newest) -> tuple[Claim, ...]:
-    return (
-        _claim_about_results(subject),
-        _claim_about_crashes(subject),
-        *_claims_about_caches(subject),
-    )
-
-
-def _claim_about_results(subject: Newest) -> Claim:
-    found = Checked.of("wrong_results", subject.of("wrong_results"))
-    if found.bad:
-        return Claim("bad", f"wrong results in {_where(found.bad)}")
-    if not found.checked:
-        return Claim("unknown", "results were not checked")
-    return Claim("good", "no wrong results")
-
-
-def _claim_about_crashes(subject: Newest) -> Claim:
-    found = Checked.of("crashed", subject.of("crashed"))
-    if found.bad:
-        return Claim("bad", f"crashes in {_where(found.bad)}")
-    if not found.checked:
-        return Claim("unknown", "crashes were not recorded")
-    return Claim("good", "no crashes")
-
-
-def _claims_about_caches(subject: Newest) -> tuple[Claim, ...]:
-    misses = Checked.of("cache_misses", subject.of("cache_misses"))
-    refused = Checked.of("uncacheable", subject.of("uncacheable")).bad
-    counted, missing = misses.checked, misses.bad
-    claims = []
+def _claims(subject: Newest) -> Iterator[Headline]:
+    yield _claim(subject, "wrong_results", "wrong results", "results were not checked")
+    yield _claim(subject, "crashed", "crashes", "crashes were not recorded")
+    counted, missing = subject.checked("cache_misses")
+    _, refused = subject.checked("uncacheable")
     if missing:
-        claims.append(Claim("bad", _count_where(missing, "miss in", "misses in")))
+        yield Headline("bad", _count_where(missing, "miss in", "misses in"))
     if refused:
-        claims.append(Claim("bad", _count_where(refused, "are refused by the cache in",
-                                                "is refused by the cache in")))  # fmt: skip
-    if claims:
-        return tuple(claims)
-    if not counted:
-        return (Claim("unknown", "no warm cache was counted"),)
-    expected = _expected_warm_cells(subject)
-    absent = len(expected - set(counted))
-    if absent:
-        said = f"{len(counted)} warm caches hit, {absent} were not counted"
-        return (Claim("unknown", said),)
-    launches = {cell.launch for cell in counted}
-    where = f" under {launches.pop()}" if len(launches) == 1 else ""
-    return (Claim("good", f"every warm cache hits{where}"),)
+        refusals = "are refused by the cache in", "is refused by the cache in"
+        yield Headline("bad", _count_where(refused, *refusals))
+    if not missing and not refused:
+        yield _calm_caches(subject, counted)
 
 
-def _expected_warm_cells(subject: Newest) -> set[Cell]:
-    """The warm cells that the measured part of the matrix promises."""
+def _claim(subject: Newest, metric: str, noun: str, unknown: str) -> Headline:
+    counted, bad = subject.checked(metric)
+    if bad:
+        return Headline("bad", f"{noun} in {_where(bad)}")
+    return Headline("good", f"no {noun}") if counted else Headline("unknown", unknown)
+
+
+def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
+    """No cache missed: whether every cell that belongs to the measured matrix was counted."""
+    cells = set(counted)
+    if not cells:
+        return Headline("unknown", "no warm cache was counted")
     seen = {one.cell for one in subject.cell_values}
-    return set(
-        known_cells(
-            models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),
-            scenarios=WARM_SCENARIOS,
-            backends=MAIN_BACKENDS,
-            launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),
-        )
+    expected = known_cells(
+        models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),
+        scenarios=WARM_SCENARIOS,
+        backends=MAIN_BACKENDS,
+        launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),
     )
+    if absent := len(set(expected) - cells):
+        return Headline("unknown", f"{len(cells)} warm caches hit, {absent} were not counted")
+    launches = {cell.launch for cell in cells}
+    where = f" under {launches.pop()}" if len(launches) == 1 else ""
+    return Headline("good", f"every warm cache hits{where}")
 
 
 def _groups(values: Mapping[Cell, float]) -> dict[str, float]:
-    """Largest value by scenario and backend: launches and models say the same thing twice."""
+    """The largest value by scenario and backend: launches and models usually agree."""
     groups: dict[str, float] = {}
     for cell, value in sorted(values.items()):
         name = f"{cell.scenario} {cell.backend}"
@@ -208,11 +179,9 @@ def _where(values: Mapping[Cell, float]) -> str:
 
 
 def _count_where(values: Mapping[Cell, float], plural: str, singular: str) -> str:
-    groups = _groups(values)
-    counts = set(groups.values())
-    if len(counts) == 1:
-        count = counts.pop()
-        verb = singular if count == 1 else plural
-        return f"{several(count, 'function')} {verb} {_where(values)}"
+    counts = set(_groups(values).values())
     count = max(counts)
-    return f"up to {several(count, 'function')} {plural} {_where(values)}"
+    if len(counts) > 1:
+        return f"up to {several(count, 'function')} {plural} {_where(values)}"
+    verb = singular if count == 1 else plural
+    return f"{several(count, 'function')} {verb} {_where(values)}"

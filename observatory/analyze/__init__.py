@@ -1,1 +1,1 @@
-"""Decide: frames, tables and, later, verdicts. Pure: no processes, no files."""
+"""Verdicts, causes, change points and alerts, as values. Pure: no processes, no files."""

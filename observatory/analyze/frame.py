@@ -34,21 +34,22 @@ from observatory.analyze.series_keys import (
     places_of,
 )
 from observatory.store.reading.read import Results
-from observatory.text.reasons import no_such_row, no_such_word
 
 _Numbers = npt.NDArray[np.integer]
 
 
 COLUMNS = (*Origin._fields, *SeriesKey._fields, "value", "n", "ci_low", "ci_high", "date")
 _CHUNK = 2**14
+_NAMED = 40
+"""Words named where another one was asked for."""
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """The tidy frame of everything that was read; empty, with its columns, if that is nothing."""
+    """The tidy frame of everything that was read; without rows if that is nothing."""
     origins = origins_of(results.files)
     places, place = places_of(results)
     dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
-    # What ties on all the documented keys is ordered by where it comes from.
+    # Rows that tie on all documented keys are ordered by their file.
     of_origin = _ranks([(one.subject, one.python, one.machine, number)
                         for number, one in enumerate(origins)])  # fmt: skip
     of_place = _ranks([place_order(one) for one in places])
@@ -56,14 +57,14 @@ def frame(results: Results) -> pd.DataFrame:
     file, place, values = results.file[order], place[order], results.values
     n = values.n[order]
     noisy = np.array([one.kind == "noisy" for one in places], np.bool_)[place]
-    told = noisy & (n >= FEWEST_FOR_INTERVAL)
+    reliable = noisy & (n >= FEWEST_FOR_INTERVAL)
     made = {
         **_words(Origin._fields, origins, file),
         **_words(SeriesKey._fields, places, place),
         "value": values.value[order],
         "n": pd.array(np.maximum(n, 1).astype(np.int64), dtype="Int64"),
-        "ci_low": np.where(told, values.ci_low[order], np.nan),
-        "ci_high": np.where(told, values.ci_high[order], np.nan),
+        "ci_low": np.where(reliable, values.ci_low[order], np.nan),
+        "ci_high": np.where(reliable, values.ci_high[order], np.nan),
         "date": pd.DatetimeIndex(dates[file]).tz_localize("UTC"),
     }
     return pd.DataFrame(made, columns=list(COLUMNS), copy=False)
@@ -89,16 +90,18 @@ def select(
         present = list(dict.fromkeys(frame[column]))
         for word in words:
             if word not in present:
-                raise SelectionError(no_such_word(column, word, present))
+                there = ", ".join(present[:_NAMED]) or "no results at all"
+                raise SelectionError(f"no result has the {column} {word!r}; there are {there}")
         if words:
             kept &= frame[column].isin(list(words)).astype(bool)
     if not kept.any() and len(frame):
-        raise SelectionError(no_such_row(filters))
+        given = (f"{key} {' or '.join(words)}" for key, words in filters.items() if words)
+        raise SelectionError(f"no result has {' and '.join(given)} at once; drop a filter")
     return frame[kept].reset_index(drop=True)
 
 
 def _ranks(keys: Sequence[Any]) -> _Numbers:
-    """The place of each key in the order of all; equal keys have the same."""
+    """The rank of each key among all; equal keys have the same."""
     ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return np.array([ranks[key] for key in keys], np.int32)
 
@@ -106,7 +109,7 @@ def _ranks(keys: Sequence[Any]) -> _Numbers:
 def _words(
     names: Sequence[str], rows: Sequence[tuple[str, ...]], numbers: _Numbers
 ) -> dict[str, pd.api.extensions.ExtensionArray]:
-    """Columns of texts: for each name the texts of the rows that the numbers say."""
+    """Columns of texts by name: item i is from row ``numbers[i]``."""
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     dtype = pd.StringDtype()
     return {
@@ -125,5 +128,5 @@ def _texts(words: Sequence[str], numbers: _Numbers) -> pa.ChunkedArray:
     if parts and len(set(words)) == 1:
         whole = pa.array([words[0]] * len(parts[0]), type_)
         return pa.chunked_array([whole[: len(part)] for part in parts], type_)
-    known = pa.array(words, type_)
-    return pa.chunked_array([known.take(pa.array(part)) for part in parts], type_)
+    dictionary = pa.array(words, type_)
+    return pa.chunked_array([dictionary.take(pa.array(part)) for part in parts], type_)

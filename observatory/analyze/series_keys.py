@@ -1,4 +1,4 @@
-"""What every value is of: its subject, and its place in the matrix or its benchmark. Pure.
+"""The keys of values: subject and versions, and cell and metric or asv's benchmark. Pure.
 
 Results of other projects have no cells: their ``scenario`` is the benchmark with its parameters,
 and their ``metric`` asv's type of it.
@@ -19,7 +19,7 @@ from observatory.store.asv.names import parse_name, parse_params
 from observatory.store.reading.read import Described, ResultFile, Results
 
 FEWEST_FOR_INTERVAL = 5
-"""Samples from which on asv's interval rests on them."""
+"""The smallest number of samples for which asv derives its interval from the samples."""
 _KNOWN: dict[str, Iterable[str]] = {
     "model": MODELS,
     "scenario": SCENARIOS,
@@ -32,11 +32,11 @@ _ORDERS = {
 }
 _LAST = 10**6
 _UNITS = (("time_", "seconds"), ("timeraw_", "seconds"), ("mem_", "bytes"), ("peakmem_", "bytes"))
-"""By the prefix of the name of a benchmark: asv's convention."""
+"""The unit by the prefix of a benchmark's name: asv's convention."""
 
 
 class Origin(NamedTuple):
-    """What all rows of one file have in common, by column."""
+    """The columns that all rows of one result file share."""
 
     subject: str
     pytensor: str
@@ -46,7 +46,7 @@ class Origin(NamedTuple):
 
 
 class SeriesKey(NamedTuple):
-    """What all rows of one series and parameters have in common, by column."""
+    """The columns that all rows of one series share."""
 
     model: str
     scenario: str
@@ -62,13 +62,8 @@ class SeriesKey(NamedTuple):
         return Cell(self.model, self.scenario, self.backend, self.launch)
 
 
-def subjects_of(files: Sequence[ResultFile]) -> list[str]:
-    """For each file how its subject is called."""
-    return [origin.subject for origin in origins_of(files)]
-
-
 def origins_of(files: Sequence[ResultFile]) -> list[Origin]:
-    """For each file what all its values have in common."""
+    """The columns that the values of each file share, in the order of ``files``."""
     environments: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for file in files:
         environments[file.machine, file.commit, file.python].add(file.env_name)
@@ -87,7 +82,7 @@ def origins_of(files: Sequence[ResultFile]) -> list[Origin]:
 
 
 def places_of(results: Results) -> tuple[list[SeriesKey], npt.NDArray[np.integer]]:
-    """Every series with parameters that has a value, and for each value which of them it is."""
+    """The keys of all series that have a value, and for each value the number of its key."""
     lengths = np.zeros(len(results.series), np.int64)
     for number in np.flatnonzero(np.bincount(results.values.series)):
         lengths[number] = len(results.series[number])
@@ -102,7 +97,7 @@ def places_of(results: Results) -> tuple[list[SeriesKey], npt.NDArray[np.integer
         series = results.series[owner]
         params = series.combination(position)
         found.append(_place(series.name, params, results.benchmarks.get(series.name)))
-    # A benchmark whose parameters grew, or that is in several directories, has one place.
+    # A benchmark whose parameters grew, or that is in several directories, has one key.
     known: dict[SeriesKey, int] = {}
     unified = np.array([known.setdefault(place, len(known)) for place in found], np.int32)
     return list(known), unified[(np.cumsum(used, dtype=np.int32) - 1)[numbers]]
@@ -123,11 +118,11 @@ def _place(name: str, params: tuple[str, ...], described: Described | None) -> S
 
 
 def _unit_by_name(name: str) -> str:
-    """The unit that asv's prefix of a benchmark's name says, where its description is lost."""
+    """The unit by asv's prefix of the name, for a benchmark whose description is lost."""
     return next((unit for prefix, unit in _UNITS if name.rpartition(".")[2].startswith(prefix)), "")
 
 
 def place_order(place: SeriesKey) -> tuple[tuple[int, str], ...]:
-    """Sorts places as the vocabulary is; words that it lacks come after, by alphabet."""
+    """A sort key: the order of the catalogue, then words that it lacks, by alphabet."""
     words = {column: getattr(place, column) for column in _ORDERS}
     return tuple((_ORDERS[column].get(word, _LAST), word) for column, word in words.items())

@@ -1,8 +1,8 @@
-"""An artifact of a run that anybody may have started: bytes that become a comparison, or nothing.
+"""An artifact of a run, which is not trusted: a comparison and the number of its pull request.
 
-It is read in memory and never unpacked to a disk, so that no name in it can lead anywhere. Two
-names are allowed, each once, each within its bounds; every other archive is refused. What the
-comparison says is bounded by its schema; what shows it obeys none of its texts.
+It is read in memory and never unpacked to disk, so no name in it can lead anywhere. Two names are
+allowed, each once and of bounded size; every other archive is refused. The schema bounds the
+comparison, and the renderers escape all its texts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from observatory.github.errors import RefusedError, printable
+from observatory.github.errors import RefusedError
 from observatory.store.base.problems import reason_of
 from observatory.store.records.comparison import Comparison
+from observatory.text.plain import shorten
 
 COMPARISON = "comparison.json"
 NUMBER = "pull-request.txt"
-"""The number of the pull request in digits; unverified, see `pull_request_match`."""
+"""The number of the pull request in digits, to be verified by `target`."""
 LARGEST_ZIP = 8 * 2**20
 LARGEST_COMPARISON = 16 * 2**20
 _BOUNDS = {COMPARISON: LARGEST_COMPARISON, NUMBER: 32}
@@ -32,16 +33,16 @@ _DIGITS = re.compile(rb"[1-9][0-9]{0,8}\s*")
 
 @dataclass(frozen=True)
 class Artifact:
-    """What an artifact says: a comparison, and of which pull request it claims to be."""
+    """The comparison in an artifact, and the pull request that it claims to be of."""
 
     comparison: Comparison
     claim: int | None
 
 
 def read(content: bytes) -> Artifact:
-    """An artifact from the bytes of a zip, or of a bare comparison, which claims nothing.
+    """An artifact from the bytes of a zip, or of a comparison alone, which claims nothing.
 
-    Raises RefusedError, which says what is wrong with it.
+    Raises RefusedError, which names the problem.
     """
     if not content.startswith(b"PK"):
         return Artifact(_comparison(content), None)
@@ -52,28 +53,26 @@ def read(content: bytes) -> Artifact:
             files = {one.filename: _read(archive, one) for one in _allowed(archive.infolist())}
     except RefusedError:
         raise
-    # What a broken archive raises is no closed list: zlib.error, struct.error, EOFError,
-    # NotImplementedError, RuntimeError, UnicodeDecodeError and more, by version of Python.
+    # A broken archive can raise zlib.error, struct.error, EOFError, NotImplementedError,
+    # RuntimeError, UnicodeDecodeError and more, depending on the version of Python.
     except Exception as error:
-        raise RefusedError(
-            f"the artifact is no zip archive that can be read: {error!r:.200}"
-        ) from error
+        raise RefusedError(f"the artifact is not a readable zip archive: {error!r:.200}") from error
     if COMPARISON not in files:
-        raise RefusedError(f"the artifact holds no {COMPARISON}")
+        raise RefusedError(f"the artifact contains no {COMPARISON}")
     return Artifact(_comparison(files[COMPARISON]), _claim(files.get(NUMBER)))
 
 
 def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """The entries, if all of them may be there."""
+    """The entries, if all of them are allowed. Raises RefusedError."""
     seen: set[str] = set()
     for entry in entries:
         if entry.orig_filename not in _BOUNDS or entry.filename not in _BOUNDS:
             raise RefusedError(
-                f"the artifact holds {printable(entry.orig_filename, 100)!r}; only {COMPARISON} "
-                f"and {NUMBER} may be in it"
+                f"the artifact contains {shorten(entry.orig_filename, 100)!r}; only {COMPARISON} "
+                f"and {NUMBER} are allowed"
             )
         if entry.filename in seen:
-            raise RefusedError(f"the artifact holds {entry.filename} twice")
+            raise RefusedError(f"the artifact contains {entry.filename} twice")
         seen.add(entry.filename)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG):
@@ -84,7 +83,7 @@ def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """The content of an entry, never more than is allowed whatever its header says of its size."""
+    """The content of an entry; its size is checked while reading, since headers can be false."""
     most = _BOUNDS[entry.filename]
     with archive.open(entry) as stream:
         content = stream.read(most + 1)
@@ -108,7 +107,7 @@ def _claim(content: bytes | None) -> int | None:
     if content is None:
         return None
     if not _DIGITS.fullmatch(content):
-        raise RefusedError(f"{NUMBER} does not hold the number of a pull request and nothing else")
+        raise RefusedError(f"{NUMBER} is not the number of a pull request")
     return int(content)
 
 

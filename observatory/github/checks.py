@@ -1,54 +1,49 @@
-"""The check on a commit: what it concludes, and that there is one however often it is set."""
+"""The check on a commit: its conclusion, and one check however often it is set."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from observatory.github.bodies import cut
+from observatory.github.body import cut
 from observatory.github.client import GitHub
 from observatory.github.errors import UnsureError
 
-Came = Literal["worse", "better", "unaffected", "undecided"]
+State = Literal["worse", "better", "unaffected", "undecided"]
 Conclusion = Literal["success", "neutral", "failure"]
 _LONGEST_TITLE = 200
 
 
-def conclusion(came: Came, worse: Literal["neutral", "failure"]) -> Conclusion:
-    """What the check says of a comparison; ``worse``: what the repository wants where it is.
+def conclusion(state: State, worse: Literal["neutral", "failure"]) -> Conclusion:
+    """The conclusion for the state of a comparison; ``worse`` is the repository's setting.
 
-    A comparison that could not judge never fails: nothing was found.
+    A comparison that could not judge never fails.
     """
-    if came == "worse":
+    if state == "worse":
         return worse
-    return "neutral" if came == "undecided" else "success"
+    return "neutral" if state == "undecided" else "success"
 
 
 def put(
     github: GitHub, sha: str, name: str, concluded: Conclusion, title: str, text: str, run: str
 ) -> None:
-    """Set the check of this name on a commit, as made for ``run``.
+    """Set the check of this name on a commit; an earlier one of the same ``run`` is replaced.
 
-    What is there already for that run is replaced. Raises GitHubError.
+    Raises GitHubError.
     """
     fields: dict[str, object] = {
         "name": name,
-        "head_sha": sha,
         "external_id": run,
         "status": "completed",
         "conclusion": concluded,
         "output": {"title": title[:_LONGEST_TITLE], "summary": cut(text)},
     }
-    if _replaced(github, sha, name, run, fields):
-        return
-    try:
-        github.add_check(fields)
-    except UnsureError:
-        if not _replaced(github, sha, name, run, fields):
-            github.add_check(fields)
-
-
-def _replaced(github: GitHub, sha: str, name: str, run: str, fields: dict[str, object]) -> bool:
-    found = [one for one in github.checks(sha, name) if one.external_id == run]
-    for one in found[:1]:
-        github.edit_check(one.id, {k: v for k, v in fields.items() if k != "head_sha"})
-    return bool(found)
+    for is_last in (False, True):
+        found = [one for one in github.checks(sha, name) if one.external_id == run]
+        if found:
+            return github.edit_check(found[0].id, fields)
+        try:
+            return github.add_check({**fields, "head_sha": sha})
+        except UnsureError:  # it may be there
+            if is_last:
+                raise
+    return None

@@ -1,4 +1,4 @@
-"""What the observatory asks of GitHub, in its own words and with types."""
+"""The requests to GitHub that the observatory makes, with typed answers."""
 
 from __future__ import annotations
 
@@ -8,27 +8,16 @@ from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from observatory.github import models
 from observatory.github.errors import GitHubError, MissingError
-from observatory.github.models import (
-    ArtifactEntry,
-    ArtifactList,
-    CheckList,
-    CheckRun,
-    Comment,
-    Commit,
-    Hidden,
-    Issue,
-    Pull,
-    Run,
-    Viewer,
-)
-from observatory.github.retrying import LIMIT_REPEATS, until_reset
-from observatory.github.transport import Transport, graphql_address, problems_of
+from observatory.github.http import LONGEST
+from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
+from observatory.text.plain import shorten
 
-_Model = TypeVar("_Model", bound=BaseModel)
+_Type = TypeVar("_Type")
 _MINUTE = 60.0
 _VIEWER = "query { viewer { login databaseId } }"
 _HIDDEN = """query($ids: [ID!]!) {
@@ -40,184 +29,204 @@ _HIDE = """mutation($id: ID!) {
 
 
 class GitHub:
-    """One repository, asked with one token.
+    """One repository, with one token.
 
-    Every method raises GitHubError with a sentence; those that name one thing raise MissingError
-    where it is not there, those that make one UnsureError where it may be there.
+    Every method raises GitHubError with a sentence. If the named thing does not exist, it is a
+    MissingError; if a thing may have been made, an UnsureError.
     """
 
     def __init__(self, transport: Transport, repo: str) -> None:
         self.transport = transport
-        self.repo = repo
         self._root = f"/repos/{repo}"
 
     @cached_property
-    def viewer(self) -> Viewer:
-        """Whose token it is: whose comments and issues are ours."""
-        said = self._graphql(_VIEWER, {}, "say whose token it is").get("viewer")
-        return _checked(Viewer, json.dumps(said).encode(), "say whose token it is")
+    def viewer(self) -> models.Viewer:
+        """The account of the token, which wrote our comments and issues."""
+        doing = "name the account of the token"
+        answer = self._graphql(_VIEWER, {}, doing).get("viewer")
+        return _checked(models.Viewer, json.dumps(answer).encode(), doing)
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> models.Run:
         """A run of a workflow of this repository."""
-        return self._get(Run, f"/actions/runs/{number}", f"show run {number}")
+        return self._get(models.Run, f"/actions/runs/{number}", f"show run {number}")
 
-    def pull(self, number: int) -> Pull:
+    def runs(self, workflow: str, sha: str) -> list[models.Run]:
+        """The newest runs of a workflow that a pull request started for a commit."""
+        query = urlencode({"head_sha": sha, "event": "pull_request", "per_page": 20})
+        path = f"/actions/workflows/{quote(workflow, safe='')}/runs?{query}"
+        found = self._get(models.RunList, path, "list the runs of the workflow").workflow_runs
+        return [one for one in found if one.head_sha == sha]
+
+    def run_again(self, run: int) -> None:
+        """Run all jobs of a run again."""
+        self._send("POST", f"/actions/runs/{run}/rerun", f"start run {run} again", {})
+
+    def permission(self, login: str) -> str:
+        """What an account may do in this repository: "admin", "write", "read", "none", ..."""
+        path = f"/collaborators/{quote(login, safe='')}/permission"
+        try:
+            return self._get(models.Permission, path, f"show the permissions of {login}").permission
+        except MissingError:
+            return "none"
+
+    def pull(self, number: int) -> models.Pull:
         """A pull request to this repository."""
-        return self._get(Pull, f"/pulls/{number}", f"show pull request {number}")
+        return self._get(models.Pull, f"/pulls/{number}", f"show pull request {number}")
 
     def commits(self, number: int) -> list[str]:
         """The commits of a pull request; GitHub lists the first 250."""
         doing = f"list the commits of pull request {number}"
-        return [one.sha for one in self._list(Commit, f"/pulls/{number}/commits", doing)]
+        return [one.sha for one in self._list(models.Commit, f"/pulls/{number}/commits", doing)]
 
-    def artifacts(self, run: int, name: str) -> list[ArtifactEntry]:
+    def artifacts(self, run: int, name: str) -> list[models.ArtifactEntry]:
         """The artifacts of a run that have this name, the newest first."""
-        path = f"{self._root}/actions/runs/{run}/artifacts?{urlencode({'name': name})}"
-        doing = f"list the artifacts of run {run}"
-        pages = [_checked(ArtifactList, page, doing) for page in self.transport.pages(path, doing)]
+        path = f"/actions/runs/{run}/artifacts?{urlencode({'name': name})}"
+        pages = self._pages(models.ArtifactList, path, f"list the artifacts of run {run}")
         found = [one for page in pages for one in page.artifacts if one.name == name]
         return sorted(found, key=lambda one: -one.id)
 
     def artifact_zip(self, artifact: int, most: int) -> bytes:
-        """The archive, as it was uploaded; GitHubError if it is larger than ``most`` bytes."""
+        """The archive as it was uploaded; GitHubError if it is larger than ``most`` bytes."""
         path = f"{self._root}/actions/artifacts/{artifact}/zip"
         return self.transport.download(path, f"download artifact {artifact}", most)
 
-    def comments(self, number: int) -> list[Comment]:
+    def comments(self, number: int) -> list[models.Comment]:
         """The comments on a pull request, the oldest first."""
         doing = f"list the comments on pull request {number}"
-        return self._list(Comment, f"/issues/{number}/comments", doing)
+        return self._list(models.Comment, f"/issues/{number}/comments", doing)
 
     def hidden(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """Of these comments those that are folded away: node id and reason, in small letters."""
+        """Those of these comments that are hidden: node id -> reason, in lower case."""
         if not node_ids:
             return {}
-        doing = "say which comments are hidden"
-        # Of those that are gone meanwhile the answer holds null, and an error beside the rest.
-        said = self._graphql(_HIDDEN, {"ids": list(node_ids)[:100]}, doing, partly=True)
-        nodes = json.dumps([node for node in said.get("nodes") or () if node]).encode()
-        found = _checked_list(Hidden, nodes, doing)
+        doing = "show which comments are hidden"
+        # For a comment that was just deleted, the answer contains null and an error.
+        ids = {"ids": list(node_ids)[:100]}
+        nodes = self._graphql(_HIDDEN, ids, doing, partly=True).get("nodes") or ()
+        content = json.dumps([node for node in nodes if node]).encode()
+        found = _checked(list[models.Hidden], content, doing)
         return {one.id: (one.reason or "").lower() for one in found if one.is_minimized}
 
-    def add_comment(self, number: int, body: str) -> Comment:
+    def add_comment(self, number: int, body: str) -> models.Comment:
         """Comment on a pull request."""
         doing = f"comment on pull request {number}"
-        path = f"{self._root}/issues/{number}/comments"
-        answer = self.transport.send("POST", path, doing, {"body": body})
-        return _checked(Comment, answer.content, doing)
+        content = self._send("POST", f"/issues/{number}/comments", doing, {"body": body})
+        return _checked(models.Comment, content, doing)
 
     def edit_comment(self, comment: int, body: str) -> None:
-        """Replace what a comment says."""
-        path = f"{self._root}/issues/comments/{comment}"
-        self.transport.send("PATCH", path, f"edit comment {comment}", {"body": body})
+        """Replace the text of a comment."""
+        path = f"/issues/comments/{comment}"
+        self._send("PATCH", path, f"edit comment {comment}", {"body": body})
 
     def delete_comment(self, comment: int) -> None:
         """Delete a comment."""
-        path = f"{self._root}/issues/comments/{comment}"
-        self.transport.send("DELETE", path, f"delete comment {comment}")
+        self._send("DELETE", f"/issues/comments/{comment}", f"delete comment {comment}")
 
     def hide_comment(self, node_id: str) -> None:
-        """Fold a comment away as outdated."""
+        """Hide a comment as outdated."""
         self._graphql(_HIDE, {"id": node_id}, "hide an outdated comment")
 
+    def react(self, comment: int, reaction: str) -> None:
+        """Add a reaction, e.g. "eyes", to a comment; a second one changes nothing."""
+        path = f"{self._root}/issues/comments/{comment}/reactions"
+        body = {"content": reaction}
+        self.transport.send("POST", path, "react to the comment", body, repeatable=True)
+
     def remove_label(self, number: int, name: str) -> bool:
-        """Take a label off a pull request; False if it was not there."""
-        path = f"{self._root}/issues/{number}/labels/{quote(name, safe='')}"
+        """Remove a label from a pull request; False if it was not there."""
+        path = f"/issues/{number}/labels/{quote(name, safe='')}"
         try:
-            self.transport.send("DELETE", path, f"take a label off pull request {number}")
+            self._send("DELETE", path, f"remove a label from pull request {number}")
         except MissingError:
             return False
         return True
 
-    def checks(self, sha: str, name: str) -> list[CheckRun]:
+    def checks(self, sha: str, name: str) -> list[models.CheckRun]:
         """The newest checks of this name on a commit."""
-        doing = f"list the checks of commit {sha[:7]}"
         path = f"/commits/{sha}/check-runs?{urlencode({'check_name': name})}"
-        pages = self.transport.pages(f"{self._root}{path}", doing)
-        return [one for page in pages for one in _checked(CheckList, page, doing).check_runs]
+        pages = self._pages(models.CheckList, path, f"list the checks of commit {sha[:7]}")
+        return [one for page in pages for one in page.check_runs]
 
     def add_check(self, fields: dict[str, Any]) -> None:
-        """Put a check on a commit. Only an app's token may, the one of a workflow for example."""
-        path = f"{self._root}/check-runs"
-        self.transport.send("POST", path, "put a check on the commit", fields)
+        """Add a check to a commit. GitHub demands the token of an app, such as a workflow's."""
+        self._send("POST", "/check-runs", "put a check on the commit", fields)
 
     def edit_check(self, check: int, fields: dict[str, Any]) -> None:
-        """Replace what a check says."""
-        path = f"{self._root}/check-runs/{check}"
-        self.transport.send("PATCH", path, f"edit check {check}", fields)
+        """Replace fields of a check."""
+        self._send("PATCH", f"/check-runs/{check}", f"edit check {check}", fields)
 
-    def issues(self) -> list[Issue]:
-        """Every issue that this token's account has opened, closed ones too; no pull requests.
+    def issues(self) -> list[models.Issue]:
+        """Every issue that the token's account has opened, closed ones too; no pull requests.
 
-        Lists, and never searches: the index of the search lags behind.
+        It lists and does not search, because the search index lags behind.
         """
         query = urlencode({"creator": self.viewer.login, "state": "all", "direction": "asc"})
-        found = self._list(Issue, f"/issues?{query}", "list the issues")
+        found = self._list(models.Issue, f"/issues?{query}", "list the issues")
         return [one for one in found if one.pull_request is None and self.viewer.wrote(one.user)]
 
-    def add_issue(self, title: str, body: str, labels: Sequence[str]) -> Issue:
+    def add_issue(self, title: str, body: str, labels: Sequence[str]) -> models.Issue:
         """Open an issue."""
         fields = {"title": title, "body": body, "labels": list(labels)}
-        answer = self.transport.send("POST", f"{self._root}/issues", "open an issue", fields)
-        return _checked(Issue, answer.content, "open an issue")
+        doing = "open an issue"
+        return _checked(models.Issue, self._send("POST", "/issues", doing, fields), doing)
 
     def edit_issue(self, number: int, fields: dict[str, Any]) -> None:
-        """Replace the title, the body or the state of an issue."""
-        path = f"{self._root}/issues/{number}"
-        self.transport.send("PATCH", path, f"edit issue {number}", fields)
+        """Replace the title, the text or the state of an issue."""
+        self._send("PATCH", f"/issues/{number}", f"edit issue {number}", fields)
 
-    def _get(self, model: type[_Model], path: str, doing: str) -> _Model:
-        answer = self.transport.send("GET", f"{self._root}{path}", doing)
-        return _checked(model, answer.content, doing)
+    def _send(self, method: str, path: str, doing: str, body: object = None) -> bytes:
+        return self.transport.send(method, f"{self._root}{path}", doing, body).content
 
-    def _list(self, model: type[_Model], path: str, doing: str) -> list[_Model]:
+    def _get(self, model: type[_Type], path: str, doing: str) -> _Type:
+        return _checked(model, self._send("GET", path, doing), doing)
+
+    def _list(self, model: type[_Type], path: str, doing: str) -> list[_Type]:
+        items = list[model]  # type: ignore[valid-type]
+        return [one for page in self._pages(items, path, doing) for one in page]
+
+    def _pages(self, kind: type[_Type], path: str, doing: str) -> list[_Type]:
         pages = self.transport.pages(f"{self._root}{path}", doing)
-        return [one for page in pages for one in _checked_list(model, page, doing)]
+        return [_checked(kind, page, doing) for page in pages]
 
     def _graphql(
         self, query: str, variables: dict[str, Any], doing: str, *, partly: bool = False
     ) -> dict[str, Any]:
-        """The data of an answer; ``partly``: though errors say that some of it is missing.
+        """The data of an answer; with ``partly`` also if errors say that some of it is missing.
 
-        Everything that we ask for here may be done twice. A limit is said within a 200.
+        All these requests may be repeated. GraphQL reports a rate limit in an answer of status 200.
         """
         url, body = graphql_address(self.transport.api), {"query": query, "variables": variables}
         for _ in range(LIMIT_REPEATS):
             answer = self.transport.send("POST", url, doing, body, repeatable=True)
-            try:
-                said = json.loads(answer.content)
-            except (ValueError, RecursionError) as error:
-                raise GitHubError(f"GitHub's answer is no JSON when asked to {doing}") from error
-            said = said if isinstance(said, dict) else {}
-            kinds, words = problems_of(said)
+            found = _checked(dict[str, Any], answer.content, doing)
+            errors = [error for error in found.get("errors") or () if isinstance(error, dict)]
+            kinds = {str(error.get("type", "")) for error in errors}
             if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
                 now = self.transport.clock.now()
                 self.transport.wait(until_reset(answer.headers, now) or _MINUTE, doing)
                 continue
-            data = said.get("data")
-            if isinstance(data, dict) and (not said.get("errors") or partly):
+            data = found.get("data")
+            if isinstance(data, dict) and (not found.get("errors") or partly):
                 return data
+            reason = shorten("; ".join(str(error.get("message", "")) for error in errors), LONGEST)
             kind = MissingError if kinds == {"NOT_FOUND"} else GitHubError
-            raise kind(f"GitHub does not {doing} ({words or 'no reason given'})")
+            raise kind(f"GitHub does not {doing} ({reason or 'no reason given'})")
         raise GitHubError(f"GitHub's limits do not let us {doing}; run it again later")
 
 
-def _checked(model: type[_Model], content: bytes, doing: str) -> _Model:
+def graphql_address(api: str) -> str:
+    """The address of GraphQL: beside the REST API, or in place of v3 on GitHub Enterprise Server.
+
+    >>> graphql_address("https://api.github.com"), graphql_address("https://ghe.example/api/v3")
+    ('https://api.github.com/graphql', 'https://ghe.example/api/graphql')
+    """
+    return f"{api.removesuffix('/v3')}/graphql"
+
+
+def _checked(kind: type[_Type], content: bytes, doing: str) -> _Type:
     try:
-        return model.model_validate_json(content)
+        return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:
-        raise _strange(doing, error) from error
-
-
-def _checked_list(model: type[_Model], content: bytes, doing: str) -> list[_Model]:
-    try:
-        # One adapter for each call: pages are few.
-        return TypeAdapter(list[model]).validate_json(content)  # type: ignore[valid-type]
-    except ValidationError as error:
-        raise _strange(doing, error) from error
-
-
-def _strange(doing: str, error: ValidationError) -> GitHubError:
-    return GitHubError(
-        f"GitHub's answer is not understood when asked to {doing}: {reason_of(error)}"
-    )
+        raise GitHubError(
+            f"GitHub's answer is not understood when asked to {doing}: {reason_of(error)}"
+        ) from error

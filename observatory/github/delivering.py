@@ -1,4 +1,4 @@
-"""Deliver alerts to GitHub: carry out what `observatory.github.issues` decides, and check."""
+"""Deliver alerts to GitHub: carry out the decisions of `observatory.github.issues`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from observatory.github.body import SETTLING
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, MissingError, UnsureError
 from observatory.github.issues import Change, Open, Plan, Wanted, decide
 from observatory.github.models import Issue
+from observatory.text.words import first_of, several
 
 _ROUNDS = 4
 _NAMED = 50
-_SETTLING = 3.0
-"""Seconds after which what was just written is in the lists."""
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """What was done, a line each, and what was left."""
+    """What was done, a line each, and the remaining plan."""
 
     done: tuple[str, ...]
     plan: Plan
@@ -27,25 +27,25 @@ class Delivery:
 
 def look(
     github: GitHub, alerts: Sequence[Wanted], most: int, made: Mapping[int, Issue]
-) -> tuple[Plan, frozenset[int]]:
+) -> tuple[Plan, list[int]]:
     """The remaining plan, and the numbers of issues just ``made`` that GitHub does not list yet."""
     listed = {issue.number: issue for issue in github.issues()}
     now = datetime.fromtimestamp(github.transport.clock.now(), UTC)
     plan = decide(alerts, list({**made, **listed}.values()), most, now)
-    return plan, frozenset(made) - frozenset(listed)
+    return plan, sorted(made.keys() - listed.keys())
 
 
 def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], most: int) -> Delivery:
     """Open, update and close issues until nothing is left to do. Raises GitHubError."""
     made: dict[int, Issue] = {}
     done: list[str] = []
-    missing: frozenset[int] = frozenset()
+    missing: list[int] = []
     for _ in range(_ROUNDS):
         plan, missing = look(github, alerts, most, made)
         if not plan.actions and not missing:
             return Delivery(tuple(done), plan)
         if not plan.actions:
-            github.transport.clock.sleep(_SETTLING)
+            github.transport.clock.sleep(SETTLING)
         for action in plan.actions:
             try:
                 done.append(_do(github, action, labels, made))
@@ -53,12 +53,12 @@ def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], mos
                 if isinstance(action, Open):
                     raise  # there is no such repository, or issues are switched off
             except UnsureError:
-                github.transport.clock.sleep(_SETTLING)
+                github.transport.clock.sleep(SETTLING)
                 break
     if missing:
         raise GitHubError(
-            f"GitHub does not list {_numbers(missing)}, which were just opened by "
-            f"{github.viewer.login}; look there before the next run, which would open them again"
+            f"GitHub does not list {_numbers(missing)}, which {github.viewer.login} has just "
+            "opened; look there before the next run, which would open them again"
         )
     raise GitHubError(
         f"the issues are not as they should be after {_ROUNDS} attempts; run it again"
@@ -74,16 +74,15 @@ def describe(action: Open | Change) -> str:
 
 def left(plan: Plan, most: int) -> Iterator[str]:
     """What was not done, and why: a sentence each."""
-    if plan.waiting:
+    if plan.postponed:
         yield (
-            f"{_several(len(plan.waiting), 'alert')} without an issue, because at most {most} are "
-            f"opened in a night: {_some(plan.waiting)}"
+            f"{several(len(plan.postponed), 'alert')} without an issue, because at most {most} are "
+            f"opened in a night: {first_of(plan.postponed, _NAMED)}"
         )
     if plan.respected:
-        yield f"not changed, because people changed them: {_some(plan.respected)}"
+        yield f"not changed, because people changed them: {first_of(plan.respected, _NAMED)}"
     if plan.unknown:
-        numbers = [f"#{number}" for number in plan.unknown]
-        yield f"not changed, because their alerts are not in the file: {_some(numbers)}"
+        yield f"not changed, because their alerts are not in the file: {_numbers(plan.unknown)}"
 
 
 def _do(
@@ -104,15 +103,5 @@ def _do(
     return describe(action)
 
 
-def _several(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _some(words: Sequence[str]) -> str:
-    """The first of many words."""
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(words[:_NAMED]) + more
-
-
-def _numbers(numbers: frozenset[int]) -> str:
-    return ", ".join(f"#{number}" for number in sorted(numbers))
+def _numbers(numbers: Sequence[int]) -> str:
+    return first_of([f"#{number}" for number in numbers], _NAMED)

@@ -1,9 +1,9 @@
-"""One issue for each alert: what is to be done, from what alerts and from what issues say.
+"""One issue for each alert: what to do, decided from the alerts and the existing issues.
 
-The body of an issue begins with a hidden marker that says of which alert it is, in which state we
-left the issue and which title we gave it. Where the issue is otherwise, a person did that, and it
-stays: closed by hand stays closed, opened again stays open, a title stays as it was edited, and of
-a locked issue nothing is touched at all.
+The text of an issue begins with a hidden marker that names its alert, and the state and title that
+we gave the issue. Where the issue differs, a person has changed it, and that stays: an issue closed
+by hand stays closed, a reopened one stays open, an edited title stays, and a locked issue is not
+touched at all.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from observatory.github.bodies import LIMIT, cut, digest, unix
+from observatory.github.body import cut, digest, unix
 from observatory.github.models import Issue
+from observatory.text.comment import LIMIT
 
 NIGHT = timedelta(hours=20)
-"""Issues opened within this span count as of one night."""
+"""Issues opened within this span count as opened in one night."""
 _END = "<!-- observatory: end of alert -->"
 _MARKER = re.compile(
     r"^<!-- observatory: alert ([0-9a-f]{10}), left (open|closed), title ([0-9a-f]{16}), "
@@ -28,44 +29,45 @@ _MARKER = re.compile(
     re.MULTILINE,
 )
 
-Left: TypeAlias = Literal["open", "closed"]
-Standing: TypeAlias = Literal["open", "known", "over"]
-"""What an alert asks of its issue.
-
-open: there has to be an open one. known: a person knows, one that is there goes on. over: one
-that is there is closed.
-"""
+IssueState: TypeAlias = Literal["open", "closed"]
+Need: TypeAlias = Literal["open", "known", "over"]
+"""What an alert needs: an open issue; no new issue, because a person knows; a closed issue."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """An alert as an issue; ``write`` makes its text, which few that are over ever need."""
+    """An alert as an issue; ``write`` makes its text, which is rarely needed once it is over."""
 
     id: str
-    state: Standing
+    state: Need
     title: str
     write: Callable[[], str] = field(compare=False)
 
     @cached_property
     def text(self) -> str:
-        """What is known of it, as Markdown."""
+        """The text about the alert, in Markdown."""
         return self.write()
 
-    def body(self, left: Left) -> str:
-        """The block of the body that is ours."""
+    def body(self, left: IssueState) -> str:
+        """Our part of the issue's text, for an issue that we leave in this state."""
         noted = f"left {left}, title {digest(self.title)}, text {digest(self.text)}"
-        return cut(f"<!-- observatory: alert {self.id}, {noted} -->\n{self.text}\n{_END}", LIMIT)
+        return cut(f"<!-- observatory: alert {self.id}, {noted} -->\n{self.text}\n{_END}")
 
 
 @dataclass(frozen=True)
-class Known:
-    """An issue of ours, and what we noted in it when we wrote it last."""
+class Tracked:
+    """An issue of ours, and the notes in its marker: state, and digests of title and text."""
 
     issue: Issue
     id: str
-    left: Left
+    left: IssueState
     title: str
     text: str
+
+    @property
+    def is_retitled(self) -> bool:
+        """Whether a person has edited the title."""
+        return digest(self.issue.title) != self.title
 
 
 @dataclass(frozen=True)
@@ -83,16 +85,16 @@ class Change:
     body: str
     why: str
     title: str | None = None
-    state: Left | None = None
+    state: IssueState | None = None
     reason: Literal["completed", "not_planned", "reopened"] | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done, and what is not, for the people who read the log."""
+    """What to do, and what is left as it is."""
 
     actions: tuple[Open | Change, ...]
-    waiting: tuple[str, ...]
+    postponed: tuple[str, ...]
     """Ids of alerts that get no issue tonight."""
     respected: tuple[str, ...]
     """What people decided, a clause each: "#12 was closed by hand"."""
@@ -100,111 +102,101 @@ class Plan:
     """Issues of alerts that are not in the file."""
 
 
-def known(issues: Iterable[Issue]) -> dict[str, list[Known]]:
-    """Our issues by the id of their alert, the oldest first; none without a marker."""
-    found: dict[str, list[Known]] = defaultdict(list)
+def tracked(issues: Iterable[Issue]) -> dict[str, list[Tracked]]:
+    """The issues with a marker, by the id of their alert, the oldest first."""
+    found: dict[str, list[Tracked]] = defaultdict(list)
     for issue in sorted(issues, key=lambda one: one.number):
         if (marker := _MARKER.search(unix(issue.body))) is not None:
-            left: Left = "open" if marker[2] == "open" else "closed"
-            found[marker[1]].append(Known(issue, marker[1], left, marker[3], marker[4]))
+            left: IssueState = "open" if marker[2] == "open" else "closed"
+            found[marker[1]].append(Tracked(issue, marker[1], left, marker[3], marker[4]))
     return dict(found)
 
 
 def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: datetime) -> Plan:
-    """What is to be done about alerts, given all issues of ours; ``alerts`` the most urgent first.
+    """What to do about alerts (the most urgent first), given all issues of ours.
 
     ``most``: issues that may be opened in one night, those of earlier runs included.
     """
-    there = known(issues)
+    existing = tracked(issues)
     spare = most - sum(issue.created_at > now - NIGHT for issue in issues)
     actions: list[Open | Change] = []
-    waiting: list[str] = []
+    postponed: list[str] = []
     respected: list[str] = []
     for alert in alerts:
-        found = there.pop(alert.id, [])
+        found = existing.pop(alert.id, [])
         if not found:
             if alert.state == "open" and spare > 0:
                 actions.append(Open(alert))
                 spare -= 1
             elif alert.state == "open":
-                waiting.append(alert.id)
+                postponed.append(alert.id)
             continue
-        one = _the_one(found)
-        change, clause = _about(alert, one)
-        actions += [change] if change else []
-        respected += [clause] if clause else []
-        actions += [_duplicate(other, one) for other in found if _is_spare(other, one)]
-    unknown = tuple(one.issue.number for found in there.values() for one in found)
-    return Plan(tuple(actions), tuple(waiting), tuple(respected), unknown)
+        # Of several, the oldest open one counts, or else the oldest.
+        one = next((each for each in found if each.issue.state == "open"), found[0])
+        match _about(alert, one):
+            case Change() as change:
+                actions.append(change)
+            case str() as clause:
+                respected.append(clause)
+        actions += [_duplicate(each, one) for each in found if _is_spare(each, one)]
+    unknown = tuple(one.issue.number for found in existing.values() for one in found)
+    return Plan(tuple(actions), tuple(postponed), tuple(respected), unknown)
 
 
-def _about(alert: Wanted, one: Known) -> tuple[Change | None, str | None]:
-    """What to change in the issue of an alert, and what a person decided about it."""
+def _about(alert: Wanted, one: Tracked) -> Change | str | None:
+    """The change to the issue of an alert, or what a person decided about it."""
     number, is_open = one.issue.number, one.issue.state == "open"
     by_hand = one.issue.state != one.left
     if one.issue.locked:
-        return None, f"#{number} is locked"
+        return f"#{number} is locked"
     if alert.state == "open" and not is_open:
         if by_hand:
-            return None, f"#{number} was closed by hand"
-        return _changed(alert, one, "open", "reopened: it came back"), None
+            return f"#{number} was closed by hand"
+        return _changed(alert, one, "open", "reopened: it came back")
     if alert.state == "over" and is_open:
         if by_hand:
-            return None, f"#{number} was opened again by hand"
-        return _changed(alert, one, "closed", "closed: it is resolved"), None
+            return f"#{number} was opened again by hand"
+        return _changed(alert, one, "closed", "closed: it is resolved")
     if alert.state == "known" and by_hand:
-        return None, None  # the marker keeps what we know of it until that matters
-    same_title = _is_edited(one) or one.issue.title == alert.title
+        return None  # the marker keeps our notes until they matter
+    same_title = one.is_retitled or one.issue.title == alert.title
     if same_title and not by_hand and one.text == digest(alert.text):
-        return None, None
-    return _changed(alert, one, None, "updated"), None
+        return None
+    return _changed(alert, one, None, "updated")
 
 
-def _changed(alert: Wanted, one: Known, state: Left | None, why: str) -> Change:
-    """The change that makes an issue say what the alert says; an edited title stays."""
-    left: Left = state or one.issue.state
-    retitled = not _is_edited(one) and one.issue.title != alert.title
+def _changed(alert: Wanted, one: Tracked, state: IssueState | None, why: str) -> Change:
+    """The change that brings an issue up to date; an edited title stays."""
     return Change(
         one.issue,
-        _with_block(unix(one.issue.body), alert.body(left)),
+        _with_block(unix(one.issue.body), alert.body(state or one.issue.state)),
         why,
-        title=alert.title if retitled else None,
+        title=None if one.is_retitled or one.issue.title == alert.title else alert.title,
         state=state,
         reason=None if state is None else "reopened" if state == "open" else "completed",
     )
 
 
-def _is_edited(one: Known) -> bool:
-    """Whether the title is another than the one that we gave."""
-    return digest(one.issue.title) != one.title
-
-
 def _with_block(body: str, block: str) -> str:
-    """The body with our block replaced; what people wrote before and after it stays."""
+    """The text with our part replaced; what people wrote before and after it stays."""
     marker = _MARKER.search(body)
     if marker is None:
         return block
-    end = body.rfind(_END, marker.end())  # the last: a name may hold the same words
+    end = body.rfind(_END, marker.end())  # the last: a name may contain the same words
     after = "" if end < 0 else body[end + len(_END) :]
     whole = f"{body[: marker.start()]}{block}{after}"
     return whole if len(whole) <= LIMIT else block
 
 
-def _the_one(found: Sequence[Known]) -> Known:
-    """Which of several issues of an alert counts: the oldest open one, else the oldest."""
-    return next((one for one in found if one.issue.state == "open"), found[0])
-
-
-def _is_spare(other: Known, one: Known) -> bool:
+def _is_spare(other: Tracked, one: Tracked) -> bool:
     return other is not one and other.issue.state == "open" and not other.issue.locked
 
 
-def _duplicate(other: Known, one: Known) -> Change:
-    body = other.issue.body or ""
-    said = body.replace(f"{other.id}, left open", f"{other.id}, left closed", 1)
+def _duplicate(other: Tracked, one: Tracked) -> Change:
+    body = (other.issue.body or "").replace(f"{other.id}, left open", f"{other.id}, left closed", 1)
     return Change(
         other.issue,
-        f"{said}\n\nThe same alert as #{one.issue.number}.",
+        f"{body}\n\nThe same alert as #{one.issue.number}.",
         f"closed: the same alert as #{one.issue.number}",
         state="closed",
         reason="not_planned",

@@ -1,7 +1,6 @@
-"""The parts of GitHub's answers that are used; whatever else GitHub says is ignored.
+"""The parts of GitHub's answers that are used; other fields are ignored.
 
-Fields that the real service leaves empty are optional here: accounts that were deleted, forks
-that are gone, bodies of nothing.
+Fields that GitHub leaves empty are optional: deleted accounts, deleted forks, empty texts.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ class User(_Answer):
 
 
 class Viewer(_Answer):
-    """Whose token it is. GraphQL knows it for every kind of token, REST's `/user` does not."""
+    """The account of a token. GraphQL has it for every kind of token; REST's `/user` has not."""
 
     login: str
     id: int | None = Field(None, alias="databaseId", description="the same as in REST")
 
     def wrote(self, author: User | None) -> bool:
-        """Whether this account is the author. Names change hands; ids, where known, do not."""
+        """Whether this account is the author. The id decides, because names can change hands."""
         if author is None:
             return False
         return author.login == self.login if self.id is None else author.id == self.id
 
 
 class Repository(_Answer):
-    """A repository; of forks, too."""
+    """A repository or a fork."""
 
     id: int
     full_name: str
@@ -47,7 +46,7 @@ class Repository(_Answer):
 
 
 class Head(_Answer):
-    """Where a pull request comes from."""
+    """The commit, branch and repository that a pull request proposes."""
 
     sha: Sha
     ref: str
@@ -79,10 +78,23 @@ class Run(_Answer):
     head_branch: str | None = None
     head_repository: Repository | None = None
     html_url: Address
+    status: str = ""
+
+
+class RunList(_Answer):
+    """A page of runs."""
+
+    workflow_runs: list[Run]
+
+
+class Permission(_Answer):
+    """What an account may do in a repository."""
+
+    permission: str
 
 
 class ArtifactEntry(_Answer):
-    """An artifact of a run, as the list has it."""
+    """An artifact in the list of a run."""
 
     id: int
     name: str
@@ -91,7 +103,7 @@ class ArtifactEntry(_Answer):
 
 
 class ArtifactList(_Answer):
-    """A page of them."""
+    """A page of artifacts."""
 
     artifacts: list[ArtifactEntry]
 
@@ -106,7 +118,7 @@ class Comment(_Answer):
 
 
 class Hidden(_Answer):
-    """Whether a comment is folded away, and for which reason; null if it is gone."""
+    """Whether a comment is hidden, and the reason."""
 
     id: str
     is_minimized: bool = Field(alias="isMinimized")
@@ -114,7 +126,7 @@ class Hidden(_Answer):
 
 
 class Issue(_Answer):
-    """An issue; in lists, GitHub counts pull requests among them."""
+    """An issue; GitHub's lists of issues contain pull requests too."""
 
     number: int
     title: str
@@ -134,6 +146,6 @@ class CheckRun(_Answer):
 
 
 class CheckList(_Answer):
-    """A page of them."""
+    """A page of checks."""
 
     check_runs: list[CheckRun]

@@ -1,18 +1,7 @@
-"""How a repository wants to be told: ``.github/observatory.toml``, reviewed like its code.
+"""The settings of a repository: ``.github/observatory.toml``; docs/github.md lists the keys.
 
-::
-
-    [comment]
-    check = "neutral"               # or "failure", or "none": the check where HEAD is worse
-    check_name = "compile caches"
-    label = "run-benchmark"         # is taken off the pull request afterwards; "": none
-
-    [issues]
-    labels = ["observatory"]        # of new issues
-    most_a_night = 5                # issues that are opened within 20 hours; the rest is named
-
-Every key has the default shown here, and so has the whole file. It is read from the checkout of
-the branch that the workflow belongs to, never from that of a pull request.
+The file and every key in it are optional. It is read from the checkout of the workflow's own
+branch, never from that of a pull request, and so it is reviewed like the code.
 """
 
 from __future__ import annotations
@@ -37,7 +26,7 @@ class _Table(BaseModel):
 
 
 class CommentSettings(_Table):
-    """Of `observatory comment`."""
+    """The settings of `observatory comment`."""
 
     check: Literal["neutral", "failure", "none"] = "neutral"
     check_name: Annotated[str, Field(min_length=1, max_length=100)] = "compile caches"
@@ -45,7 +34,7 @@ class CommentSettings(_Table):
 
 
 class IssueSettings(_Table):
-    """Of `observatory deliver`."""
+    """The settings of `observatory deliver`."""
 
     labels: Annotated[list[Label], Field(max_length=20)] = ["observatory"]
     most_a_night: Annotated[int, Field(ge=0, le=100)] = 5
@@ -59,9 +48,9 @@ class Settings(_Table):
 
 
 def load(path: Path | None) -> Settings:
-    """The settings; None: those in FILE, if there is one. Raises RecordError, naming the key."""
+    """The settings in a file, by default FILE if it exists. Raises RecordError, naming the key."""
     where = path or FILE
-    content = read_bounded(where, _LARGEST, "no person wrote that")
+    content = read_bounded(where, _LARGEST, "settings are shorter")
     if content is None:
         if path is not None:
             raise RecordUsageError(
@@ -71,7 +60,7 @@ def load(path: Path | None) -> Settings:
     try:
         return Settings.model_validate(tomllib.loads(content.decode()))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{where} is no TOML: {error}") from error
+        raise RecordError(f"{where} is not valid TOML: {error}") from error
     except ValidationError as error:
         raise RecordError(
             f"{where}: {reason_of(error)}; docs/github.md lists the keys and their values"

@@ -1,64 +1,62 @@
-"""One request to GitHub: limits kept, failures told apart, answers read within bounds.
+"""Requests to GitHub: within its limits, repeated where that is safe, answers within bounds.
 
-The token goes to the API it was given for and nowhere else: redirects and links to another host
-are errors, and what is downloaded from GitHub's storage is asked for without it.
+The token goes to the API that it belongs to and nowhere else: redirects and links to another host
+are errors, and GitHub's storage is asked without it.
+
+The rules for waiting are those of GitHub's "Best practices for using the REST API": `retry-after`
+first, then `x-ratelimit-reset` where nothing remains, else a minute that doubles. A failure of the
+server is repeated only where repeating cannot do a thing twice.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from observatory.github import retrying
-from observatory.github.errors import GitHubError, MissingError, UnsureError, printable
-from observatory.github.wire import Answer, is_loopback, once
+from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import LONGEST, Answer, is_loopback, reason_of, request
+from observatory.text.plain import shorten
 
-_VERSION = "2022-11-28"
+SERVER_REPEATS = 4
+LIMIT_REPEATS = 5
 _LARGEST_ANSWER = 64 * 2**20
 _MOST_PAGES = 200
 _MOST_REDIRECTS = 3
-_PATIENCE = 900.0
-"""Seconds that one command waits for GitHub in all."""
+_MINUTE = 60.0
+_PATIENCE = 15 * _MINUTE
+"""Seconds that one command waits for GitHub in total."""
 _BETWEEN_WRITES = 1.0
-"""Seconds, as GitHub asks for; writing faster calls for its secondary limits."""
+"""Seconds that GitHub asks for; faster writes meet its secondary limits."""
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
-_REPEATABLE = ("GET", "PATCH", "PUT", "DELETE")
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+_SECONDARY = ("secondary rate limit", "abuse detection")
 _HELP = "docs/github.md names the permissions that the token needs"
 
 
-class Clock(Protocol):
-    """The time, and how it passes."""
-
-    def now(self) -> float:
-        """Seconds since 1970."""
-
-    def sleep(self, seconds: float) -> None:
-        """Return after so many seconds."""
-
-
-class SystemClock:
-    """The machine's."""
+class Clock:
+    """The machine's clock; tests have one of their own."""
 
     def now(self) -> float:
         """Seconds since 1970."""
         return time.time()
 
     def sleep(self, seconds: float) -> None:
-        """Return after so many seconds."""
+        """Wait."""
         time.sleep(seconds)
 
 
 class Transport:
-    """Requests to one API with one token; not for several threads at once.
+    """Requests to one API with one token, in one thread.
 
-    Raises GitHubError where the address is none that a token may be sent to.
+    Raises GitHubError for an address that must not receive a token.
     """
 
     def __init__(self, api: str, token: str, clock: Clock) -> None:
@@ -66,62 +64,62 @@ class Transport:
         self.clock = clock
         self._patience = _PATIENCE
         self._written = 0.0
-        where = urlsplit(self.api)
-        if where.scheme != "https" and not (where.scheme == "http" and is_loopback(where.hostname)):
+        parts = urlsplit(self.api)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
             raise GitHubError(
-                f"{printable(api)} is no address that a token may be sent to: it begins with "
-                "https:// (or is this machine itself)"
+                f"the token is not sent to {shorten(api, LONGEST)}: use an address that begins "
+                "with https:// (or is this machine itself)"
             )
         self._headers = {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {token}",
             "User-Agent": "observatory-compile-caches",
-            "X-GitHub-Api-Version": _VERSION,
+            "X-GitHub-Api-Version": "2022-11-28",
         }
 
     def send(
-        self,
-        method: str,
-        path: str,
-        doing: str,
-        body: object = None,
-        *,
-        repeatable: bool | None = None,
-    ) -> Answer:
-        """Send a request, and again where waiting helps; ``doing`` names it in errors.
+        self, method: str, path: str, doing: str, body: object = None,
+        *, repeatable: bool | None = None,
+    ) -> Answer:  # fmt: skip
+        """Send a request, and repeat it where waiting helps; ``doing`` describes it in errors.
 
-        ``path`` is below the API, or the address of a next page of it. ``repeatable``: whether
-        doing it twice is as good as once; default: all but POST.
+        ``path`` is below the API, or the address of a next page. ``repeatable``: whether doing it
+        twice is as good as once; by default for all but POST.
 
-        Raises MissingError for 404 and 410, UnsureError for a write of which the outcome is not
-        known, GitHubError for the rest.
+        Raises MissingError for 404 and 410, UnsureError for a write whose outcome is not known,
+        and GitHubError for the rest.
         """
-        repeatable = method in _REPEATABLE if repeatable is None else repeatable
+        repeatable = method != "POST" if repeatable is None else repeatable
         url, redirects, attempt = self._url(path, doing), 0, 0
+        wait: float | None
         while True:
             self._pace(method)
-            answer = self._asked(method, url, doing, body, repeatable, attempt)
-            if answer is None:
-                attempt += 1
-                continue
-            if answer.status in (301, 307, 308) and redirects < _MOST_REDIRECTS:
-                # A repository that was renamed; GitHub wants the same method on the new address.
-                url = self._url(urljoin(url, answer.headers.get("location", "")), doing)
-                redirects += 1
-                continue
-            if answer.status < 300 or answer.status == HTTPStatus.FOUND:
-                return answer
-            wait = retrying.pause(
-                answer.status, answer.headers, answer.message(),
-                repeatable=repeatable, attempt=attempt, now=self.clock.now(),
-            )  # fmt: skip
-            if wait is None:
-                raise _error(answer, doing, repeatable)
+            try:
+                answer = request(method, url, self._headers, body, _LARGEST_ANSWER)
+            except HTTPError as error:
+                unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
+                if not (repeatable or unsent) or attempt >= SERVER_REPEATS:
+                    raise _unanswered(error, doing, repeatable or unsent) from error
+                wait = 2.0**attempt
+            else:
+                if answer.status in (301, 307, 308) and redirects < _MOST_REDIRECTS:
+                    # A renamed repository; GitHub wants the same method at the new address.
+                    url = self._url(urljoin(url, answer.headers.get("location", "")), doing)
+                    redirects += 1
+                    continue
+                if answer.status < 300 or answer.status == HTTPStatus.FOUND:
+                    return answer
+                wait = pause(
+                    answer.status, answer.headers, answer.message(),
+                    repeatable=repeatable, attempt=attempt, now=self.clock.now(),
+                )  # fmt: skip
+                if wait is None:
+                    raise _error(answer, doing, repeatable)
             self.wait(wait, doing)
             attempt += 1
 
     def pages(self, path: str, doing: str) -> Iterator[bytes]:
-        """Every page of a list, 100 entries each, followed by the `Link` header."""
+        """Every page of a list, with 100 entries each, following the `Link` header."""
         following = f"{path}{'&' if '?' in path else '?'}per_page=100"
         for _ in range(_MOST_PAGES):
             answer = self.send("GET", following, doing)
@@ -130,17 +128,16 @@ class Transport:
             if found is None:
                 return
             following = found[1]
-        raise GitHubError(f"GitHub has more than {_MOST_PAGES} pages to {doing}: that is too much")
+        raise GitHubError(f"GitHub has more than {_MOST_PAGES} pages to {doing}, which is too many")
 
     def download(self, path: str, doing: str, most: int) -> bytes:
-        """What a path redirects to, at most so many bytes; the storage gets no token."""
+        """The file that a path redirects to, of at most ``most`` bytes."""
         target = self.send("GET", path, doing).headers.get("location", "")
-        scheme = urlsplit(target).scheme
-        if scheme != "https" and scheme != urlsplit(self.api).scheme:
-            raise GitHubError(f"GitHub gave no address to {doing}")
-        for attempt in range(retrying.SERVER_REPEATS):
+        if urlsplit(target).scheme not in ("https", urlsplit(self.api).scheme):
+            raise GitHubError(f"GitHub's answer contains no address to {doing}")
+        for attempt in range(SERVER_REPEATS):
             try:
-                answer = once("GET", target, {}, None, most)
+                answer = request("GET", target, {}, None, most)
             except HTTPError:
                 self.wait(2.0**attempt, doing)
                 continue
@@ -149,35 +146,17 @@ class Transport:
             if answer.status < 500:
                 raise GitHubError(f"GitHub's storage answers {answer.status} to {doing}")
             self.wait(2.0**attempt, doing)
-        raise GitHubError(f"GitHub's storage does not answer to {doing}; run it again")
+        raise GitHubError(f"GitHub's storage does not answer to {doing}; run the command again")
 
     def wait(self, seconds: float, doing: str) -> None:
-        """Wait, unless that is more than one command may wait in all. Raises GitHubError then."""
+        """Wait. Raises GitHubError if this command would wait for too long in total."""
         if seconds > self._patience:
             raise GitHubError(
-                f"GitHub wants {max(1, round(seconds / 60))} min to pass before it lets us "
-                f"{doing}: run it again after that"
+                f"GitHub asks to wait {max(1, round(seconds / 60))} min before it lets us {doing}: "
+                "run the command again after that"
             )
         self._patience -= seconds
         self.clock.sleep(seconds)
-
-    def _asked(
-        self, method: str, url: str, doing: str, body: object, repeatable: bool, attempt: int
-    ) -> Answer | None:
-        """The answer; None if none came, and it is time to ask again."""
-        try:
-            return once(method, url, self._headers, body, _LARGEST_ANSWER)
-        except HTTPError as error:
-            why = printable(str(error).rpartition(": ")[2] or type(error).__name__)
-            unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
-            if not (unsent or repeatable):
-                raise UnsureError(f"GitHub did not answer when asked to {doing}: {why}") from error
-            if attempt >= retrying.SERVER_REPEATS:
-                raise GitHubError(
-                    f"GitHub cannot be reached to {doing}: {why}; run it again"
-                ) from error
-        self.wait(2.0**attempt, doing)
-        return None
 
     def _pace(self, method: str) -> None:
         if method in _WRITES:
@@ -194,39 +173,84 @@ class Transport:
         return url
 
 
-def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
-    status, said = answer.status, answer.message()
-    told = f"{status}: {said}" if said else f"{status}"
-    if retrying.limited(status, answer.headers, said):
-        return GitHubError(f"GitHub's limits do not let us {doing} ({told}); run it again later")
-    match status:
-        case 401:
-            return GitHubError(f"GitHub does not accept the token in GITHUB_TOKEN ({told})")
-        case 403:
-            return GitHubError(f"GitHub does not allow the token to {doing} ({told}); {_HELP}")
-        case 404 | 410:
-            return MissingError(
-                f"GitHub finds nothing when asked to {doing} ({told}); it is not there, or the "
-                f"token may not see it: {_HELP}"
-            )
-    if status >= 500:
-        if not repeatable:
-            return UnsureError(f"GitHub failed when asked to {doing} ({told}); it may be done")
-        return GitHubError(f"GitHub fails when asked to {doing} ({told}); run it again")
-    return GitHubError(f"GitHub does not {doing} ({told})")
+def pause(
+    status: int, headers: Mapping[str, str], message: str,
+    *, repeatable: bool, attempt: int, now: float,
+) -> float | None:  # fmt: skip
+    """Seconds to wait before the same request is repeated; None if it is not to be repeated.
 
-
-def graphql_address(api: str) -> str:
-    """Where GraphQL is: beside the REST API; on GitHub Enterprise Server, instead of its v3.
-
-    >>> graphql_address("https://api.github.com"), graphql_address("https://ghe.example/api/v3")
-    ('https://api.github.com/graphql', 'https://ghe.example/api/graphql')
+    ``attempt`` counts from 0, ``now`` is in seconds since 1970, ``headers`` ignore case.
     """
-    return f"{api.removesuffix('/v3')}/graphql"
+    asked = _retry_after(headers, now)
+    if limited(status, headers, message):
+        # A request that a limit turned away was not carried out, so it may always be repeated.
+        if attempt >= LIMIT_REPEATS:
+            return None
+        if asked is None and headers.get("x-ratelimit-remaining") == "0":
+            asked = until_reset(headers, now)
+        return _MINUTE * 2**attempt if asked is None else asked
+    if status >= 500 and repeatable and attempt < SERVER_REPEATS:
+        return float(2**attempt) if asked is None else asked
+    return None
 
 
-def problems_of(answer: dict[str, Any]) -> tuple[set[str], str]:
-    """The kinds of a GraphQL answer's errors, and what they say."""
-    errors = [error for error in answer.get("errors") or () if isinstance(error, dict)]
-    kinds = {str(error.get("type", "")) for error in errors}
-    return kinds, printable("; ".join(str(error.get("message", "")) for error in errors))
+def limited(status: int, headers: Mapping[str, str], message: str) -> bool:
+    """Whether GitHub refused because of too many requests, and not for lack of permission."""
+    return status == 429 or (
+        status == 403
+        and (
+            "retry-after" in headers
+            or headers.get("x-ratelimit-remaining") == "0"
+            or any(words in message.lower() for words in _SECONDARY)
+        )
+    )
+
+
+def until_reset(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds until the hourly limit is reset; None if GitHub does not say."""
+    try:
+        reset = float(headers.get("x-ratelimit-reset", ""))
+    except ValueError:
+        return None
+    # One second more, because the clocks of both sides differ.
+    return max(0.0, reset - now) + 1 if math.isfinite(reset) else None
+
+
+def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds, from a number or a date; None if there is none or it is neither."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, moment.timestamp() - now)
+
+
+def _unanswered(error: HTTPError, doing: str, sure: bool) -> GitHubError:
+    if sure:
+        return GitHubError(f"GitHub cannot be reached to {doing}: {reason_of(error)}; run it again")
+    return UnsureError(f"GitHub did not answer when asked to {doing}: {reason_of(error)}")
+
+
+def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
+    status, message = answer.status, answer.message()
+    reason = f"{status}: {message}" if message else f"{status}"
+    if limited(status, answer.headers, message):
+        return GitHubError(f"GitHub's limits do not let us {doing} ({reason}); run it again later")
+    if status == HTTPStatus.UNAUTHORIZED:
+        return GitHubError(f"GitHub does not accept the token in GITHUB_TOKEN ({reason})")
+    if status == HTTPStatus.FORBIDDEN:
+        return GitHubError(f"GitHub does not allow the token to {doing} ({reason}); {_HELP}")
+    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+        return MissingError(
+            f"GitHub finds nothing when asked to {doing} ({reason}); it does not exist, or the "
+            f"token may not see it: {_HELP}"
+        )
+    if status >= 500 and repeatable:
+        return GitHubError(f"GitHub fails when asked to {doing} ({reason}); run it again")
+    if status >= 500:
+        return UnsureError(f"GitHub failed when asked to {doing} ({reason}); it may be done")
+    return GitHubError(f"GitHub does not {doing} ({reason})")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from benchmarks.catalogue import Cell
 from observatory.store.records.sample import Sample
 
 Fate = Literal["wrong", "crashed", "shared symbols", "not judged", "right"]
-FATES: tuple[Fate, ...] = ("wrong", "crashed", "shared symbols", "not judged", "right")
+FATES: tuple[Fate, ...] = get_args(Fate)
 """Worst first."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one cell of a canary, and the sample that it rests on, if there is one."""
+    """The verdict on one cell of a canary, and its sample, if there is one."""
 
     cell: Cell
     fate: Fate
@@ -24,7 +24,7 @@ class Finding:
 
 
 def judge(sample: Sample) -> Finding:
-    """Judge a sample of siblings. Wrong values outrank a crash: nobody notices them."""
+    """Judge a sample of siblings. Wrong values outrank a crash, because nobody notices them."""
     return Finding(sample.cell, _fate(sample), sample)
 
 

@@ -1,22 +1,26 @@
-"""What a subject made of another's cache: stale values, wrong ones, what was reused and rebuilt."""
+"""A subject on another's cache: stale and wrong values, functions reused and rebuilt. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from benchmarks.catalogue import MEMBERS, Cell
+from observatory.analyze.comparison.evidence import message_of
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part, Upgrade
-from observatory.text.upgrades import not_filled
 
 _FRESH = "fresh "
-"""How the checks of a build from empty are named in a sample."""
+"""Prefix of the names of the checks of a build from empty."""
 
 
 def part(cell: Cell, fill: Sample, use: Sample | None, again: Sample | None) -> Part:
-    """One cell of a pair, from the samples of base, of head, and of base again."""
+    """One cell of a pair, from the samples of base, of head and of base again.
+
+    ``use``: None where base filled no cache. ``again``: None where base was not run again.
+    """
     if use is None:
-        return Part(model=cell.model, backend=cell.backend, failure=not_filled(fill))
+        failure = f"nothing was filled: {message_of(fill)}"
+        return Part(model=cell.model, backend=cell.backend, failure=failure)
     built = [check.name for check in use.checks if not check.name.startswith(_FRESH)]
     fresh = {check.name.removeprefix(_FRESH) for check in use.checks} - {""}
     first = _first_outcomes(use)
@@ -44,9 +48,9 @@ def _fresh_wrong(sample: Sample) -> list[str]:
 
 
 def _first_outcomes(sample: Sample) -> Counter[str]:
-    """What became of each function when it was first asked for.
+    """The number of functions by the outcome of the first request for each.
 
-    What a process has compiled itself it finds the next time: that says nothing of another's cache.
+    A process finds what it has compiled itself: later requests say nothing about another's cache.
     """
     first: dict[str, str] = {}
     for number, entry in enumerate(sample.ledger or ()):
@@ -60,5 +64,5 @@ def is_stale(upgrade: Upgrade) -> bool:
 
 
 def is_wrong(upgrade: Upgrade) -> bool:
-    """Whether head is off the reference anywhere."""
+    """Whether any value of head differs from the reference."""
     return any(each.wrong or each.fresh_wrong for each in upgrade.parts)

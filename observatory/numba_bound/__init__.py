@@ -1,1 +1,1 @@
-"""Raises, judges and proposes the upper bound of numba in a pyproject.toml."""
+"""Raise the upper bound of numba in a pyproject.toml, judge the numba, and propose the change."""

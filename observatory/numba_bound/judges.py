@@ -1,7 +1,7 @@
-"""What the observatory says of a numba before anybody proposes it: three commands, three verdicts.
+"""The verdict of the observatory on a numba: three commands, each with a time limit.
 
-Each is a process of its own with a time limit. Its exit status is the verdict; what it prints
-goes to standard error, where whoever waits can follow it.
+The exit status of a command is its verdict. Its output goes to standard error, where people can
+follow it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from observatory.text.comment import LIMIT, MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
 _RESULTS = ROOT / ".observatory" / "numba-bound"
-"""Away from the results that are kept in git: a numba that is judged once has no history."""
+"""Apart from the results in git: a numba that is judged once has no history."""
 _GRACE = 20.0
-"""Seconds in which a command that is ended can end its own processes and record what it has."""
+"""Seconds in which a command can end its own processes and record its samples."""
 
 
 class Finding(IntEnum):
-    """What a judge says; the worst of several is the greatest."""
+    """The result of a judge; of several, the greatest is the worst."""
 
     GOOD = 0
     OPEN = 1
@@ -40,16 +40,16 @@ class Finding(IntEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one command found, as half a sentence."""
+    """The finding of one command, and a clause that explains it."""
 
     command: str
     finding: Finding
-    said: str
+    sentence: str
 
 
 @dataclass(frozen=True)
 class Judged:
-    """All verdicts on a numba, and the comment of the comparison ("" where there is none)."""
+    """All verdicts on a numba, and the comment of the comparison ("" if there is none)."""
 
     subject: str
     new: Version
@@ -59,48 +59,46 @@ class Judged:
 
     @property
     def finding(self) -> Finding:
-        """The worst of them."""
+        """The worst finding."""
         return max(verdict.finding for verdict in self.verdicts)
 
 
 class Runner(Protocol):
-    """Whatever runs a command: a process, or a fake in tests."""
+    """Runs a command: as a process, or as a fake in tests."""
 
     def __call__(self, command: Sequence[str], limit: float) -> int | None:
-        """Its exit status; None if it had to be ended after ``limit`` seconds."""
+        """Its exit status; None if it was ended after ``limit`` seconds."""
         ...
 
 
-_TABLES: Mapping[str, Mapping[int, tuple[Finding, str]]] = {
-    "contracts": {
-        Exit.OK: (Finding.GOOD, "what PyTensor relies on in numba holds"),
-        Exit.CONTRACTS: (Finding.BAD, "something of numba that PyTensor relies on is broken"),
-    },
-    "canary": {
-        Exit.OK: (Finding.GOOD, "every process that shared a cache returned right numbers"),
-        Exit.WRONG_RESULTS: (Finding.BAD, "processes that shared a cache returned wrong numbers"),
-        Exit.SAMPLE_FAILED: (Finding.BAD, "a process that shared a cache crashed"),
-        Exit.SYMBOLS: (Finding.BAD, "functions of one cache share a symbol"),
-    },
-    "compare": {
-        Exit.OK: (Finding.GOOD, "nothing is worse than with the old numba"),
-        Exit.WRONG_RESULTS: (Finding.BAD, "it returns wrong numbers where the old numba does not"),
-        Exit.WORSE: (Finding.BAD, "something is worse than with the old numba"),
-        Exit.UNDECIDED: (Finding.OPEN, "nothing is worse, but not every cell could be judged"),
-    },
-}
-_OTHERS: Mapping[int, tuple[Finding, str]] = {
-    Exit.UNDECIDED: (Finding.OPEN, "it could not judge"),
-    Exit.ENVIRONMENT: (
-        Finding.OPEN,
-        "no environment with this numba could be made; the subject's own bound may forbid it",
+_VERDICTS: Mapping[tuple[str, int], tuple[Finding, str]] = {
+    ("contracts", Exit.OK): (Finding.GOOD, "numba does everything that PyTensor relies on"),
+    ("contracts", Exit.CONTRACTS): (Finding.BAD, "numba breaks something PyTensor relies on"),
+    ("canary", Exit.OK): (Finding.GOOD, "all processes that shared a cache returned right numbers"),
+    ("canary", Exit.WRONG_RESULTS): (
+        Finding.BAD, "processes that shared a cache returned wrong numbers",
     ),
+    ("canary", Exit.SAMPLE_FAILED): (Finding.BAD, "a process that shared a cache crashed"),
+    ("canary", Exit.SYMBOLS): (Finding.BAD, "functions of one cache share a symbol"),
+    ("compare", Exit.OK): (Finding.GOOD, "nothing is worse than with the old numba"),
+    ("compare", Exit.WRONG_RESULTS): (
+        Finding.BAD, "it returns wrong numbers where the old numba does not",
+    ),
+    ("compare", Exit.WORSE): (Finding.BAD, "something is worse than with the old numba"),
+    ("compare", Exit.UNDECIDED): (
+        Finding.OPEN, "nothing is worse, but not every cell could be judged",
+    ),
+}  # fmt: skip
+_OPEN: Mapping[int, str] = {
+    Exit.UNDECIDED: "it could not judge",
+    Exit.ENVIRONMENT: "no environment with this numba could be made; the subject's own bound may "
+    "forbid it",
 }
 
 
 @dataclass(frozen=True)
 class Bench:
-    """How the judges are asked: the PyTensor, the tool's command, who runs it, seconds for each."""
+    """How to ask the judges: the PyTensor, the observatory's command, who runs it, and seconds."""
 
     subject: str
     tool: tuple[str, ...]
@@ -108,28 +106,28 @@ class Bench:
     limit: float
 
     def judge(self, new: Version, old: Version | None) -> Judged:
-        """Ask all three; a comparison is made where there is an older numba to compare with."""
+        """Ask all three; there is a comparison only if there is another numba to compare with."""
         old = None if old == new else old
-        verdicts = [self._alone("contracts", new, old), self._alone("canary", new, old)]
+        verdicts = [self._without_base("contracts", new, old)]
+        verdicts.append(self._without_base("canary", new, old))
         if old is None:
             return Judged(self.subject, new, None, tuple(verdicts), "")
         with tempfile.TemporaryDirectory() as directory:
-            written = Path(directory) / "comment.md"
+            comment = Path(directory) / "comment.md"
             sides = self._with(old), self._with(new)
-            verdicts.append(self._verdict("compare", *sides, "--markdown", str(written)))
-            return Judged(self.subject, new, old, tuple(verdicts), _comment(written))
+            verdicts.append(self._verdict("compare", *sides, "--markdown", str(comment)))
+            return Judged(self.subject, new, old, tuple(verdicts), _comment(comment))
 
-    def _alone(self, command: str, new: Version, old: Version | None) -> Verdict:
-        """A verdict on one numba. What is as bad with the old one is not the new one's fault."""
-        kept = "--results", str(_RESULTS)
-        verdict = self._verdict(command, self._with(new), *kept)
+    def _without_base(self, command: str, new: Version, old: Version | None) -> Verdict:
+        """A verdict on one numba. If the old one is as bad, the new one is not to blame."""
+        results = "--results", str(_RESULTS)
+        verdict = self._verdict(command, self._with(new), *results)
         if verdict.finding is not Finding.BAD or old is None:
             return verdict
-        if self._verdict(command, self._with(old), *kept) != verdict:
+        if self._verdict(command, self._with(old), *results) != verdict:
             return verdict
-        return replace(
-            verdict, finding=Finding.OPEN, said=f"{verdict.said}, and so it is with numba {old}"
-        )
+        sentence = f"{verdict.sentence}, as with numba {old}"
+        return replace(verdict, finding=Finding.OPEN, sentence=sentence)
 
     def _with(self, numba: Version) -> str:
         return f"{self.subject} numba=={numba}"
@@ -137,18 +135,21 @@ class Bench:
     def _verdict(self, command: str, *args: str) -> Verdict:
         status = self.runner([*self.tool, command, *args], self.limit)
         if status is None:
-            said = f"it was ended after {self.limit / 60:.0f} minutes"
-            return Verdict(command, Finding.OPEN, said)
-        if found := _TABLES[command].get(status) or _OTHERS.get(status):
+            sentence = f"it was ended after {self.limit / 60:.0f} minutes"
+        elif found := _VERDICTS.get((command, status)):
             return Verdict(command, *found)
-        ended = f"died of signal {-status}" if status < 0 else f"ended with status {status}"
-        return Verdict(command, Finding.OPEN, f"it {ended}, which is no verdict")
+        elif status < 0:
+            sentence = f"it died of signal {-status}, which is not a verdict"
+        else:
+            sentence = _OPEN.get(status, f"it ended with status {status}, which is not a verdict")
+        return Verdict(command, Finding.OPEN, sentence)
 
 
 def run(command: Sequence[str], limit: float) -> int | None:
-    """Run a command from the observatory's checkout, where its calibration and environments are.
+    """Run a command in the observatory's checkout, which has its calibration and environments.
 
-    Whatever ends this process ends the command with all that it started.
+    Returns as `Runner` does. If this process is interrupted, the command and all processes that it
+    started end too.
     """
     try:
         process = subprocess.Popen(
@@ -172,13 +173,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
-    with suppress(ProcessLookupError):  # also what a process that went by itself left behind
+    with suppress(ProcessLookupError):  # also the processes that it left behind
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _comment(path: Path) -> str:
-    """The comment without its marker, by which a comment of its own would be found."""
+    """The comment without its marker: with it, the comment would be taken for a published one."""
     try:
         content = path.read_bytes()
     except OSError:

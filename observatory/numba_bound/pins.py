@@ -1,10 +1,10 @@
-"""Where a pyproject.toml pins numba, and the exchange of exactly these strings.
+"""The pins of numba in a pyproject.toml, and the replacement of exactly these strings.
 
-Nothing is dumped: the text of a file is kept, and only the tokens of requirements are exchanged.
-Which tokens these are is not guessed from quotes and brackets but asked of the parser: a token
-is put another word for, and where that word shows in what is parsed is what the token says. So a
-"numba" in a comment, in a key or within another string is none, whatever stands around it. What
-is written is parsed again, and must differ in these values only.
+The file is never generated anew: its text is kept, and only the tokens of requirements change. The
+parser locates them: a candidate token is replaced by a placeholder, and the place of the
+placeholder in the parsed file shows what the token stands for. So "numba" in a comment, in a key
+or inside another string is never a pin. The new text is parsed again, and must differ in the
+pins only.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from typing import Any, TypeAlias
 
 from packaging.utils import canonicalize_name
 
+from observatory.numba_bound.status import UnsafeError
+
 NAME = "numba"
-_BOM = b"\xef\xbb\xbf"
 MOST_BYTES = 256 << 10
+_BOM = b"\xef\xbb\xbf"
 _MOST_TOKENS = 100
 """Each costs a parse; a real pyproject.toml has two or three."""
 _DEEPEST = 50
@@ -49,16 +51,12 @@ _TOKEN = re.compile(
     ))""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-"""Whatever may be a string that begins with numba; they may overlap, and most are proven wrong."""
-
-
-class UnsafeError(ValueError):
-    """Raised when a file cannot be understood or rewritten safely; the message says why."""
+"""Candidates for strings that begin with numba; they may overlap, and most are proven wrong."""
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A requirement of numba: where it stands, its token in the text, and what it says."""
+    """A requirement of numba: its place, its token in the text, and the requirement."""
 
     place: str
     line: int
@@ -69,83 +67,85 @@ class Pin:
 
     @property
     def name(self) -> str:
-        """How people find it."""
+        """The place, for people."""
         return f"{self.place}, line {self.line}"
 
 
 @dataclass(frozen=True)
 class Project:
-    """A pyproject.toml: its text, its pins from top to bottom, and what bears on them."""
+    """A pyproject.toml: its text, and its pins from top to bottom."""
 
     text: str
     bom: bool
     pins: tuple[Pin, ...]
     elsewhere: tuple[str, ...]
-    """Places that name numba as a dependency in a form that is not rewritten here."""
+    """Places that name numba as a dependency in a form that is not rewritten."""
     dynamic: bool
-    """Whether dependencies are declared elsewhere than in this file."""
+    """Whether dependencies are declared in another file."""
     requires_python: str
 
 
 def read(content: bytes) -> Project:
-    """Find every pin; raise `UnsafeError` for a file in which that cannot be done for certain."""
+    """Find every pin. Raises UnsafeError for a file in which that is not certain."""
     if len(content) > MOST_BYTES:
         raise UnsafeError(f"it has more than {MOST_BYTES} bytes, which no pyproject.toml needs")
-    bom = content.startswith(_BOM)
     try:
         text = content.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
-        raise UnsafeError(f"byte {error.start} is not UTF-8, as TOML has to be") from error
+        raise UnsafeError(f"byte {error.start} is not UTF-8, which TOML requires") from error
     data = _parsed(text)
-    wanted = {path: said for path, said in _requirements(data) if _is_numba(said)}
+    wanted = {path: value for path, value in _requirements(data) if _is_numba(value)}
     pins = _located(text, wanted) if wanted else {}
     if missing := wanted.keys() - pins.keys():
         raise UnsafeError(
-            f"the string of {_spoken(min(missing, key=str))} is written in a way that cannot be "
+            f"the string of {_dotted(min(missing, key=str))} is written in a way that cannot be "
             'found in the file; write it as "numba..."'
         )
+    project = data.get("project")
+    table = project if isinstance(project, dict) else {}
+    dynamic, python = table.get("dynamic"), table.get("requires-python")
     return Project(
         text=text,
-        bom=bom,
+        bom=content.startswith(_BOM),
         pins=tuple(sorted(pins.values(), key=lambda pin: pin.start)),
         elsewhere=tuple(_elsewhere(data)),
-        dynamic=bool({"dependencies", "optional-dependencies"} & _dynamic(data)),
-        requires_python=_requires_python(data),
+        dynamic=isinstance(dynamic, list)
+        and ("dependencies" in dynamic or "optional-dependencies" in dynamic),
+        requires_python=python if isinstance(python, str) else "",
     )
 
 
-def exchanged(project: Project, said: Mapping[Pin, str]) -> bytes:
-    """The file with other requirements in the place of some; every other byte as it was.
+def exchanged(project: Project, texts: Mapping[Pin, str]) -> bytes:
+    """The file with new requirements for some pins; every other byte stays.
 
-    Raises `UnsafeError` if what came out does not say exactly that.
+    Raises UnsafeError if the result does not mean exactly that.
     """
     text = project.text
-    for pin in sorted(said, key=lambda pin: pin.start, reverse=True):
-        text = text[: pin.start] + quoted(said[pin]) + text[pin.end :]
+    for pin in sorted(texts, key=lambda pin: pin.start, reverse=True):
+        text = text[: pin.start] + quoted(texts[pin]) + text[pin.end :]
     try:
         before, after = _parsed(project.text), _parsed(text)
     except UnsafeError as error:
         raise UnsafeError(f"with the new pins it could not be read: {error}") from error
-    expected = {pin.place: said.get(pin, pin.text) for pin in project.pins}
+    expected = {pin.place: texts.get(pin, pin.text) for pin in project.pins}
     found = {
-        _spoken(path): value for path, value in _requirements(after) if _spoken(path) in expected
+        _dotted(path): value for path, value in _requirements(after) if _dotted(path) in expected
     }
-    if found != expected or _without_pins(before, expected) != _without_pins(after, expected):
-        raise UnsafeError("with the new pins it would no longer say what it said")
+    if found != expected or _blanked(before, expected) != _blanked(after, expected):
+        raise UnsafeError("with the new pins, more than the pins would change")
     return _BOM * project.bom + text.encode()
 
 
 def quoted(text: str) -> str:
-    """A TOML string of one line: in double quotes unless there are some inside.
+    """A TOML string of one line: in double quotes unless it contains some.
 
     >>> print(quoted("numba>=0.58"), quoted('numba; python_version < "3.13"'))
     "numba>=0.58" 'numba; python_version < "3.13"'
     """
-    simple = text.isprintable() and "\\" not in text
-    if simple and '"' not in text:
-        return f'"{text}"'
-    if simple and "'" not in text:
-        return f"'{text}'"
+    if text.isprintable() and "\\" not in text:
+        for quote in "\"'":
+            if quote not in text:
+                return f"{quote}{text}{quote}"
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -165,26 +165,26 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _located(text: str, wanted: Mapping[Path, str]) -> dict[Path, Pin]:
-    """The tokens of the wanted requirements, each proven by an exchange."""
+    """The tokens of the wanted requirements, each proven by a replacement."""
     tokens = [match.span(1) for match in _TOKEN.finditer(text)]
     if len(tokens) > _MOST_TOKENS:
         raise UnsafeError(f"it has more than {_MOST_TOKENS} strings that begin with {NAME}")
-    word = NAME
-    while word in text:
-        word += "-x"
+    placeholder = NAME
+    while placeholder in text:
+        placeholder += "-x"
     found: dict[Path, Pin] = {}
-    # The shorter first, so that the longer wins: the inner quotes of three, put another word
-    # between, are a string in three quotes still.
+    # The shorter first, so that the longer wins: between triple quotes, the inner pair of quotes
+    # looks like a string of its own.
     for start, end in sorted(tokens, key=lambda token: token[1] - token[0]):
         try:
-            other = _parsed(f'{text[:start]}"{word}"{text[end:]}')
+            trial = _parsed(f'{text[:start]}"{placeholder}"{text[end:]}')
         except UnsafeError:
-            continue  # not a string: quotes of two that stand side by side, for example
-        places = [path for path, value in _requirements(other) if value == word]
+            continue  # not a string: the quotes belong to its neighbours, for example
+        places = [path for path, value in _requirements(trial) if value == placeholder]
         if len(places) == 1 and places[0] in wanted:
             (path,) = places
             line = text.count("\n", 0, start) + 1
-            found[path] = Pin(_spoken(path), line, start, end, text[start:end], wanted[path])
+            found[path] = Pin(_dotted(path), line, start, end, text[start:end], wanted[path])
     return found
 
 
@@ -206,7 +206,7 @@ def _matching(node: object, pattern: tuple[str, ...], path: Path) -> Iterator[tu
 
 
 def _elsewhere(data: Mapping[str, Any]) -> Iterator[str]:
-    """Dependencies on numba that are no requirement in one of the lists."""
+    """Places that depend on numba outside the lists of requirements."""
     lists = {path for pattern in _LISTS for path, _ in _matching(data, pattern, ())}
     for path, value in _walked(data, ()):
         about = [part for part in path if _ABOUT_DEPENDENCIES.search(str(part))]
@@ -215,7 +215,7 @@ def _elsewhere(data: Mapping[str, Any]) -> Iterator[str]:
         words = value.split() if isinstance(value, str) else ()
         is_key = isinstance(path[-1], str) and path[-1] not in about and _is_numba(path[-1])
         if is_key or any(map(_is_numba, words)):
-            yield _spoken(path)
+            yield _dotted(path)
 
 
 def _walked(node: object, path: Path) -> Iterator[tuple[Path, object]]:
@@ -231,33 +231,16 @@ def _children(node: object) -> Iterator[tuple[str | int, object]]:
         yield from enumerate(node)
 
 
-def _without_pins(data: dict[str, Any], places: Mapping[str, str]) -> object:
-    """What is parsed, with the pins blanked and everything comparable (nan is not, by itself)."""
-
-    def blanked(node: object, path: Path) -> object:
-        if isinstance(node, dict):
-            return [(key, blanked(child, (*path, key))) for key, child in node.items()]
-        if isinstance(node, list):
-            return [blanked(child, (*path, index)) for index, child in enumerate(node)]
-        return NAME if path and _spoken(path) in places else repr(node)
-
-    return blanked(data, ())
-
-
-def _dynamic(data: Mapping[str, Any]) -> set[str]:
-    project = data.get("project")
-    listed = project.get("dynamic") if isinstance(project, dict) else None
-    return {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-
-
-def _requires_python(data: Mapping[str, Any]) -> str:
-    project = data.get("project")
-    said = project.get("requires-python", "") if isinstance(project, dict) else ""
-    return said if isinstance(said, str) else ""
+def _blanked(node: object, places: Mapping[str, str], path: Path = ()) -> object:
+    """The parsed file without its pins; every value is comparable (nan is not equal to itself)."""
+    if isinstance(node, dict | list):
+        children = [(key, _blanked(child, places, (*path, key))) for key, child in _children(node)]
+        return type(node), children
+    return NAME if _dotted(path) in places else repr(node)
 
 
 def _is_numba(requirement: str) -> bool:
-    """Whether a requirement is numba's, whatever follows the name.
+    """Whether a requirement is for numba, whatever follows the name.
 
     >>> [_is_numba(text) for text in ("Numba >= 0.58", "numba-scipy", "numba[x]", "numba_stats")]
     [True, False, True, False]
@@ -266,13 +249,13 @@ def _is_numba(requirement: str) -> bool:
     return found is not None and canonicalize_name(found[1]) == NAME
 
 
-def _spoken(path: Path) -> str:
-    """``project.dependencies[3]``; names that TOML would have in quotes are in quotes."""
-    said = ""
+def _dotted(path: Path) -> str:
+    """``project.dependencies[3]``; names are quoted where TOML would quote them."""
+    dotted = ""
     for part in path:
         if isinstance(part, int):
-            said += f"[{part}]"
+            dotted += f"[{part}]"
         else:
             bare = re.fullmatch(r"[A-Za-z0-9_-]+", part)
-            said += f".{part if bare else json.dumps(part)}"
-    return said.removeprefix(".")
+            dotted += f".{part if bare else json.dumps(part)}"
+    return dotted.removeprefix(".")

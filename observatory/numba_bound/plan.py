@@ -1,4 +1,8 @@
-"""What becomes of every pin of a file, and the file written so that it is whole at any instant."""
+"""The new spelling of each pin, ``numba>=X.Y,<=A.B.C``, and the file that contains it.
+
+A pin keeps its lower bound, exclusions, extras and marker as they are written. Its upper bound
+becomes ``<=`` a release that exists, and never falls below a release that the pin allows.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,46 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import Specifier, SpecifierSet
 from packaging.version import Version
 
-from observatory.numba_bound.pins import Pin, Project, UnsafeError, exchanged, quoted
-from observatory.numba_bound.spelling import Change, Spelled, specifiers, spelled
+from observatory.numba_bound.pins import NAME, Pin, Project, exchanged, quoted
+from observatory.numba_bound.status import UnsafeError
 from observatory.store.base.files import sync_directory
+
+_UPPER = ("<", "<=", "~=", "==")
+_LOWER = (">=", ">", "~=", "==")
+
+
+class Change(Enum):
+    """How a pin changes."""
+
+    NONE = "unchanged"
+    SPELLED = "only the spelling changes"
+    MOVED = "a bound changes"
+    LEFT = "left alone on purpose"
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A pin and what becomes of it."""
+class Spelled:
+    """The new text of a pin, how it changes, and why: half a sentence.
+
+    ``note`` is a remark for people to check, or empty.
+    """
+
+    text: str
+    change: Change
+    why: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PlannedPin:
+    """A pin and its new spelling."""
 
     pin: Pin
     spelled: Spelled
@@ -32,29 +63,29 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every pin of a project, and the release that their upper bounds end at."""
+    """Every pin of a project, and the release at which their upper bounds end."""
 
     project: Project
     end: Version
-    pins: tuple[Planned, ...]
+    pins: tuple[PlannedPin, ...]
 
     @property
-    def rewritten(self) -> tuple[Planned, ...]:
+    def rewritten(self) -> tuple[PlannedPin, ...]:
         """The pins that change."""
         return tuple(each for each in self.pins if each.rewritten)
 
     @property
-    def left(self) -> tuple[Planned, ...]:
+    def left(self) -> tuple[PlannedPin, ...]:
         """The pins that are left alone on purpose."""
         return tuple(each for each in self.pins if each.spelled.change is Change.LEFT)
 
     @property
     def moved(self) -> bool:
-        """Whether any bound changes, and not only how it is spelled."""
+        """Whether any bound changes, and not only its spelling."""
         return any(each.spelled.change is Change.MOVED for each in self.pins)
 
     def content(self) -> bytes:
-        """The file as it should be; raise `UnsafeError` if it cannot be rewritten safely."""
+        """The new file. Raises UnsafeError if it cannot be rewritten safely."""
         return exchanged(self.project, {each.pin: each.spelled.text for each in self.rewritten})
 
 
@@ -64,42 +95,48 @@ def plan(
     reach: Callable[[SpecifierSet], Version | None],
     lower: Version | None = None,
 ) -> Plan:
-    """Decide on every pin; ``reach`` tells the newest published numba within bounds.
+    """Decide on every pin; ``reach`` returns the newest published numba within bounds.
 
-    Raises `UnsafeError` for a pin that is no valid requirement.
+    Raises UnsafeError for a pin that is not a valid requirement.
     """
-    return Plan(project, end, tuple(_planned(pin, end, reach, lower) for pin in project.pins))
+
+    def planned(pin: Pin) -> PlannedPin:
+        after = spelled(pin.text, end, reach(_bounds(pin)), lower)
+        if after.change is Change.NONE and pin.token != quoted(pin.text):
+            why = "it means the same; the quotes become canonical"
+            after = replace(after, change=Change.SPELLED, why=why)
+        return PlannedPin(pin, after)
+
+    return Plan(project, end, tuple(map(planned, project.pins)))
 
 
 def exclusions(project: Project) -> SpecifierSet:
-    """Releases that any pin excludes by name; raise `UnsafeError` for a pin that is not valid."""
-    clauses: set[Specifier] = set()
-    for pin in project.pins:
-        clauses |= {clause for clause in _bounds(pin) if clause.operator == "!="}
-    return SpecifierSet(",".join(sorted(map(str, clauses))))
+    """Releases that any pin excludes by name. Raises UnsafeError for a pin that is not valid."""
+    clauses = {clause for pin in project.pins for clause in _bounds(pin)}
+    return SpecifierSet(",".join(sorted(str(each) for each in clauses if each.operator == "!=")))
 
 
 def main_bounds(project: Project) -> SpecifierSet:
-    """The bounds under which users get numba: those of the main dependency, else of the first."""
+    """The bounds with which users get numba: of the main dependency, or else of the first pin."""
     main = [pin for pin in project.pins if pin.place.startswith("project.dependencies[")]
     return _bounds((main or list(project.pins))[0])
 
 
 def write(path: Path, before: bytes, after: bytes) -> None:
-    """Replace a file's content, its mode and owner kept; never half of it, never another's edit.
+    """Replace a file in one step; it keeps its mode and owner, and a link stays a link.
 
-    Raises `UnsafeError` if it no longer holds ``before``, and OSError.
+    Raises UnsafeError if the file does not contain ``before`` any more, and OSError.
     """
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(after)
             stream.flush()
-            known = path.stat()
+            status = path.stat()
             with suppress(PermissionError):
-                os.fchown(stream.fileno(), known.st_uid, known.st_gid)
-            os.fchmod(stream.fileno(), known.st_mode & 0o7777)
+                os.fchown(stream.fileno(), status.st_uid, status.st_gid)
+            os.fchmod(stream.fileno(), status.st_mode & 0o7777)
             os.fsync(stream.fileno())
         if path.read_bytes() != before:
             raise UnsafeError("somebody changed it in the meantime; run this again")
@@ -110,21 +147,114 @@ def write(path: Path, before: bytes, after: bytes) -> None:
     sync_directory(path.parent)
 
 
-def _planned(
-    pin: Pin,
-    end: Version,
-    reach: Callable[[SpecifierSet], Version | None],
-    lower: Version | None,
-) -> Planned:
-    after = spelled(pin.text, end, reach(_bounds(pin)), lower)
-    if after.change is Change.NONE and pin.token != quoted(pin.text):
-        why = "it says the same, in the canonical quotes"
-        after = replace(after, change=Change.SPELLED, why=why)
-    return Planned(pin, after)
+def specifiers(text: str) -> SpecifierSet:
+    """The bounds of a pin. Raises UnsafeError for a pin that pip would not understand."""
+    try:
+        return Requirement(text).specifier
+    except InvalidRequirement as error:
+        reason = str(error).splitlines()[0]
+        raise UnsafeError(
+            f"{text[:200]!r} is not a requirement that pip understands: {reason}"
+        ) from error
+
+
+def spelled(
+    text: str, end: Version, reach: Version | None = None, lower: Version | None = None
+) -> Spelled:
+    """The canonical spelling of a pin.
+
+    ``end`` becomes the upper bound; ``reach`` is the newest published numba that the pin allows,
+    where that may be above ``end``; ``lower`` is for pins without a lower bound. Raises UnsafeError
+    as `specifiers` does.
+    """
+    clauses = specifiers(text)
+    requirement = Requirement(text)
+    if reason := _reason_to_leave(requirement, end, reach):
+        return Spelled(text, Change.LEFT, reason)
+    first, note = _lower(clauses, lower)
+    if first and end not in SpecifierSet(first):
+        return Spelled(text, Change.LEFT, f"its lower bound `{first}` is above numba {end}")
+    bounds = [*([first] if first else []), f"<={_three_parts(end)}"]
+    bounds += sorted(str(clause) for clause in clauses if clause.operator == "!=")
+    extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+    _, semicolon, marker = text.partition(";")  # as written: packaging would spell it anew
+    marker = f"; {marker.strip()}" if semicolon else ""
+    after = f"{NAME}{extras}{','.join(bounds)}{marker}"
+    if after == text:
+        return Spelled(text, Change.NONE, f"it already ends at numba {end}")
+    ends_there = any(each.operator == "<=" and Version(each.version) == end for each in clauses)
+    if not ends_there or end not in clauses:
+        return Spelled(after, Change.MOVED, _why(clauses, end), note)
+    if first == f">={lower}" and first not in map(str, clauses):
+        return Spelled(after, Change.MOVED, f"it had no lower bound; --lower is {lower}")
+    return Spelled(after, Change.SPELLED, "it means the same, in the canonical spelling", note)
+
+
+def _reason_to_leave(requirement: Requirement, end: Version, reach: Version | None) -> str:
+    never = "a bound is never lowered"
+    if requirement.url is not None:
+        return "it names a file or a repository instead of versions"
+    for clause in requirement.specifier:
+        if clause.operator == "===":
+            return f"`{clause}` compares text instead of versions"
+        if clause.operator == "!=" and not clause.contains(end):
+            return f"`{clause}` excludes numba {end} by name"
+        named = clause.operator in ("<=", "==") and not clause.version.endswith("*")
+        if named and Version(clause.version) > end:
+            return f"`{clause}` already allows more than numba {end}; {never}"
+    if reach is not None and reach > end and _upper(requirement.specifier):
+        return f"it allows numba {reach}, which is newer than {end}; {never}"
+    return ""
+
+
+def _lower(clauses: SpecifierSet, lower: Version | None) -> tuple[str, str]:
+    """The lower bound to write, "" for none, and a note for people."""
+    found = max(
+        (clause for clause in clauses if clause.operator in _LOWER),
+        key=lambda clause: (Version(clause.version.removesuffix(".*")), clause.operator == ">"),
+        default=None,
+    )
+    if found is not None and found.operator in (">=", "~="):
+        return f">={found.version}", ""
+    if lower is not None:
+        return f">={lower}", f"its lower bound is {lower}, from --lower"
+    if found is None:
+        return "", "it has no lower bound; `--lower X.Y` would add one"
+    if found.operator == "==":
+        note = f"`{found}` was its lower bound too, so it allows nothing older"
+        return f">={found.version.removesuffix('.*')}", note
+    # `>0.57` is `>=0.57.1`: it excludes 0.57 and 0.57.0, and no release is between.
+    version = Version(found.version)
+    if str(version) != version.base_version or len(version.release) > 3:
+        return str(found), f"its lower bound stays `{found}`, which no `>=` expresses"
+    after = f">={version.major}.{version.minor}.{version.micro + 1}"
+    return after, f"`{found}` is written `{after}`, the next possible release"
+
+
+def _why(clauses: SpecifierSet, end: Version) -> str:
+    upper = _upper(clauses)
+    bounds = ",".join(sorted(map(str, upper)))
+    if not upper:
+        return "it had no upper bound"
+    if end not in clauses:
+        return f"`{bounds}` excludes numba {end}"
+    if any(clause.operator == "==" for clause in upper):
+        return f"`{bounds}` is not a range"
+    return f"`{bounds}` allows releases that nobody can have tried"
+
+
+def _upper(clauses: SpecifierSet) -> list[Specifier]:
+    return [clause for clause in clauses if clause.operator in _UPPER]
+
+
+def _three_parts(version: Version) -> str:
+    """``A.B.C``: an index may say 0.69 for 0.69.0."""
+    missing = 3 - len(version.release)
+    return f"{version}{'.0' * missing}" if str(version) == version.base_version else str(version)
 
 
 def _bounds(pin: Pin) -> SpecifierSet:
     try:
         return specifiers(pin.text)
-    except ValueError as error:
+    except UnsafeError as error:
         raise UnsafeError(f"{pin.name}: {error}") from error

@@ -1,15 +1,15 @@
-"""Raise the upper bound of numba in a checkout, and keep one pull request that says so.
+"""Raise the upper bound of numba in a checkout, and keep one pull request for it.
 
     python -m observatory.numba_bound.propose ../pytensor --judge
     python -m observatory.numba_bound.propose ../pytensor --dry-run
 
-The change is committed on a branch of its own and pushed. A pull request is opened or, if there is
-one, updated; there is never a second one. Each time, the branch starts again from the base. If
-somebody else has committed to it, it stays as it is. `gh` makes the pull request; it takes its
-token from GH_TOKEN.
+The command commits the change on a branch of its own, pushes the branch, and opens a pull request
+or updates the open one; there is never a second one. Each time, the branch starts again from the
+base. If somebody else has committed to it, it is left alone. `gh` makes the pull request and takes
+its token from GH_TOKEN.
 
-Exit status 0: the change is proposed, or nothing is due. The pull request says what the judges
-found (statuses 25 and 26). 27: git or gh failed. Any other status is one of
+Exit status 0: the change is proposed, or nothing is due. The pull request contains the verdicts
+(statuses 25 and 26). 27: git or gh failed. Any other status is one of
 `python -m observatory.numba_bound`.
 """
 
@@ -21,118 +21,88 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from observatory.numba_bound.command import main as bump
-from observatory.numba_bound.statuses import Status
+from observatory.numba_bound.command import main as raise_bound_in
+from observatory.numba_bound.status import Status
 
 FAILED = 27
 _PROPOSED = (Status.DONE, Status.DO_NOT_MERGE, Status.NOT_JUDGED)
-_WHO = ("observatory", "observatory@localhost")
+_NAME, _ADDRESS = "observatory", "observatory@localhost"
 _NOTE = (
-    "\n\nA pull request that a workflow has made starts no workflows: close and reopen it to have "
-    "it tested.\n"
+    "\n\nWorkflows do not start for a pull request that a workflow has opened. To have it tested, "
+    "close and reopen it.\n"
 )
 
 
 class FailedError(Exception):
-    """git or gh did not do what was asked; the message says what they said."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A change to a checkout that should become a pull request."""
-
-    checkout: Path
-    file: Path
-    """Within the checkout."""
-    branch: str
-    base: str
-    text: str
-    """Title, empty line, body."""
-
-    @property
-    def title(self) -> str:
-        """The first line."""
-        return self.text.partition("\n")[0]
-
-    @property
-    def body(self) -> str:
-        """What follows the empty line."""
-        return self.text.partition("\n")[2].strip("\n") + _NOTE
+    """git or gh failed; the message contains its output."""
 
 
 def main(
-    argv: Sequence[str] | None = None, raise_bound: Callable[[Sequence[str]], int] = bump
+    argv: Sequence[str] | None = None,
+    raise_bound: Callable[[Sequence[str]], int] = raise_bound_in,
 ) -> int:
     """Raise the bound and propose it; returns the exit status."""
     options = _options(argv)
     checkout: Path = options.checkout
-    with tempfile.TemporaryDirectory(prefix="observatory-bound-") as made:
-        text = Path(made, "text.md")
-        arguments = [str(checkout / options.file), "--pull-request", str(text)]
+    with tempfile.TemporaryDirectory(prefix="observatory-bound-") as directory:
+        file = Path(directory, "text.md")
+        arguments = [str(checkout / options.file), "--pull-request", str(file)]
         status = raise_bound([*arguments, *(["--judge"] if options.judge else [])])
-        said = text.read_text("utf-8") if text.is_file() else ""
+        text = file.read_text("utf-8") if file.is_file() else ""
     try:
         if status == Status.LEFT:
             return 0
         if status not in _PROPOSED or not _git(checkout, "status", "--porcelain", options.file):
             return status
-        base = options.base or _git(checkout, "rev-parse", "--abbrev-ref", "HEAD")
-        proposal = Proposal(checkout, options.file, options.branch, base, said)
-        done = "a dry run: nothing is pushed" if options.dry_run else propose(proposal)
+        title, _, body = text.partition("\n")
+        body = body.strip("\n") + _NOTE
+        result = "this is a dry run; nothing is pushed"
+        if not options.dry_run:
+            result = propose(options, title, body)
     except FailedError as error:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
-    print(f"{proposal.title}: {done}")
+    print(f"{title}: {result}")
     if options.summary is not None:
         with options.summary.open("a", encoding="utf-8") as stream:
-            stream.write(f"### {proposal.title}\n\n{done}\n\n{proposal.body}")
+            stream.write(f"### {title}\n\n{result}\n\n{body}")
     return 0
 
 
-def propose(proposal: Proposal) -> str:
+def propose(options: argparse.Namespace, title: str, body: str) -> str:
     """Push the branch, and open or edit its pull request; returns what was done.
 
     Raises FailedError.
     """
-    where, ref = proposal.checkout, f"refs/heads/{proposal.branch}"
-    listed = _git(where, "ls-remote", "origin", ref).split()
-    there = listed[0] if listed else ""
-    if there:
-        _git(where, "fetch", "--quiet", "--no-tags", "--depth=1", "origin", there)
-        author = _git(where, "log", "-1", "--format=%ae", there)
-        if author != _WHO[1]:
-            return f"{author} has committed to {proposal.branch}, which is left alone"
-    commit = _committed(proposal)
-    if not there or _git(where, "rev-parse", f"{commit}^{{tree}}") != _git(
-        where, "rev-parse", f"{there}^{{tree}}"
-    ):
-        # Only from where it was seen: what somebody pushes meanwhile is not overwritten.
-        _git(where, "push", "--quiet", f"--force-with-lease={ref}:{there}", "origin",
+    where, branch = options.checkout, options.branch
+    ref = f"refs/heads/{branch}"
+    base = options.base or _git(where, "rev-parse", "--abbrev-ref", "HEAD")
+    remote = _git(where, "ls-remote", "origin", ref).partition("\t")[0]
+    if remote:
+        _git(where, "fetch", "--quiet", "--no-tags", "--depth=1", "origin", remote)
+        author = _git(where, "log", "-1", "--format=%ae", remote)
+        if author != _ADDRESS:
+            return f"{author} has committed to {branch}, so it is left alone"
+    _git(where, "add", "--", str(options.file))
+    tree = _git(where, "write-tree")
+    if not remote or tree != _git(where, "rev-parse", f"{remote}^{{tree}}"):
+        who = ("-c", f"user.name={_NAME}", "-c", f"user.email={_ADDRESS}")
+        commit = _git(where, *who, "commit-tree", tree, "-p", "HEAD", "-m", title)
+        # The lease keeps commits that somebody pushes in the meantime.
+        _git(where, "push", "--quiet", f"--force-with-lease={ref}:{remote}", "origin",
              f"{commit}:{ref}")  # fmt: skip
-    fields = ["--title", proposal.title, "--body", proposal.body]
+    fields = ["--title", title, "--body", body]
     found = json.loads(
-        _gh(where, "pr", "list", "--head", proposal.branch, "--state", "open", "--json", "number")
-        or "[]"
+        _gh(where, "pr", "list", "--head", branch, "--state", "open", "--json", "number") or "[]"
     )
     if found:
         number = str(int(found[0]["number"]))
         _gh(where, "pr", "edit", number, *fields)
         return f"pull request {number} is up to date"
-    made = _gh(where, "pr", "create", "--head", proposal.branch, "--base", proposal.base, *fields)
+    made = _gh(where, "pr", "create", "--head", branch, "--base", base, *fields)
     return f"opened {made}"
-
-
-def _committed(proposal: Proposal) -> str:
-    """The change as a commit on the checkout's, which no branch holds."""
-    where = proposal.checkout
-    _git(where, "add", "--", str(proposal.file))
-    tree = _git(where, "write-tree")
-    name, address = _WHO
-    who = ("-c", f"user.name={name}", "-c", f"user.email={address}")
-    return _git(where, *who, "commit-tree", tree, "-p", "HEAD", "-m", proposal.title)
 
 
 def _git(where: Path, *arguments: str | Path) -> str:
@@ -165,11 +135,11 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("checkout", type=Path, help="a checkout of the project, with a remote origin")
     add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
-    add("--branch", default="observatory/numba-upper-bound", help="of the pull request")
-    add("--base", help="what it is to be merged into; default: the branch that is checked out")
-    add("--judge", action="store_true", help="measure before it is proposed")
+    add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
+    add("--base", help="branch to merge into; default: the branch that is checked out")
+    add("--judge", action="store_true", help="measure before the change is proposed")
     add("--dry-run", action="store_true", help="raise the bound, and push nothing")
-    add("--summary", type=Path, help="append what was done here: $GITHUB_STEP_SUMMARY")
+    add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
     return parser.parse_args(argv)
 
 

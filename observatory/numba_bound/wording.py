@@ -1,22 +1,21 @@
-"""What is said of a plan: lines for whoever runs the script, and the text of a pull request."""
+"""A plan in words: lines for the terminal, and the text of a pull request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from observatory.numba_bound.judges import Finding, Judged, Verdict
+from observatory.numba_bound.judges import Finding, Judged
 from observatory.numba_bound.pins import Project
-from observatory.numba_bound.plan import Plan, Planned
+from observatory.numba_bound.plan import Plan, PlannedPin
 from observatory.text.comment import LIMIT
 from observatory.text.document import Name, Paragraph, Points, Strong, Table, Words, written
 from observatory.text.markdown import markdown
 from observatory.text.plain import shorten
-from observatory.text.words import listed
+from observatory.text.words import first_of, listed
 
-NOT_JUDGED = "Nothing was run with this numba before this was proposed."
+NOT_JUDGED = "Nothing was run with this numba before this proposal."
 _MOST, _LONGEST = 40, 300
-"""Pins and characters of one that are shown; no real file has as many."""
-_FINDINGS = {Finding.GOOD: "good", Finding.OPEN: "open", Finding.BAD: "bad"}
+"""Pins, and characters of one, that are shown; no real file has as many."""
 
 
 def report(plan: Plan, source: str) -> Iterator[str]:
@@ -30,48 +29,45 @@ def report(plan: Plan, source: str) -> Iterator[str]:
         if each.spelled.note:
             yield f"    note: {_short(each.spelled.note)}"
     if plan.project.elsewhere:
-        yield f"not rewritten, being no list of requirements: {places(plan.project)}"
+        yield not_rewritten(plan.project)
 
 
-def places(project: Project) -> str:
-    """Where numba is named in a form that is not rewritten."""
-    more = len(project.elsewhere) - _MOST
-    named = ", ".join(map(_short, project.elsewhere[:_MOST]))
-    return named + (f" and {more} more" if more > 0 else "")
+def not_rewritten(project: Project) -> str:
+    """The places that name numba in a form that is not rewritten."""
+    places = first_of([_short(place) for place in project.elsewhere], _MOST)
+    return f"not rewritten, because not a list of requirements: {places}"
 
 
 def verdicts(judged: Judged) -> Iterator[str]:
     """One line for each verdict."""
     for verdict in judged.verdicts:
-        yield f"{verdict.command}: {_FINDINGS[verdict.finding]}: {verdict.said}"
+        yield f"{verdict.command}: {verdict.finding.name.lower()}: {verdict.sentence}"
 
 
 def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
-    """Title, empty line and body, the way git and `gh` take them; no text in it is obeyed.
+    """Title, empty line and body, as git and `gh` take them; all text in it is inert.
 
-    The body is within what GitHub takes: where it would be longer, the comparison stays out.
+    The body has at most the length that GitHub accepts: a comparison that is too long is left out.
     """
     bad = [v for v in judged.verdicts if v.finding is Finding.BAD] if judged else []
-    title = f"Bump numba upper bound to <={plan.end}" if plan.moved else "Spell numba's bounds anew"
-    head = [f"Do not merge: {title[0].lower()}{title[1:]}" if bad else title]
+    title = f"Bump numba upper bound to <={plan.end}" if plan.moved else "Respell numba's bounds"
+    body = [f"Do not merge: {title[0].lower()}{title[1:]}" if bad else title]
     if bad:
-        head.append(markdown(Paragraph((Strong("Do not merge:"), f" {_reasons(bad)}."))))
-    head.append(markdown(Paragraph(written(f"numba {plan.end}: {source}."))))
-    head.append(markdown(_table(plan.rewritten)))
-    body = [*head, *_notes(plan), *_verdicts(judged)]
+        reasons = listed([f"{verdict.command} reports that {verdict.sentence}" for verdict in bad])
+        body.append(markdown(Paragraph((Strong("Do not merge:"), f" {reasons}."))))
+    body.append(markdown(Paragraph(written(f"numba {plan.end}: {source}."))))
+    body += [markdown(_table(plan.rewritten)), *_notes(plan), *_verdicts(judged)]
     if judged is not None and judged.comment:
         folded = (
-            f"<details><summary>numba {plan.end} beside numba {judged.old}</summary>\n\n"
+            f"<details><summary>numba {plan.end} compared with numba {judged.old}</summary>\n\n"
             f"{judged.comment}\n\n</details>"
         )
-        if sum(map(len, body)) + 2 * len(body) + len(folded) < LIMIT:
-            body.append(folded)
-        else:
-            body.append("The comparison is too long for a pull request and is left out.")
+        fits = sum(map(len, body)) + 2 * len(body) + len(folded) < LIMIT
+        body.append(folded if fits else "The comparison is too long for a pull request.")
     return "\n\n".join(body) + "\n"
 
 
-def _table(pins: Sequence[Planned]) -> Table:
+def _table(pins: Sequence[PlannedPin]) -> Table:
     rows = [
         (_name(each.pin.place), _name(each.pin.text), _name(each.spelled.text),
          written(each.spelled.why))
@@ -79,7 +75,7 @@ def _table(pins: Sequence[Planned]) -> Table:
     ]  # fmt: skip
     if len(pins) > _MOST:
         rows.append(((f"and {len(pins) - _MOST} more",), (), (), ()))
-    return Table(("where", "before", "after", "why"), tuple(rows))
+    return Table(("place", "before", "after", "reason"), tuple(rows))
 
 
 def _notes(plan: Plan) -> Iterator[str]:
@@ -94,7 +90,7 @@ def _notes(plan: Plan) -> Iterator[str]:
         for each in plan.left
     ]  # fmt: skip
     if plan.project.elsewhere:
-        points.append((f"Not rewritten, being no list of requirements: {places(plan.project)}",))
+        points.append((not_rewritten(plan.project).capitalize(),))
     if points:
         yield markdown(Points(tuple(points[:_MOST])))
 
@@ -103,20 +99,16 @@ def _verdicts(judged: Judged | None) -> Iterator[str]:
     if judged is None:
         yield NOT_JUDGED
         return
-    beside = f", beside numba {judged.old}" if judged.old else ""
-    yield markdown(Paragraph(("Before this was proposed, the observatory ran PyTensor ",
-                         Name(judged.subject), f" with numba {judged.new}{beside}:")))  # fmt: skip
+    old = f" and, for comparison, numba {judged.old}" if judged.old else ""
+    yield markdown(Paragraph(("Before this proposal, the observatory ran PyTensor ",
+                         Name(judged.subject), f" with numba {judged.new}{old}:")))  # fmt: skip
     points: list[Words] = [
-        (Name(each.command), f": {_FINDINGS[each.finding]}: {each.said}")
+        (Name(each.command), f": {each.finding.name.lower()}: {each.sentence}")
         for each in judged.verdicts
     ]
     if judged.old is None:
-        points.append(("No comparison: the old pin lets this numba in, or no other one.",))
+        points.append(("There is no comparison: the old pin allows this numba, or no other one.",))
     yield markdown(Points(tuple(points)))
-
-
-def _reasons(bad: Sequence[Verdict]) -> str:
-    return listed([f"{verdict.command} says that {verdict.said}" for verdict in bad])
 
 
 def _short(text: str) -> str:

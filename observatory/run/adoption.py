@@ -1,7 +1,7 @@
-"""What a repository has that the observatory can show, and the files that make it do so.
+"""What the observatory can measure in a repository, and the files that set it up.
 
-Looking is by git and by reading: nothing of the repository is imported or run. What is written
-comes from observatory/templates, whose comments explain each line to whoever reviews them.
+The repository is read, also with git, but nothing of it is imported or run. The files come from
+observatory/templates, whose comments explain each line to a reviewer.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -18,47 +19,44 @@ from observatory.run.git import Git
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError, RecordUsageError
 
-MACHINE = "github-ubuntu-24.04"
-RESULTS_BRANCH = "observatory-results"
-LABEL = "run-benchmark"
 _LARGEST = 4 * 2**20
 _FIXTURE = r"def (test|bench)\w*\(.*\bbenchmark\b"
-"""A test that takes pytest-benchmark's fixture."""
+"""A test with the fixture of pytest-benchmark."""
 _NUMBA = re.compile(r"numba\b(?!-)", re.IGNORECASE)
 _REMOTE = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SAFE = re.compile(r"[\w.+/-]+")
-"""Names that go into YAML and into commands as they are."""
+"""Names that need no quotes in YAML and in commands."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """What was found in a repository."""
+    """What was found in a repository. Directories are relative to ``root``."""
 
     root: Path
     name: str
-    """Of the distribution; empty where no pyproject.toml says it."""
+    """The name of the distribution; empty without a pyproject.toml that has one."""
     branch: str
-    """The one that pull requests go to."""
+    """The default branch."""
     tests: str | None
-    """Directory of tests with pytest-benchmark."""
+    """The directory of tests with pytest-benchmark."""
     asv: str | None
-    """Directory of asv.conf.json."""
+    """The directory of asv.conf.json."""
     asv_results: str | None
-    """Where asv keeps its results; within the repository."""
+    """The directory of asv's results."""
     bounds_numba: bool
-    """Whether pyproject.toml names numba."""
+    """Whether pyproject.toml requires numba."""
 
     @property
     def is_pytensor(self) -> bool:
-        """Whether the observatory's own benchmarks are about it."""
+        """Whether the observatory's own benchmarks measure it."""
         return self.name == "pytensor"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """Which observatory the workflows take."""
+    """The observatory that the workflows use. Raises RecordUsageError if a name is invalid."""
 
     repository: str
     """OWNER/NAME."""
@@ -69,35 +67,37 @@ class Tool:
             raise RecordUsageError(f"{self.repository!r} is not a repository; write OWNER/NAME")
         if not _COMMIT.fullmatch(self.commit):
             raise RecordUsageError(
-                f"{self.commit!r} is not a full commit hash; a shorter one, a tag or a branch "
-                "may come to mean something else"
+                f"{self.commit!r} is not a full commit hash; the meaning of a shorter one, a tag "
+                "or a branch may change"
             )
 
 
 @dataclass(frozen=True)
 class File:
-    """A file to write, and what it is for."""
+    """A file to write."""
 
     path: Path
-    """Within the repository."""
+    """The path within the repository."""
     content: bytes
     purpose: str
 
 
 def look(directory: Path) -> Project:
-    """Look at a checkout. Raises RecordError where it is none, or a name cannot be used."""
+    """Read a checkout. Raises RecordError if it is not one, or if a name in it cannot be used."""
     root = Path(Git(directory).text("rev-parse", "--show-toplevel", found=False))
     git = Git(root)
-    pyproject = _pyproject(root / "pyproject.toml")
+    metadata = _metadata(root / "pyproject.toml")
+    requirements = metadata.get("dependencies", [])
     asv = _asv(git)
     project = Project(
         root=root,
-        name=str(pyproject.get("project", {}).get("name", "")).lower(),
+        name=str(metadata.get("name", "")).lower(),
         branch=_default_branch(git),
         tests=_tests(git),
         asv=asv,
         asv_results=None if asv is None else _asv_results(root, asv),
-        bounds_numba=any(_NUMBA.match(one) for one in _requirements(pyproject)),
+        bounds_numba=isinstance(requirements, list)
+        and any(_NUMBA.match(str(one)) for one in requirements),
     )
     for text in (project.branch, project.tests, project.asv, project.asv_results):
         if text is not None and not _SAFE.fullmatch(text):
@@ -106,44 +106,51 @@ def look(directory: Path) -> Project:
 
 
 def this_tool(repository: str | None, commit: str | None, home: Path) -> Tool:
-    """The observatory that is named, or the one in whose checkout this runs. Raises RecordError."""
+    """Return the observatory that is named, or else the one whose checkout is ``home``.
+
+    Raises RecordUsageError.
+    """
     if repository is None or commit is None:
-        try:
+        with suppress(RecordError):
             git = Git(home)
             found = _REMOTE.search(git.text("remote", "get-url", "origin"))
             repository = repository or (found[1] if found else None)
             commit = commit or git.text("rev-parse", "HEAD")
-        except RecordError:
-            pass
     if repository is None or commit is None:
         raise RecordUsageError(
-            "it is not known which observatory the workflows should take: this one is no clone of "
-            "a repository on GitHub; say --observatory OWNER/NAME --commit HASH"
+            "it is not known which observatory the workflows should use: this one is not a clone "
+            "of a repository on GitHub; add --observatory OWNER/NAME --commit HASH"
         )
     return Tool(repository, commit)
 
 
 def files_for(project: Project, tool: Tool) -> list[File]:
-    """Every file that the project should get; none where there is nothing to show."""
+    """Return the files that a project should get; none if there is nothing to measure."""
     words = {
         "__OBSERVATORY__": tool.repository,
         "__COMMIT__": tool.commit,
         "__BRANCH__": project.branch,
-        "__RESULTS_BRANCH__": RESULTS_BRANCH,
-        "__MACHINE__": MACHINE,
-        "__LABEL__": LABEL,
+        "__RESULTS_BRANCH__": "observatory-results",
+        "__MACHINE__": "github-ubuntu-24.04",
+        "__LABEL__": "run-benchmark",
         "__TESTS__": project.tests or "",
         "__INSTALL__": "-e . pytest pytest-benchmark",
         "__ASV__": project.asv or "",
         "__ASV_RESULTS__": project.asv_results or "",
     }
-    return [File(_place(name), _filled(name, words), purpose) for name, purpose in _wanted(project)]
+    found = []
+    for name, purpose in _wanted(project):
+        template = (files("observatory") / "templates" / name).read_text("utf-8")
+        content = re.sub(r"__[A-Z_]+__", lambda word: words[word[0]], template)
+        path = Path(".github") / ("workflows" if name.endswith(".yml") else "") / name
+        found.append(File(path, content.encode(), purpose))
+    return found
 
 
 def _wanted(project: Project) -> Iterator[tuple[str, str]]:
     if project.is_pytensor:
         yield "observatory.yml", "measures a pull request that is labelled, or when asked /observe"
-        yield "observatory-answers.yml", "writes the comment; hears /observe"
+        yield "observatory-answers.yml", "writes the comment and reacts to /observe"
         yield "observatory-nightly.yml", f"measures the commits of {project.branch} every night"
     if project.tests is not None:
         yield "observatory-benchmarks.yml", f"runs {project.tests} after each push"
@@ -152,16 +159,7 @@ def _wanted(project: Project) -> Iterator[tuple[str, str]]:
     if project.bounds_numba and project.is_pytensor:
         yield "observatory-numba-bound.yml", "proposes a newer upper bound of numba every week"
     if project.is_pytensor or project.tests is not None or project.asv is not None:
-        yield "observatory.toml", "how it tells what it finds; every line is the default"
-
-
-def _place(name: str) -> Path:
-    return Path(".github") / ("workflows" if name.endswith(".yml") else "") / name
-
-
-def _filled(name: str, words: dict[str, str]) -> bytes:
-    text = (files("observatory") / "templates" / name).read_text("utf-8")
-    return re.sub(r"__[A-Z_]+__", lambda found: words[found[0]], text).encode()
+        yield "observatory.toml", "settings of alerts and comments; every line is the default"
 
 
 def _default_branch(git: Git) -> str:
@@ -175,17 +173,18 @@ def _default_branch(git: Git) -> str:
 
 
 def _tests(git: Git) -> str | None:
-    """The directory with most files that use pytest-benchmark."""
+    """The directory with the most files that use pytest-benchmark."""
     found = git.run("grep", "-l", "-E", "--untracked", _FIXTURE, "--", "*.py")
-    places = Counter(str(PurePosixPath(name).parent) for name in found.stdout.splitlines())
-    return max(places, key=lambda one: (places[one], -len(one)), default=None)
+    numbers = Counter(str(PurePosixPath(name).parent) for name in found.stdout.splitlines())
+    return max(numbers, key=lambda one: (numbers[one], -len(one)), default=None)
 
 
 def _asv(git: Git) -> str | None:
-    names = git.text("ls-files", "--cached", "--others", "--exclude-standard",
-                     "*asv.conf.json").splitlines()  # fmt: skip
-    found = [PurePosixPath(name) for name in names if PurePosixPath(name).name == "asv.conf.json"]
-    return str(min(found, key=lambda one: len(one.parts)).parent) if found else None
+    """The directory of the asv.conf.json that is nearest to the root."""
+    name = "asv.conf.json"
+    listed = git.text("ls-files", "--cached", "--others", "--exclude-standard", f"*{name}")
+    found = [path for path in map(PurePosixPath, listed.splitlines()) if path.name == name]
+    return str(min(found, key=lambda path: len(path.parts)).parent) if found else None
 
 
 def _asv_results(root: Path, directory: str) -> str:
@@ -193,25 +192,20 @@ def _asv_results(root: Path, directory: str) -> str:
 
     path = root / directory / "asv.conf.json"
     try:
-        loaded = load_json(str(path), js_comments=True)
-        said = str(loaded.get("results_dir", "results"))
-    except Exception as error:  # asv has errors of its own, and lets those of json5 through
+        results = str(load_json(str(path), js_comments=True).get("results_dir", "results"))
+    except Exception as error:  # asv raises errors of its own and those of json5
         raise RecordError(f"{path} cannot be read: {str(error)[:200]}") from error
-    where = (root / directory / said).resolve()
+    where = (root / directory / results).resolve()
     if not where.is_relative_to(root.resolve()):
-        raise RecordUsageError(f"{path} keeps its results outside of the repository, in {said!r}")
+        raise RecordUsageError(f"{path} keeps results outside of the repository, in {results!r}")
     return where.relative_to(root.resolve()).as_posix()
 
 
-def _pyproject(path: Path) -> dict[str, dict[str, object]]:
-    content = read_bounded(path, _LARGEST, "no person wrote that")
+def _metadata(pyproject: Path) -> dict[str, object]:
+    """The table ``project`` of a pyproject.toml; empty if there is none."""
+    content = read_bounded(pyproject, _LARGEST, "no person wrote that")
     try:
-        found = tomllib.loads((content or b"").decode())
+        found = tomllib.loads((content or b"").decode()).get("project", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is not valid TOML: {error}") from error
-    return {key: value for key, value in found.items() if isinstance(value, dict)}
-
-
-def _requirements(pyproject: dict[str, dict[str, object]]) -> list[str]:
-    found = pyproject.get("project", {}).get("dependencies", [])
-    return [str(one) for one in found] if isinstance(found, list) else []
+        raise RecordError(f"{pyproject} is not valid TOML: {error}") from error
+    return found if isinstance(found, dict) else {}

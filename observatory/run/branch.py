@@ -1,10 +1,10 @@
-"""A branch of a git repository that holds results, and nothing else of the repository.
+"""A branch of a git repository that contains results and nothing else of the repository.
 
-What is to be committed is put together in a directory of its own, with an index of its own: no
-working tree, index or other branch of the repository is touched. Only the last step, which moves
-the branch, is seen by others, and it moves only from where it was found: whoever was faster is
-fetched and added to, and nobody's commit is ever overwritten. Killed at any instant, the branch is
-where it was or where it should be.
+A commit is prepared in a directory of its own with an index of its own, so no working tree, index
+or other branch of the repository changes. Only the last step, which moves the branch, is visible to
+others. It succeeds only if the branch is still where it was found; otherwise the new commits are
+fetched and added to, so that nobody's commit is overwritten. A kill leaves the branch unchanged or
+complete.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from observatory.run.git import Git, reason_in
 from observatory.store.base.problems import RecordError
 
 TRIES = 12
-"""How often a branch that others move at the same time is tried."""
+"""The number of attempts to move a branch that others move at the same time."""
 _LOCKED = ("cannot lock ref", "failed to update ref", "reference already exists", "incorrect old")
-_NOBODY = {"name": "observatory", "email": "observatory@localhost"}
+_COMMITTER = {"name": "observatory", "email": "observatory@localhost"}
 _RESULTS = {"benchmarks.json", "samples"}
+_REFLOG = ("-m", "observatory publish")
 
 Edit = Callable[[Path, Sequence[Path]], str]
-"""Changes a directory that holds what is on the branch, and returns the message of the commit.
+"""Changes a directory with the files of the branch, and returns the message of the commit.
 
-The second argument: directories with what else is on the branch, in commits that its tip lacks.
+The second argument lists directories with the files of commits that its tip does not contain.
 """
 
 
 class BranchError(RecordError):
-    """There is no such branch or repository, or it is not for results; the message says which."""
+    """The branch or repository does not exist, or is not one for results."""
 
     exit_code = Exit.USAGE
 
 
 class NotMovedError(BranchError):
-    """The branch could not be fetched or moved; the message says why."""
+    """The branch could not be fetched or moved."""
 
     exit_code = Exit.UNPUBLISHED
 
@@ -51,7 +52,7 @@ class _Moved(Exception):
 
 @dataclass(frozen=True)
 class Published:
-    """Where the branch was and is: ``before`` is None where it was made now."""
+    """The tips of the branch before and after; ``before`` is None if the branch is new."""
 
     before: str | None
     after: str | None
@@ -60,12 +61,11 @@ class Published:
 
 @dataclass
 class Branch:
-    """A branch of results in a local repository, or, with a remote, of the one behind it."""
+    """A branch of results in a local repository or, if a remote is given, in that remote."""
 
     repository: Path
     name: str
     remote: str | None = None
-    """None: the branch of the local repository is meant."""
     wait: Callable[[float], None] = time.sleep
     _git: Git = field(init=False)
 
@@ -76,31 +76,31 @@ class Branch:
             raise BranchError(f"{self.name!r} cannot be the name of a branch")
         if self.remote is not None and self.remote not in self._git.text("remote").split("\n"):
             raise BranchError(
-                f"{self.repository} has no remote {self.remote!r}; `git remote -v` lists those "
-                "that there are"
+                f"{self.repository} has no remote {self.remote!r}; `git remote -v` lists its "
+                "remotes"
             )
 
     def change(self, edit: Edit, dry_run: bool = False) -> Published:
-        """Unpack the branch, let ``edit`` change the directory, commit it and move the branch.
+        """Unpack the branch, let ``edit`` change the files, commit them and move the branch.
 
-        ``edit`` is called again with what somebody else has committed in the meantime. A branch
-        that is not there begins with the commit, without parents. Nothing is committed where
-        nothing changed or is there, nor in a dry run.
-
-        Raises BranchError, NotMovedError and what ``edit`` raises.
+        If somebody else moves the branch in the meantime, this starts again with their files. A new
+        branch begins with a commit without parents. A dry run commits nothing, nor does an edit
+        that changes nothing. Raises BranchError, NotMovedError and what ``edit`` raises.
         """
         for number in range(1, TRIES + 1):
             tips = self._tips()
             before = next(iter(tips), None)
-            with tempfile.TemporaryDirectory(prefix="observatory-branch-") as made:
-                trees = [Path(made, str(place)) for place in range(max(1, len(tips)))]
+            with tempfile.TemporaryDirectory(prefix="observatory-branch-") as scratch:
+                trees = [Path(scratch, str(place)) for place in range(max(1, len(tips)))]
                 for place, tree in enumerate(trees):
                     tree.mkdir()
                     self._unpack(tips[place : place + 1], tree)
                 message = edit(trees[0], trees[1:])
                 if dry_run or not (tips or any(trees[0].iterdir())):
                     return Published(before, before, number)
-                tree_hash = self._tree(trees[0])
+                tree_hash = self._in_tree(
+                    trees[0], ("add", "--all", "--force", "--", "."), ("write-tree",)
+                )
             if len(tips) == 1 and tree_hash == self._git.text("rev-parse", f"{before}^{{tree}}"):
                 return Published(before, before, number)
             commit = self._commit(tree_hash, tips, message)
@@ -116,9 +116,10 @@ class Branch:
         )
 
     def checkout(self, into: Path) -> bool:
-        """Write what the branch holds into a directory that is new or empty.
+        """Write the files of the branch into a directory that is new or empty.
 
-        False if there is no such branch: the directory is empty then. Raises BranchError.
+        Returns False, and leaves the directory empty, if the branch does not exist. Raises
+        BranchError.
         """
         if into.exists() and (not into.is_dir() or any(into.iterdir())):
             raise BranchError(f"{into} exists already; give a new directory")
@@ -132,24 +133,22 @@ class Branch:
         return f"refs/heads/{self.name}"
 
     def _tips(self) -> list[str]:
-        """Where the branch is; after the remote's the local one, where that has more."""
+        """The tip of the branch; for a remote, also the local tip if it has more commits."""
         local = self._git.resolved(self._ref)
-        if self.remote is None:
-            return [local] if local else []
-        theirs = self._fetched(self.remote)
-        if theirs is None or local is None:
-            return [tip for tip in (theirs, local) if tip]
-        known = self._git.run("merge-base", "--is-ancestor", local, theirs).returncode == 0
-        return [theirs] if known else [theirs, local]
+        theirs = None if self.remote is None else self._fetched(self.remote)
+        if theirs and local and self._git.contains(local, theirs):
+            return [theirs]
+        return [tip for tip in (theirs, local) if tip]
 
     def _fetched(self, remote: str) -> str | None:
         if self._at_remote(remote) is None:
             return None
         tracking = f"refs/remotes/{remote}/{self.name}"
         shallow = self._git.text("rev-parse", "--is-shallow-repository") == "true"
-        depth = ["--depth=1"] if shallow else []
-        done = self._git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", *depth,
-                             remote, f"+{self._ref}:{tracking}")  # fmt: skip
+        done = self._git.run(
+            "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+            *(["--depth=1"] if shallow else []), remote, f"+{self._ref}:{tracking}",
+        )  # fmt: skip
         if done.returncode != 0 and "lock" not in done.stderr:
             raise NotMovedError(
                 f"the branch {self.name} cannot be fetched from {remote}: {reason_in(done.stderr)}"
@@ -164,67 +163,67 @@ class Branch:
 
     def _unpack(self, tips: Sequence[str], tree: Path) -> None:
         for tip in tips[:1]:
-            with tempfile.TemporaryDirectory(prefix="observatory-index-") as made:
-                place = _place(tree, Path(made, "index"))
-                self._git.text("read-tree", tip, variables=place)
-                self._git.text("checkout-index", "--all", variables=place)
+            self._in_tree(tree, ("read-tree", tip), ("checkout-index", "--all"))
             names = {path.name for path in tree.iterdir()}
             if names and names.isdisjoint(_RESULTS):
                 raise BranchError(
                     f"the branch {self.name} contains {min(names)} and no results; "
-                    "name one that holds nothing else, or one that is not there yet"
+                    "name one that contains nothing else, or a new one"
                 )
 
-    def _tree(self, tree: Path) -> str:
-        with tempfile.TemporaryDirectory(prefix="observatory-index-") as made:
-            place = _place(tree, Path(made, "index"))
-            self._git.text("add", "--all", "--force", "--", ".", variables=place)
-            return self._git.text("write-tree", variables=place)
+    def _in_tree(self, tree: Path, *commands: tuple[str, ...]) -> str:
+        """Run commands with a directory as the working tree and a temporary index.
+
+        Returns what the last command prints.
+        """
+        with tempfile.TemporaryDirectory(prefix="observatory-index-") as scratch:
+            variables = {"GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(Path(scratch, "index"))}
+            return [self._git.text(*command, variables=variables) for command in commands][-1]
 
     def _commit(self, tree: str, parents: Sequence[str], message: str) -> str:
         who = {
             f"GIT_{role}_{key.upper()}": value
-            for key, value in _NOBODY.items()
+            for key, value in _COMMITTER.items()
             if self._git.run("config", f"user.{key}").returncode != 0
             for role in ("AUTHOR", "COMMITTER")
         }
-        words = [word for parent in parents for word in ("-p", parent)]
-        done = self._git.run("commit-tree", tree, *words, "-F", "-", content=message,
-                             variables=who)  # fmt: skip
+        options = [word for parent in parents for word in ("-p", parent)]
+        command = ("commit-tree", tree, *options, "-F", "-")
+        done = self._git.run(*command, content=message, variables=who)
         if done.returncode != 0:
             raise NotMovedError(f"nothing could be committed: {reason_in(done.stderr)}")
         return done.stdout.strip()
 
     def _move(self, commit: str, before: str | None) -> None:
-        """Move the branch from ``before``. Raises _Moved where it is not there any more."""
+        """Move the branch from ``before``. Raises _Moved if it is not there any more."""
         if self.remote is None:
-            self._move_here(commit, before)
+            self._move_local(commit, before)
             return
-        pushed = [f"{commit}:{self._ref}"]
-        done = self._git.run("push", "--porcelain", "--no-verify", self.remote, *pushed)
+        refspec = f"{commit}:{self._ref}"
+        done = self._git.run("push", "--porcelain", "--no-verify", self.remote, refspec)
         if done.returncode == 0:
             self._follow(commit)
             return
-        said = f"{done.stdout}\n{done.stderr}"
+        output = f"{done.stdout}\n{done.stderr}"
         theirs = self._at_remote(self.remote)
-        if theirs == commit:  # it was said that it failed after it had been done
+        if theirs == commit:  # git reported a failure after the push had succeeded
             return
-        if theirs not in (before, None) or any(word in said for word in _LOCKED):
+        if theirs not in (before, None) or any(word in output for word in _LOCKED):
             raise _Moved
-        why = [line for line in said.splitlines() if line.startswith(("!", "remote:"))]
+        why = [line for line in output.splitlines() if line.startswith(("!", "remote:"))]
         raise NotMovedError(
             f"the branch {self.name} cannot be pushed to {self.remote}: "
-            f"{reason_in('; '.join(why) or said)}"
+            f"{reason_in('; '.join(why) or output)}"
         )
 
-    def _move_here(self, commit: str, before: str | None) -> None:
+    def _move_local(self, commit: str, before: str | None) -> None:
         if where := self._checked_out():
             raise BranchError(
                 f"the branch {self.name} is checked out in {where}, which would not notice that "
                 "it moves; check out something else there, or publish with --push"
             )
-        words = ["update-ref", "-m", "observatory publish", self._ref, commit]
-        done = self._git.run(*words, before or "0" * len(commit))
+        old = before or "0" * len(commit)
+        done = self._git.run("update-ref", *_REFLOG, self._ref, commit, old)
         if done.returncode == 0:
             return
         if self._git.resolved(self._ref) != before or any(w in done.stderr for w in _LOCKED):
@@ -232,14 +231,13 @@ class Branch:
         raise NotMovedError(f"the branch {self.name} cannot be written: {reason_in(done.stderr)}")
 
     def _follow(self, commit: str) -> None:
-        """Let the local branch, if there is one that nobody works on, follow what was pushed."""
+        """Move the local branch, if it exists and is not checked out, to what was pushed."""
         local = self._git.resolved(self._ref)
-        if local is None or self._checked_out():
-            return
-        if self._git.run("merge-base", "--is-ancestor", local, commit).returncode == 0:
-            self._git.run("update-ref", "-m", "observatory publish", self._ref, commit, local)
+        if local and not self._checked_out() and self._git.contains(local, commit):
+            self._git.run("update-ref", *_REFLOG, self._ref, commit, local)
 
     def _checked_out(self) -> str | None:
+        """The working tree in which the branch is checked out, if there is one."""
         where = ""
         for line in self._git.text("worktree", "list", "--porcelain").splitlines():
             word, _, rest = line.partition(" ")
@@ -248,7 +246,3 @@ class Branch:
             elif word == "branch" and rest == self._ref:
                 return where
         return None
-
-
-def _place(tree: Path, index: Path) -> dict[str, str]:
-    return {"GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(index)}

@@ -1,4 +1,4 @@
-"""Environments under test: made by uv, kept by what they hold, shared between processes."""
+"""Environments under test: uv creates them, and a digest of their content names them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,17 +16,15 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.run.index import PREBUILT, as_uv_date
 from observatory.run.interpreters import Interpreter
-from observatory.run.uv import RealUv, Uv, UvError, last_lines
+from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_lines
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.records.subject import Subject, Versions
 
 _LAYOUT = 1
-"""Part of every key: raise it when environments are made in another way."""
+"""Part of every key; increase it when environments are made in another way."""
 _READY = "ready.json"
-_OVERRIDES = "overrides.txt"
 _SCRUBBED = ("PYTHON", "VIRTUAL_ENV", "PYTENSOR", "NUMBA_")
 _ASK_VERSIONS = """
 import json, platform
@@ -38,13 +35,13 @@ print(json.dumps([platform.python_version(),
 
 
 class EnvironmentMakingError(ObservatoryError):
-    """Raised when an environment under test cannot be made; the message holds uv's last lines."""
+    """An environment under test cannot be made; the message quotes the last lines of uv."""
 
     exit_code = Exit.ENVIRONMENT
 
 
 class _Ready(BaseModel):
-    """The marker of a complete environment. It is written last."""
+    """The marker of a complete environment, which is written last."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -55,25 +52,40 @@ class _Ready(BaseModel):
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment that holds a subject and can run the benchmarks."""
+    """An environment in which a subject is installed and the benchmarks can run."""
 
     python: Path
     versions: Versions
     key: str
     importable: Path
-    """A directory with the package ``benchmarks`` and nothing else."""
+    """A directory that contains the package ``benchmarks`` and nothing else."""
 
     def command(self, module: str, *args: str) -> list[str]:
-        """The command that runs a module here: ``command("benchmarks.sample", "--model", ...)``."""
+        """Return the command that runs a module such as ``benchmarks.sample`` with arguments."""
         return [str(self.python), "-m", module, *args]
 
-    def variables(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
-        """The environment variables for `command`: ``base`` (or this process's), scrubbed.
+    def start(self, directory: Path, module: str, *args: str) -> subprocess.Popen[str]:
+        """Start a module in a directory, and return the process with pipes for its output.
 
-        Only ``benchmarks`` becomes importable: the packages of the tool itself stay out of sight.
+        Ctrl-C in the terminal does not reach it: whoever starts it has to end it.
         """
-        source = os.environ if base is None else base
-        kept = {k: v for k, v in source.items() if not k.startswith(_SCRUBBED)}
+        return subprocess.Popen(
+            self.command(module, *args),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            cwd=directory,
+            env=self.variables(),
+            start_new_session=True,
+        )
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables for `command`: those of this process, scrubbed.
+
+        Of the tool's packages, only ``benchmarks`` can be imported.
+        """
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
         return {**kept, "PYTHONPATH": str(self.importable)}
 
 
@@ -84,30 +96,29 @@ class Environments:
     root: Path
     uv: Uv = field(default_factory=RealUv)
     overrides: tuple[str, ...] = ()
-    """Requirements that hold whatever the metadata of the others says: a bound that is lifted."""
+    """Requirements that override the metadata of other packages."""
 
     def key(self, subject: Subject, interpreter: Interpreter) -> str:
-        """What an environment is kept under: a digest of everything that decides its content."""
-        decides = {
+        """Return the name of an environment: a digest of everything that its content depends on."""
+        content = {
             "layout": _LAYOUT,
             "requirements": subject.requirements,
             "extras": subject.extras,
-            # Tells two builds of one wheel's name apart.
+            # Distinguishes two wheels with the same name.
             "commit": subject.commit,
             "exclude_newer": _date(subject),
             "python": interpreter.version,
             "interpreter": str(interpreter.path),
-            # Named only where there are any: the keys of all others stay what they were.
+            # Left out when empty, so that older keys do not change.
             **({"overrides": self.overrides} if self.overrides else {}),
         }
-        text = json.dumps(decides, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def ensure(self, subject: Subject, interpreter: Interpreter) -> Environment:
-        """Return the subject's environment, made now if need be (seconds; minutes from source).
+        """Return the subject's environment; create it if needed (seconds; minutes from source).
 
-        Processes that ask for the same one at the same time wait for the first. What a killed
-        process left half-made is removed and made again. Raises `EnvironmentMakingError`.
+        Processes that need the same environment wait for the first of them. What a killed process
+        left incomplete is created again. Raises EnvironmentMakingError.
         """
         key = self.key(subject, interpreter)
         where = self.root.absolute() / key
@@ -120,42 +131,37 @@ class Environments:
         return Environment(_python_of(where), ready.versions, key, self._importable())
 
     def _make(self, where: Path, key: str, subject: Subject, interpreter: Interpreter) -> _Ready:
-        # A virtual environment cannot be moved, so that it is made in place and the marker, which
-        # is renamed into it last, says that it is complete.
+        # A virtual environment cannot be moved, so it is created in place, and the marker that is
+        # renamed into it last says that it is complete.
+        python = str(interpreter.path)
         try:
-            self.uv(
-                "venv", "--quiet", "--no-project", "--python", str(interpreter.path), str(where)
-            )
+            self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
             self.uv(*self._install_arguments(where, subject), timeout=1800.0)
         except UvError as error:
             shutil.rmtree(where, ignore_errors=True)
             raise EnvironmentMakingError(
                 f"no environment for {subject.label} on Python {interpreter.version} could be "
-                f"made from {', '.join(subject.requirements)}; uv says: {error.said}"
+                f"made from {', '.join(subject.requirements)}; uv says: {error.output}"
             ) from error
         ready = _Ready(key=key, subject=subject.label, versions=_ask_versions(where, subject))
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
 
     def _install_arguments(self, where: Path, subject: Subject) -> list[str]:
-        args = [
-            "pip",
-            "install",
-            "--quiet",
-            "--compile-bytecode",
-            "--python",
-            str(_python_of(where)),
-        ]
-        date = _date(subject)
-        if date is not None:
+        args = ["pip", "install", "--quiet", "--compile-bytecode"]
+        args += ["--python", str(_python_of(where))]
+        if (date := _date(subject)) is not None:
             args += ["--exclude-newer", date]
         for name in PREBUILT:
             args += ["--only-binary", name]
         if self.overrides:
-            listed = where / _OVERRIDES
-            listed.write_text("".join(f"{line}\n" for line in self.overrides), encoding="utf-8")
-            args += ["--override", str(listed)]
-        return [*args, "--", *_with_numba(subject.requirements)]
+            file = where / "overrides.txt"
+            file.write_text("".join(f"{line}\n" for line in self.overrides), encoding="utf-8")
+            args += ["--override", str(file)]
+        wanted = subject.requirements
+        # Older releases do not require numba.
+        named = any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in wanted)
+        return [*args, "--", *wanted, *([] if named else ["numba"])]
 
     def _importable(self) -> Path:
         spec = importlib.util.find_spec("benchmarks")
@@ -179,14 +185,6 @@ def _date(subject: Subject) -> str | None:
     return None if subject.exclude_newer is None else as_uv_date(subject.exclude_newer)
 
 
-def _with_numba(requirements: Iterable[str]) -> list[str]:
-    """Add numba where nobody names it: older releases do not bring it."""
-    wanted = list(requirements)
-    if not any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in wanted):
-        wanted.append("numba")
-    return wanted
-
-
 def _python_of(where: Path) -> Path:
     return where / "bin" / "python"
 
@@ -196,20 +194,15 @@ def _read_marker(where: Path, key: str) -> _Ready | None:
         ready = _Ready.model_validate_json((where / _READY).read_bytes())
     except (OSError, ValidationError):
         return None
-    # The interpreter that it links to may have been removed since.
+    # The interpreter that it links to may have been removed.
     return ready if ready.key == key and _python_of(where).exists() else None
 
 
 def _ask_versions(where: Path, subject: Subject) -> Versions:
+    command = [str(_python_of(where)), "-I", "-c", _ASK_VERSIONS]
     try:
-        said = subprocess.run(
-            [str(_python_of(where)), "-I", "-c", _ASK_VERSIONS],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
-        python, packages = json.loads(said.stdout)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        python, packages = json.loads(done.stdout)
     except subprocess.CalledProcessError as error:
         raise EnvironmentMakingError(
             f"the Python of the environment for {subject.label} cannot list its packages: "
@@ -219,14 +212,14 @@ def _ask_versions(where: Path, subject: Subject) -> Versions:
         raise EnvironmentMakingError(
             f"the Python of the environment for {subject.label} does not run: {error}"
         ) from error
-    held: dict[str, str] = {
+    versions: dict[str, str] = {
         canonicalize_name(name): version for name, version in sorted(packages.items())
     }
-    if "pytensor" not in held:
+    if "pytensor" not in versions:
         raise EnvironmentMakingError(
             f"the environment for {subject.label} has no pytensor; its requirements are "
             f"{', '.join(subject.requirements)}"
         )
     return Versions(
-        pytensor=held["pytensor"], numba=held.get("numba"), python=python, packages=held
+        pytensor=versions["pytensor"], numba=versions.get("numba"), python=python, packages=versions
     )

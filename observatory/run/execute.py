@@ -1,4 +1,7 @@
-"""One task carried out: the primitive as a process of the environment under test."""
+"""Carrying out one task: a process in the environment under test takes the sample.
+
+If several processes filled one of numba's caches, the metrics of its symbols are added.
+"""
 
 from __future__ import annotations
 
@@ -10,65 +13,67 @@ import subprocess
 import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.catalogue import SAMPLE_SCHEMA, SIBLINGS
+from benchmarks.catalogue import BACKENDS, SAMPLE_SCHEMA, SIBLINGS, SYMBOLS
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
 from benchmarks.typed_json import to_json
-from observatory.guard import symbols
+from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run.environments import Environment
 from observatory.store.records.sample import Sample
 
-_GRACE = 60.0
-"""Seconds that a sample may take beyond the limits it sets its own processes."""
+_MARGIN = 60.0
+"""Seconds that a sample may take beyond the time limits of its own processes."""
 
 
 class Cancelled(Exception):
-    """Raised by a task that was not started, or was ended, because the run is being cancelled."""
+    """The run is being cancelled: the task was ended, or was not started."""
 
 
 @dataclass
 class Executor:
-    """Runs samples with one interpreter; ends those under way when it is cancelled."""
+    """Takes samples in one environment, and ends those that are running when it is cancelled."""
 
     environment: Environment
     """The environment under test."""
     caches: Path
-    """Where filled caches are kept for the cells that start from them."""
+    """The directory of filled caches, for the cells that start from them."""
     timeout: float
-    """Seconds for each process of a sample."""
+    """The time limit for each process of a sample, in seconds."""
     data: Path | None = None
+    """A CSV file of real radon data, for models that take it."""
     flags: str | None = None
-    """Further PYTENSOR_FLAGS, which a user would set."""
+    """Additional PYTENSOR_FLAGS, as a user would set them."""
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, task: Task) -> Sample:
-        """Take the sample. Whatever goes wrong with it is a sample too. Raises Cancelled.
+        """Take the sample; one that fails is returned with its failure.
 
-        What siblings leave in numba's cache is scanned, and its metrics are added.
+        If siblings fill a cache of numba's, the metrics of its symbols are added. Raises Cancelled.
         """
-        if not symbols.wanted(task):
+        if not shares_cache(task):
             return self._take(task)
         kept = f"scanned-{secrets.token_hex(4)}"
         try:
-            return symbols.added(self._take(replace(task, keep=kept)), self.caches / kept)
+            return with_symbols(self._take(replace(task, keep=kept)), self.caches / kept)
         finally:
             shutil.rmtree(self.caches / kept, ignore_errors=True)
 
     def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
-        process = self._start(self._command(task))
-        # Ten processes at most: eight siblings, a reader, a filler.
-        limit = self.timeout * (10 if task.cell.scenario in SIBLINGS else 2) + _GRACE
+        process = self._start(task)
+        # At most ten processes: eight siblings, a reader and a filler.
+        limit = self.timeout * (10 if task.cell.scenario in SIBLINGS else 2) + _MARGIN
         try:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            stdout, stderr = _end(process)
+            stdout, stderr = end(process)
             stderr += f"\nthe sample did not end within {limit:g} s"
         finally:
             with self._lock:
@@ -78,73 +83,64 @@ class Executor:
         try:
             return Sample.model_validate_json(stdout)
         except ValidationError as error:
-            return _unreadable(task, started_at, process.returncode, stderr, error)
+            return _crashed(task, started_at, process.returncode, stderr, error)
 
     def cancel(self) -> None:
-        """End every sample under way, and let no other begin."""
+        """End every sample that is running, and start no other."""
         with self._lock:
             self._cancelled = True
             running = list(self._running)
         for process in running:
-            process.send_signal(signal.SIGTERM)  # the primitive cleans up after itself
+            process.send_signal(signal.SIGTERM)  # the benchmark process cleans up after itself
         for process in running:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(10)
             if process.poll() is None:
                 process.kill()
 
-    def _start(self, command: list[str]) -> subprocess.Popen[str]:
+    def _start(self, task: Task) -> subprocess.Popen[str]:
+        cell = task.cell
+        start = task.cache if task.cache and (self.caches / task.cache).is_dir() else None
+        options = {
+            "--pass": task.measure,
+            "--model": cell.model,
+            "--scenario": cell.scenario,
+            "--backend": cell.backend,
+            "--launch": cell.launch,
+            "--timeout": self.timeout,
+            "--cache": start and self.caches / start,
+            "--hash-seed": task.hash_seed,
+            "--keep-cache": task.keep and self.caches / task.keep,
+            "--keep-fresh": task.keep_fresh and self.caches / task.keep_fresh,
+            "--flags": self.flags,
+            "--radon-data": self.data and self.data.absolute(),
+        }
+        given = ((option, str(value)) for option, value in options.items() if value is not None)
+        words = ("--end-with-parent", *chain.from_iterable(given))
         with self._lock:
             if self._cancelled:
                 raise Cancelled
-            process = subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=self.caches,
-                env=self.environment.variables(),
-                # Ctrl-C reaches it through `cancel`, not through the terminal.
-                start_new_session=True,
-            )
+            process = self.environment.start(self.caches, "benchmarks.sample", *words)
             self._running.add(process)
         return process
 
-    def _command(self, task: Task) -> list[str]:
-        cell = task.cell
-        command = self.environment.command("benchmarks.sample", "--pass", task.measure)
-        command += ["--model", cell.model, "--scenario", cell.scenario]
-        command += ["--backend", cell.backend, "--launch", cell.launch]
-        command += ["--timeout", str(self.timeout), "--end-with-parent"]
-        if task.cache is not None and (self.caches / task.cache).is_dir():
-            command += ["--cache", str(self.caches / task.cache)]
-        if task.hash_seed is not None:
-            command += ["--hash-seed", str(task.hash_seed)]
-        if task.keep is not None:
-            command += ["--keep-cache", str(self.caches / task.keep)]
-        if task.keep_fresh is not None:
-            command += ["--keep-fresh", str(self.caches / task.keep_fresh)]
-        if self.flags is not None:
-            command += ["--flags", self.flags]
-        if self.data is not None:
-            command += ["--radon-data", str(self.data.absolute())]
-        return command
 
-
-def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    process.send_signal(signal.SIGTERM)
+def end(process: subprocess.Popen[str], grace: float = 10.0) -> tuple[str, str]:
+    """End a process, after ``grace`` seconds by force, and return what it printed."""
+    process.terminate()
     try:
-        return process.communicate(timeout=10)
+        return process.communicate(timeout=grace)
     except subprocess.TimeoutExpired:
         process.kill()
         return process.communicate()
 
 
-def _unreadable(
+def _crashed(
     task: Task, started_at: datetime, code: int, stderr: str, error: ValidationError
 ) -> Sample:
-    """The record of a primitive that printed none: it is broken, or was itself killed."""
-    died = f"died of {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
+    """The sample of a process that printed no record: it is broken, or was killed itself."""
+    died_of = signal.Signals(-code).name if code < 0 else None
+    died = f"died of {died_of}" if died_of else f"exited with code {code}"
     problem = error.errors(include_url=False, include_input=False)[0]["msg"]
     lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
     record = SampleRecord(
@@ -153,14 +149,51 @@ def _unreadable(
         measure=task.measure,
         hash_seed=0,
         started_at=started_at.isoformat(),
-        status="killed" if code < 0 else "raised",
+        status="killed" if died_of else "raised",
         failure=Failure(
-            message=f"the primitive {died} without a valid record: {problem}"[:4000],
-            signal=signal.Signals(-code).name if code < 0 else None,
-            exit_code=code if code >= 0 else None,
+            message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
+            signal=died_of,
+            exit_code=None if died_of else code,
             stderr=tuple(lines[-20:]),
         ),
         metrics={"crashed": 1},
         absent={},
     )
     return Sample.model_validate_json(to_json(record))
+
+
+def shares_cache(task: Task) -> bool:
+    """Return whether the processes of a sample leave functions in one cache of numba's."""
+    return (
+        task.cell.scenario in SIBLINGS
+        and task.measure == "counting"
+        and BACKENDS[task.cell.backend].has_symbols
+        and task.keep is None
+    )
+
+
+def with_symbols(sample: Sample, cache: Path) -> Sample:
+    """Return the sample with `collided_symbols` and `vulnerable_symbols` of the cache it filled.
+
+    They are absent, with the reason, if a file cannot be read: a count without it may be too low.
+    A sample without a cache is returned as it is.
+    """
+    if not cache.is_dir():
+        return sample
+    try:
+        report = scan(cache)
+    except NoCacheError:
+        return _without_symbols(sample, "these processes left no cache of numba's")
+    if report.unreadable:
+        broken = report.unreadable[0]
+        return _without_symbols(sample, f"{broken.path} cannot be read: {broken.reason}")
+    found = {
+        "collided_symbols": report.collided_symbols,
+        "vulnerable_symbols": report.vulnerable_symbols,
+    }
+    absent = {name: why for name, why in sample.absent.items() if name not in found}
+    return sample.model_copy(update={"metrics": sample.metrics | found, "absent": absent})
+
+
+def _without_symbols(sample: Sample, why: str) -> Sample:
+    return sample.model_copy(update={"absent": sample.absent | dict.fromkeys(SYMBOLS, why[:2000])})

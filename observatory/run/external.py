@@ -1,4 +1,4 @@
-"""A detector of steps that is a program of its own: one line of JSON in, one line out."""
+"""An external program as a detector of steps: one line of JSON in, one line out."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Values = npt.NDArray[np.float64]
 
 
 class ExternalDetectorError(ObservatoryError):
-    """The program cannot be started, or does not answer as asked; the message says which."""
+    """The program cannot be started, or its answer is not a list of indices."""
 
 
 @contextmanager
 def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
     """Start ``command`` as a detector, and end it with the block.
 
-    It reads one JSON list of numbers a line and answers each with one line, a JSON list of the
-    indices at which new levels begin.
+    The program reads one JSON list of numbers from each line. It answers each with one line, a JSON
+    list of the indices at which new levels begin. Raises ExternalDetectorError.
     """
     try:
         process = subprocess.Popen(
@@ -35,21 +35,24 @@ def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
         raise ExternalDetectorError(f"{command!r} cannot be started: {error}") from error
     assert process.stdin is not None
     assert process.stdout is not None
-    asked, answers = process.stdin, process.stdout
+    requests, answers = process.stdin, process.stdout
 
     def detect(values: Values) -> list[int]:
+        line = ""
         try:
-            asked.write(json.dumps(values.tolist()) + "\n")
-            asked.flush()
+            requests.write(json.dumps(values.tolist()) + "\n")
+            requests.flush()
             line = answers.readline()
             found = json.loads(line)
         except (OSError, ValueError) as error:
-            said = "nothing" if not isinstance(error, ValueError) else repr(line[:200])
+            answer = repr(line[:200]) if isinstance(error, ValueError) else "nothing"
             raise ExternalDetectorError(
-                f"{command!r} answered {said}, which is not a JSON list"
+                f"{command!r} answered {answer}, which is not a JSON list"
             ) from error
-        places = range(1, len(values) + 1)
-        if not isinstance(found, list) or any(type(o) is not int or o not in places for o in found):
+        indices = range(1, len(values) + 1)
+        if not isinstance(found, list) or any(
+            type(one) is not int or one not in indices for one in found
+        ):
             raise ExternalDetectorError(
                 f"{command!r} answered {line[:200]!r}, not a list of indices"
             )
@@ -58,8 +61,8 @@ def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
     try:
         yield detect
     finally:
-        for pipe in (asked, answers):
-            with suppress(OSError):  # it may have died with what it was asked still on the way
+        for pipe in (requests, answers):
+            with suppress(OSError):  # the program may have ended before it read its input
                 pipe.close()
         try:
             process.wait(timeout=10)

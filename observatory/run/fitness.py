@@ -1,7 +1,4 @@
-"""Whether this machine is fit to measure: what is looked at, and what to do about it.
-
-`look` reads the machine; `judge` is pure. Nothing here is measured for the record.
-"""
+"""Whether this machine is fit to measure: `look` reads facts, and `judge` says what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -20,170 +16,130 @@ from typing import Literal
 State = Literal["fine", "attention", "unfit"]
 
 _BUSY = 0.25
-"""Load per CPU from which on something else is at work."""
+"""The load per CPU from which something else is running."""
 _SPREAD = 0.05
-"""Of a fixed loop, the ninth decile over the first, less 1: half of what a test has to find."""
+"""The accepted spread of a fixed loop: half of the effect that a comparison has to find."""
 _ROOM = 2 * 2**30
 """Bytes that caches, environments and compilers need, on disk and in memory."""
 _STOLEN = 0.02
 _LOOPS, _LOOP = 40, 60_000
 _CROWDED = 1.3
-"""How much longer a loop takes beside another, from which on their CPUs are no two cores."""
+"""If a loop takes this many times as long beside another, their CPUs share a core."""
+_NETWORK = ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
+_ONLY_TROUBLE = {"hypervisor", "cores", "turbo", "CPU quota"}
+"""Checks that are left out where they find nothing."""
 _SYSTEM = Path("/sys/devices/system/cpu")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What there is to know of a machine; None: it does not tell."""
+    """What is known of a machine; None where the machine does not say."""
 
     cpus: int
     load: float
-    """Processes that wanted a CPU, over the last minute."""
+    """The mean number of processes that wanted a CPU in the last minute."""
     siblings: int | None
     """Threads of one core that the operating system counts as CPUs."""
     crowding: float | None
-    """How many times as long a loop takes while another one runs; None with one CPU."""
+    """How many times as long a loop takes beside another one; None with one CPU."""
     governors: tuple[str, ...]
     turbo: bool | None
     quota: float | None
-    """CPUs that a control group allows."""
+    """CPUs that the control group allows."""
     memory_limit: int | None
-    """Bytes that a control group allows."""
+    """Bytes that the control group allows."""
     memory: int
     """Bytes available."""
     swap_used: int
     scratch: Path
     scratch_free: int
     scratch_kind: str
-    """File system of the scratch directory."""
+    """The file system of the scratch directory."""
     threads: tuple[str, ...]
     """Variables that give BLAS or OpenMP more than one thread."""
     compiler: str | None
     spread: float
-    """Of a fixed loop: ninth decile over first, less 1."""
+    """Of the times of a fixed loop: (ninth decile - first decile) / median."""
     stolen: float
-    """Share of the time in that loop that the hypervisor gave to others."""
+    """The share of that loop's time that the hypervisor gave to others."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """The judgement of one property of the machine."""
 
-    what: str
+    subject: str
     state: State
-    said: str
-    do: str = ""
-    """Empty where there is nothing to do."""
+    finding: str
+    advice: str = ""
+    """Empty if nothing needs to be done."""
 
 
 def judge(facts: Facts) -> list[Check]:
-    """What was found, in a fixed order."""
-    return list(_judged(facts))
-
-
-def _judged(facts: Facts) -> Iterator[Check]:
-    per_cpu = facts.load / facts.cpus
-    busy = per_cpu >= _BUSY
-    yield Check(
-        "load", "attention" if busy else "fine",
-        f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
-        "end what else is running, or wait: times are taken strictly alone" * busy,
-    )  # fmt: skip
-    noisy = facts.spread > _SPREAD
-    yield Check(
-        "steadiness", "attention" if noisy else "fine",
-        f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
-        "see the other findings; `observatory calibrate` learns what that means for a comparison"
-        * noisy,
-    )  # fmt: skip
-    if facts.stolen > _STOLEN:
-        yield Check(
-            "hypervisor", "attention", f"it gave {facts.stolen:.0%} of the CPU to others",
-            "take a machine of your own, or more samples",
-        )  # fmt: skip
-    yield from _processor(facts)
-    yield from _limits(facts)
-    yield from _room(facts)
-    yield Check(
-        "compiler", "fine" if facts.compiler else "unfit",
-        f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
-        "" if facts.compiler else "install one (Debian and Ubuntu: apt install g++)",
-    )  # fmt: skip
-    if facts.threads:
-        yield Check(
-            "threads", "fine",
-            f"{', '.join(facts.threads)} allow more than one thread; samples use one",
-        )  # fmt: skip
-
-
-def _processor(facts: Facts) -> Iterator[Check]:
-    if facts.siblings and facts.siblings > 1:
-        yield Check(
-            "cores", "attention",
-            f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
-            "run nothing else while times are taken, or turn SMT off",
-        )  # fmt: skip
-    elif facts.crowding and facts.crowding > _CROWDED:
-        yield Check(
-            "cores", "attention",
-            f"a loop takes {facts.crowding:.1f} times as long next to another: one core",
-            "run nothing else while times are taken; counting is not affected",
-        )  # fmt: skip
-    slow = sorted(set(facts.governors) - {"performance"})
-    if facts.governors:
-        yield Check(
-            "frequency", "attention" if slow else "fine",
-            f"governor {', '.join(sorted(set(facts.governors)))}",
-            "sudo cpupower frequency-set -g performance" if slow else "",
-        )  # fmt: skip
-    else:
-        yield Check("frequency", "fine", "the machine does not tell (a virtual one seldom does)")
-    if facts.turbo:
-        yield Check(
-            "turbo", "attention", "the clock rises while few cores are busy",
-            "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo",
-        )  # fmt: skip
-
-
-def _limits(facts: Facts) -> Iterator[Check]:
-    if facts.quota is not None and facts.quota < facts.cpus:
-        few = facts.quota < 1
-        yield Check(
-            "CPU quota", "unfit" if few else "attention",
-            f"a control group limits processes to {facts.quota:g} of {facts.cpus} CPUs",
-            "give the container whole CPUs (--cpuset-cpus) instead of a share of time",
-        )  # fmt: skip
+    """Return the checks in a fixed order; some only if there is trouble."""
+    governors = sorted(set(facts.governors))
+    smt = (facts.siblings or 1) > 1
+    quota = facts.cpus if facts.quota is None else facts.quota
     available = min(facts.memory, facts.memory_limit or facts.memory)
-    little = available < _ROOM
-    yield Check(
-        "memory", "unfit" if little else "fine", f"{available / 2**30:.1f} GiB available",
-        "two samples at once need 2 GiB; stop other processes or raise the limit" * little,
-    )  # fmt: skip
-    swapping = facts.swap_used > 0
-    yield Check(
-        "swap", "attention" if swapping else "fine",
-        f"{facts.swap_used / 2**20:.0f} MiB in use" if swapping else "none in use",
-        "swapoff -a, if there is memory enough: pages that come back are in the times" * swapping,
-    )  # fmt: skip
-
-
-def _room(facts: Facts) -> Iterator[Check]:
-    full = facts.scratch_free < _ROOM
-    far = facts.scratch_kind in ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
-    yield Check(
-        "disk", "unfit" if full else "attention" if far else "fine",
-        f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
-        "free some room, or set TMPDIR to another disk" if full
-        else "set TMPDIR to a local disk: caches are read inside the times" * far,
-    )  # fmt: skip
+    full, remote = facts.scratch_free < _ROOM, facts.scratch_kind in _NETWORK
+    rows: list[tuple[str, State | Literal[False], str, str]] = [
+        ("load", facts.load / facts.cpus >= _BUSY and "attention",
+         f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
+         "end what else is running, or wait: times are taken strictly alone"),
+        ("steadiness", facts.spread > _SPREAD and "attention",
+         f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
+         "see the other findings; `observatory calibrate` learns what that means for a comparison"),
+        ("hypervisor", facts.stolen > _STOLEN and "attention",
+         f"it gave {facts.stolen:.0%} of the CPU to others",
+         "take a machine of your own, or more samples"),
+        ("cores", smt and "attention",
+         f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
+         "run nothing else while times are taken, or turn SMT off"),
+        ("cores", not smt and (facts.crowding or 1) > _CROWDED and "attention",
+         f"a loop takes {facts.crowding or 1:.1f} times as long next to another: they share a core",
+         "run nothing else while times are taken; counting is not affected"),
+        ("frequency", bool(set(governors) - {"performance"}) and "attention",
+         f"governor {', '.join(governors)}" if governors
+         else "unknown, as on most virtual machines",
+         "sudo cpupower frequency-set -g performance"),
+        ("turbo", bool(facts.turbo) and "attention",
+         "the clock rises while few cores are busy",
+         "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo"),
+        ("CPU quota", "unfit" if quota < 1 else quota < facts.cpus and "attention",
+         f"a control group limits processes to {quota:g} of {facts.cpus} CPUs",
+         "give the container whole CPUs (--cpuset-cpus) instead of a share of time"),
+        ("memory", available < _ROOM and "unfit", f"{available / 2**30:.1f} GiB available",
+         "two samples at once need 2 GiB; stop other processes or raise the limit"),
+        ("swap", facts.swap_used > 0 and "attention",
+         f"{facts.swap_used / 2**20:.0f} MiB in use" if facts.swap_used else "none in use",
+         "swapoff -a, if there is memory enough: pages that come back are in the times"),
+        ("disk", "unfit" if full else remote and "attention",
+         f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
+         "free some room, or set TMPDIR to another disk" if full
+         else "set TMPDIR to a local disk: caches are read inside the times"),
+        ("compiler", not facts.compiler and "unfit",
+         f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
+         "install one (Debian and Ubuntu: apt install g++)"),
+    ]  # fmt: skip
+    checks = [
+        Check(subject, state or "fine", finding, advice if state else "")
+        for subject, state, finding, advice in rows
+        if state or subject not in _ONLY_TROUBLE
+    ]
+    if facts.threads:
+        names = ", ".join(facts.threads)
+        finding = f"{names} allow more than one thread; samples use one"
+        checks.append(Check("threads", "fine", finding))
+    return checks
 
 
 def look() -> Facts:
-    """Read the machine: half a second, most of it a fixed loop."""
+    """Read the machine: half a second, most of it for a fixed loop."""
     scratch = Path(tempfile.gettempdir())
     cpus = len(os.sched_getaffinity(0))
     spread, stolen = _steadiness()
     memory = _memory()
+    limit = _text(Path("/sys/fs/cgroup/memory.max"))
     return Facts(
         cpus=cpus,
         load=os.getloadavg()[0],
@@ -192,12 +148,12 @@ def look() -> Facts:
         governors=tuple(_text(path) for path in _SYSTEM.glob("cpu*/cpufreq/scaling_governor")),
         turbo={"0": True, "1": False}.get(_text(_SYSTEM / "intel_pstate" / "no_turbo")),
         quota=_quota(),
-        memory_limit=_number(_text(Path("/sys/fs/cgroup/memory.max"))),
+        memory_limit=int(limit) if limit.isdigit() else None,
         memory=memory["MemAvailable"],
         swap_used=memory["SwapTotal"] - memory["SwapFree"],
         scratch=scratch,
         scratch_free=shutil.disk_usage(scratch).free,
-        scratch_kind=_kind_of(scratch),
+        scratch_kind=_file_system(scratch),
         threads=tuple(
             name for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
             if os.environ.get(name, "1") != "1"
@@ -209,7 +165,7 @@ def look() -> Facts:
 
 
 def _steadiness() -> tuple[float, float]:
-    """How far apart the times of one loop are, and what was stolen meanwhile."""
+    """The spread of the times of one loop, and the share that was stolen meanwhile."""
     before = _ticks()
     seconds = []
     for _ in range(_LOOPS):
@@ -224,7 +180,7 @@ def _steadiness() -> tuple[float, float]:
 
 
 def _ticks() -> list[int]:
-    """What all CPUs did, in ticks: user, nice, system, idle, iowait, irq, softirq, stolen."""
+    """Ticks of all CPUs: user, nice, system, idle, iowait, irq, softirq, stolen."""
     return [int(word) for word in _text(Path("/proc/stat")).splitlines()[0].split()[1:9]]
 
 
@@ -235,7 +191,7 @@ def _memory() -> dict[str, int]:
 
 
 def _crowding() -> float:
-    """The time of a loop in another process beside one here, over that without."""
+    """The time of a loop in a process beside another one, over its time without."""
     script = f"import time; b = time.perf_counter(); [n * n for n in range({50 * _LOOP})]; "
     command = [sys.executable, "-c", script + "print(time.perf_counter() - b)"]
 
@@ -243,8 +199,8 @@ def _crowding() -> float:
         running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
         return median(float(one.communicate()[0]) for one in running)
 
-    alone = timed(1)
-    return timed(2) / alone
+    single = timed(1)
+    return timed(2) / single
 
 
 def _siblings() -> int | None:
@@ -257,20 +213,14 @@ def _siblings() -> int | None:
 
 def _quota() -> float | None:
     words = _text(Path("/sys/fs/cgroup/cpu.max")).split()
-    if len(words) != 2 or not words[0].isdigit():
-        return None
-    return int(words[0]) / int(words[1])
+    return int(words[0]) / int(words[1]) if len(words) == 2 and words[0].isdigit() else None
 
 
-def _kind_of(directory: Path) -> str:
+def _file_system(directory: Path) -> str:
     mounts = [line.split() for line in _text(Path("/proc/self/mounts")).splitlines()]
     points = {words[1].replace(r"\040", " "): words[2] for words in mounts}  # the last one counts
     nearest = max(filter(directory.is_relative_to, points), key=len, default="")
     return points.get(nearest, "unknown")
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""git as a process: lists of arguments, no shell, no question asked of anybody."""
+"""git as a process: arguments are lists, no shell is used, and git asks the user nothing."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from pathlib import Path
 from observatory.errors import Exit
 from observatory.store.base.problems import RecordError
 
-_TIMEOUT = 600.0  # seconds of one command
-_AS_IT_IS = (
+_TIMEOUT = 600.0  # seconds for one command
+_SETTINGS = (
     "core.autocrlf=false", "core.safecrlf=false", "core.symlinks=false",
     "core.sparseCheckout=false", "core.fsmonitor=false",
 )  # fmt: skip
-"""Settings under which files are committed and unpacked byte for byte, and links as files."""
-_OTHERS = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
-"""Variables that say where a repository is: whoever calls this from a hook has them."""
+"""With these settings git writes and reads files byte for byte, and links as files."""
+_SCRUBBED = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
+"""Variables that name another repository; git sets them while it runs a hook."""
 
 
 class GitError(RecordError):
-    """git is not there, or did not do what it was asked; the message says what it said."""
+    """git is not installed, or a command failed; the message quotes what git printed."""
 
     exit_code = Exit.USAGE
 
 
 @dataclass
 class Git:
-    """One repository. Raises GitError where there is none."""
+    """A git repository. Raises GitError if ``repository`` is not one."""
 
     repository: Path
     directory: Path = field(init=False)
-    """Its git directory."""
+    """The path of its git directory."""
 
     def __post_init__(self) -> None:
         if not self.repository.is_dir():
@@ -45,37 +45,45 @@ class Git:
     def text(
         self, *arguments: str, variables: Mapping[str, str] | None = None, found: bool = True
     ) -> str:
-        """What a command prints. Raises GitError if it fails."""
+        """Return what a command prints, stripped. Raises GitError if it fails."""
         done = self.run(*arguments, found=found, variables=variables)
         if done.returncode != 0:
-            said = reason_in(done.stderr)
-            raise GitError(f"git {arguments[0]} failed in {self.repository}: {said}")
+            reason = reason_in(done.stderr)
+            raise GitError(f"git {arguments[0]} failed in {self.repository}: {reason}")
         return done.stdout.strip()
 
     def resolved(self, name: str) -> str | None:
-        """The commit of a name; None if there is none."""
+        """Return the commit that a name stands for, or None if there is none."""
         done = self.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         return done.stdout.strip() if done.returncode == 0 else None
+
+    def contains(self, ancestor: str, commit: str) -> bool:
+        """Return whether a commit is ``ancestor`` or a descendant of it."""
+        return self.run("merge-base", "--is-ancestor", ancestor, commit).returncode == 0
 
     def run(
         self,
         *arguments: str,
-        content: str | None = None,
+        content: str = "",
         variables: Mapping[str, str] | None = None,
         found: bool = True,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command, with ``content`` as its input. Raises GitError only if it cannot run."""
-        inherited = {key: v for key, v in os.environ.items() if not _OTHERS.match(key)}
-        given = {**inherited, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(variables or {})}
+        """Run a command with ``content`` as its input, whatever its exit status.
+
+        ``variables`` are added to the environment; ``found`` is False until the git directory is
+        known. Raises GitError if git is not installed or does not end within ten minutes.
+        """
+        given = {key: value for key, value in os.environ.items() if not _SCRUBBED.match(key)}
+        given |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(variables or {})}
         if found:
             given["GIT_DIR"] = str(self.directory)
-        settings = [word for setting in _AS_IT_IS for word in ("-c", setting)]
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         try:
             return subprocess.run(
                 ["git", *settings, *arguments],
                 cwd=given.get("GIT_WORK_TREE", self.repository),
                 env=given,
-                input=content or "",
+                input=content,
                 capture_output=True,
                 text=True,
                 errors="replace",
@@ -88,7 +96,7 @@ class Git:
             raise GitError(f"git {arguments[0]} did not end within {_TIMEOUT:g} s") from error
 
 
-def reason_in(said: str) -> str:
-    """The end of what git said, on one line, without what may be a password."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def reason_in(output: str) -> str:
+    """Return the last lines of git's output as one line, without what may be a password."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return re.sub(r"://[^/@\s]*@", "://", " ".join(lines[-3:]))[:500] or "no reason was given"

@@ -1,26 +1,28 @@
-"""A git history of PyTensor's releases, the same to the last bit wherever it is built.
+"""A git history of PyTensor's releases whose hashes are the same on every machine.
 
-asv orders results by the commits of a repository. PyTensor's own has thousands and needs the
-network; this one has a commit per release, dated by its upload, whose tree says how to install the
-release as of its day. Nothing but the table of releases goes into a hash, so that results recorded
-anywhere name the same commits, and a hash is known without building the repository.
+asv orders results by the commits of a repository. PyTensor's own has thousands of commits and needs
+the network. This one has one commit for each release, dated by its upload, whose tree says how to
+install the release as of its day. The hashes depend on the table of releases alone, so the results
+of all machines name the same commits, and a hash is known without building the repository.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.run.index import as_uv_date
+from observatory.run.git import Git, GitError
 from observatory.run.releases import Release, ReleasesError, ReleaseTable
+from observatory.run.uv import as_uv_date
 from observatory.store.base.locking import locked
 
 PERSON = "observatory <observatory@localhost>"
@@ -34,18 +36,18 @@ of its day (see uv.toml).
 
 
 class HistoryError(ObservatoryError):
-    """Raised when git cannot build the history; the message holds git's last lines."""
+    """The history of releases cannot be built."""
 
     exit_code = Exit.ENVIRONMENT
 
 
 def tree_of(release: Release) -> dict[str, str]:
-    """The files of a release's commit: name to text."""
+    """Return the files of a release's commit, from name to text."""
     return {
         "README": _README,
         "requirements.txt": "".join(f"{line}\n" for line in release.requirements),
-        # `upgrade` never goes back: in an environment that a newer release used, --reinstall is
-        # needed as well (asv.releases.conf.json). It is not here, since the hashes are fixed.
+        # `upgrade` never goes back: an environment that a newer release used needs --reinstall as
+        # well (asv.releases.conf.json). That is not written here because the hashes are fixed.
         "uv.toml": (
             f'exclude-newer = "{as_uv_date(release.exclude_newer)}"\n\n'
             "[pip]\ncompile-bytecode = true\nupgrade = true\n"
@@ -54,132 +56,116 @@ def tree_of(release: Release) -> dict[str, str]:
 
 
 def message_of(release: Release) -> str:
-    """The commit message. Notes stay out: they may be corrected, and a hash may not change."""
+    """Return the commit message, without the note: notes are corrected, and hashes are fixed."""
     return f"PyTensor {release.version}\n\nWith {', '.join(release.requirements[1:])}.\n"
 
 
 @dataclass(frozen=True)
 class History:
-    """The commits of a table of releases, and the repository that holds them."""
+    """The commits of a table of releases, and the directory of the repository that holds them."""
 
     table: ReleaseTable
     directory: Path
 
     @property
     def repository(self) -> Path:
-        """Where the bare repository is, once built."""
+        """The path of the bare repository; `build` creates it."""
         return self.directory / "releases.git"
 
     @cached_property
     def commits(self) -> Mapping[str, str]:
-        """The commit of each release: version to 40 hexadecimal digits, oldest first."""
-        commits: dict[str, str] = {}
-        parent: str | None = None
-        for release in self.table.releases:
-            parent = _hash_commit(tree_of(release), message_of(release), release.uploaded, parent)
-            commits[release.version] = parent
-        return commits
+        """The commit of each release, from version to 40 hexadecimal digits, oldest first."""
+        return {version: objects[-1][0] for version, objects in self._objects.items()}
 
     def commit_of(self, version: str) -> str:
-        """The commit of a release; needs no repository. Raise `ReleasesError` if it is unknown."""
+        """Return the commit of a release, without a repository.
+
+        Raises ReleasesError if the table does not contain the release.
+        """
         release = self.table.find(version)
         if release is None:
             raise ReleasesError(f"release {version} is not in the history of releases")
         return self.commits[release.version]
 
     def build(self) -> Path:
-        """Build the repository if it is not there or ends elsewhere; return where it is.
+        """Return the path of the repository; build it if it is missing, broken or out of date.
 
-        Raises `HistoryError` if git fails, or if it finds other hashes than `commits`.
+        Raises HistoryError if the table is empty or git cannot read what was built.
         """
+        if not self.table.releases:
+            raise HistoryError("the table of releases is empty; run scripts/update_releases.py")
         self.directory.mkdir(parents=True, exist_ok=True)
         with locked(self.directory / "releases.lock"):
-            if self._head(self.repository) != self._expected_head:
-                with tempfile.TemporaryDirectory(dir=self.directory, prefix="releases-") as made:
-                    fresh = Path(made) / "releases.git"
-                    self._import(fresh)
+            if not self._is_current(self.repository):
+                with tempfile.TemporaryDirectory(dir=self.directory, prefix="releases-") as scratch:
+                    fresh = Path(scratch) / "releases.git"
+                    self._write(fresh)
+                    if not self._is_current(fresh):
+                        raise HistoryError(
+                            f"git cannot read the history of releases built in {self.directory}; "
+                            "check that git is installed and works"
+                        )
                     shutil.rmtree(self.repository, ignore_errors=True)
                     fresh.rename(self.repository)
         return self.repository
 
     @property
-    def _expected_head(self) -> str:
-        if not self.table.releases:
-            raise HistoryError("the table of releases is empty; run scripts/update_releases.py")
-        return self.commits[self.table.releases[-1].version]
+    def _head(self) -> str:
+        return list(self.commits.values())[-1]
 
-    def _import(self, repository: Path) -> None:
-        _git("init", "--quiet", "--bare", "--template=", f"--initial-branch={BRANCH}", repository)
-        stream = b"".join(_fast_import(self.table))
-        _git("--git-dir", repository, "fast-import", "--quiet", "--done", stdin=stream)
-        head = self._head(repository)
-        if head != self._expected_head:
-            raise HistoryError(
-                f"git built the history of releases with the head {head}, and not "
-                f"{self._expected_head} as computed: results would be filed under commits that "
-                "nobody else has; please report this with the version of git"
-            )
+    @cached_property
+    def _objects(self) -> dict[str, list[tuple[str, bytes]]]:
+        """The names and contents of each release's git objects; its commit is the last."""
+        objects: dict[str, list[tuple[str, bytes]]] = {}
+        parent: str | None = None
+        for release in self.table.releases:
+            made = _objects_of(tree_of(release), message_of(release), release.uploaded, parent)
+            objects[release.version] = made
+            parent = made[-1][0]
+        return objects
 
-    def _head(self, repository: Path) -> str | None:
-        if not repository.is_dir():
-            return None
+    def _write(self, repository: Path) -> None:
+        """Write a bare repository with the objects, a tag for each release, and the branch."""
+        refs = {f"tags/v{version}": commit for version, commit in self.commits.items()}
+        refs[f"heads/{BRANCH}"] = self._head
+        files = {"HEAD": f"ref: refs/heads/{BRANCH}\n".encode()}
+        files["config"] = b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+        files |= {f"refs/{name}": f"{commit}\n".encode() for name, commit in refs.items()}
+        for name, content in chain.from_iterable(self._objects.values()):
+            files[f"objects/{name[:2]}/{name[2:]}"] = zlib.compress(content)
+        for name, content in files.items():
+            (repository / name).parent.mkdir(parents=True, exist_ok=True)
+            (repository / name).write_bytes(content)
+
+    def _is_current(self, repository: Path) -> bool:
+        """Whether git finds the newest release's commit at the head of the repository."""
         try:
-            said = _git("--git-dir", repository, "rev-parse", "--verify", f"refs/heads/{BRANCH}")
-        except HistoryError:
-            return None
-        return said.strip()
+            head = Git(repository).resolved(f"refs/heads/{BRANCH}")
+        except GitError:
+            return False
+        return head == self._head
 
 
 def commit_of_wheel(digest: str, label: str, date: datetime) -> str:
-    """A commit for something that is in no repository, from the SHA-256 of its file alone."""
-    message = f"{label}\n\nsha256 {digest}\n"
-    return _hash_commit({"sha256": f"{digest}\n"}, message, date, None)
+    """Return a commit for a wheel, which is in no repository, from the SHA-256 of its file."""
+    tree = {"sha256": f"{digest}\n"}
+    return _objects_of(tree, f"{label}\n\nsha256 {digest}\n", date, None)[-1][0]
 
 
-def _hash_object(kind: str, body: bytes) -> bytes:
-    # Git's object names are SHA-1 by definition; nothing is kept safe by them here.
-    return hashlib.sha1(f"{kind} {len(body)}\0".encode() + body, usedforsecurity=False).digest()
-
-
-def _hash_commit(tree: Mapping[str, str], message: str, date: datetime, parent: str | None) -> str:
-    entries = b"".join(
-        f"100644 {name}\0".encode() + _hash_object("blob", text.encode())
-        for name, text in sorted(tree.items())
-    )
-    lines = [f"tree {_hash_object('tree', entries).hex()}"]
-    if parent is not None:
-        lines.append(f"parent {parent}")
+def _objects_of(
+    tree: Mapping[str, str], message: str, date: datetime, parent: str | None
+) -> list[tuple[str, bytes]]:
+    """Return the names and contents of a commit's git objects; the commit itself is the last."""
+    blobs = {name: _object("blob", text.encode()) for name, text in sorted(tree.items())}
+    entries = (b"100644 %s\0" % n.encode() + bytes.fromhex(blob[0]) for n, blob in blobs.items())
+    root = _object("tree", b"".join(entries))
     when = f"{int(date.timestamp())} +0000"
+    lines = [f"tree {root[0]}", *([f"parent {parent}"] if parent else [])]
     lines += [f"author {PERSON} {when}", f"committer {PERSON} {when}", "", message]
-    return _hash_object("commit", "\n".join(lines).encode()).hex()
+    return [*blobs.values(), root, _object("commit", "\n".join(lines).encode())]
 
 
-def _fast_import(table: ReleaseTable) -> Iterator[bytes]:
-    for mark, release in enumerate(table.releases, start=1):
-        when = f"{int(release.uploaded.timestamp())} +0000"
-        yield f"commit refs/heads/{BRANCH}\nmark :{mark}\n".encode()
-        yield f"committer {PERSON} {when}\n".encode()
-        yield _data(message_of(release))
-        yield b"deleteall\n"
-        for name, text in sorted(tree_of(release).items()):
-            yield f"M 100644 inline {name}\n".encode() + _data(text)
-        yield f"reset refs/tags/v{release.version}\nfrom :{mark}\n\n".encode()
-    yield b"done\n"
-
-
-def _data(text: str) -> bytes:
-    body = text.encode()
-    return f"data {len(body)}\n".encode() + body + b"\n"
-
-
-def _git(*args: str | Path, stdin: bytes = b"") -> str:
-    try:
-        done = subprocess.run(
-            ["git", *map(str, args)], input=stdin, capture_output=True, check=False
-        )
-    except OSError as error:
-        raise HistoryError(f"git cannot be started ({error}); install it") from error
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip()[-800:]
-        raise HistoryError(f"git failed to build the history of releases: {said}")
-    return done.stdout.decode()
+def _object(kind: str, body: bytes) -> tuple[str, bytes]:
+    content = f"{kind} {len(body)}\0".encode() + body
+    # By definition, git names objects by SHA-1. Security does not depend on it here.
+    return hashlib.sha1(content, usedforsecurity=False).hexdigest(), content

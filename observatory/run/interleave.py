@@ -1,8 +1,8 @@
-"""Two subjects measured side by side: who is measured when. Interprets no number.
+"""Measuring two subjects side by side: which samples are taken, and in which order.
 
-Counting samples come first, a group of cells at a time, two samples at once; then tracing; then
-timing, strictly alone, in pairs: one process of each side, in random order, cell after cell, so
-that whatever the machine does meets both sides alike.
+Counting samples come first, a group of cells at a time; then tracing samples; then timing samples.
+Timing samples are taken one at a time and in pairs, one of each side in random order, so that
+disturbances of the machine affect both sides alike.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ from observatory.store.records.sample import Sample
 
 SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")
-DEFAULT_BACKENDS = tuple(sorted(MAIN_BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module"))
-"""What a comparison takes unless told otherwise: those with most caches to lose come first."""
-_LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
-"""With C modules they are counted only where the scenario is named."""
 TRACED = 2
-"""Tracing samples a side."""
+"""Tracing samples of each side."""
+_LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
+"""Scenarios that are counted with C modules only if the user names them."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +50,36 @@ class Job:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The cells of a comparison by what is taken of them."""
+    """The cells of a comparison by pass."""
 
     groups: tuple[tuple[str, tuple[Cell, ...]], ...]
-    """Counted: a name and the cells, in the order in which they are counted."""
+    """Names and cells of the groups that are counted, in their order."""
     traced: tuple[Cell, ...]
     timed: tuple[Cell, ...]
 
     def of_timed(self) -> Matrix:
-        """The same times, with no more counted than they start from."""
+        """Return the cells that are timed or traced, without those that are only counted."""
         wanted = set(self.timed) | set(self.traced)
         groups = ((name, tuple(c for c in group if c in wanted)) for name, group in self.groups)
         return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
 
     @property
     def counted(self) -> tuple[Cell, ...]:
-        """Every cell: what is timed is also counted."""
+        """All cells: those that are timed are also counted."""
         return tuple(cell for _, group in self.groups for cell in group)
 
 
 def matrix(narrowed: Narrowed) -> Matrix:
-    """The cells of a comparison, narrowed by the user's options; groups are empty if none is left.
+    """Return the cells of a comparison, narrowed by the user's options; groups may be empty.
 
-    Everything is counted but what takes long and tells nothing new. Times are taken of warm builds
-    and calls, under one launch (spawn where both are wanted), and of cold builds only if the
-    scenario is named: they take long and their counts tell the same. Counting is never left out,
-    as the other passes start from the caches that it fills.
+    All cells are counted, except long scenarios of C modules, which add nothing, unless the user
+    names them. Warm builds and calls are timed, under one start method (spawn if it is wanted);
+    cold builds only if the user names them, because they take long and their counts say the same.
+    Counting cannot be left out, because the other passes start from the caches that it fills.
     """
-    backends = tuple(narrowed.backends or DEFAULT_BACKENDS)
+    # Backends with more caches that may fail come first.
+    default = sorted(MAIN_BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
+    backends = tuple(narrowed.backends or default)
     chosen = [
         cell
         for cell in cells(
@@ -92,84 +92,76 @@ def matrix(narrowed: Narrowed) -> Matrix:
         or cell.scenario not in _LONG
         or narrowed.scenarios
     ]
+    groups: dict[str, list[Cell]] = {}
+    for name, long in (("caches", False), ("siblings and variants", True)):
+        for backend in backends:
+            group = [c for c in chosen if c.backend == backend and (c.scenario in _LONG) == long]
+            if group:
+                groups[f"{backend} {name}"] = group
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
     scenarios = {name for name, one in SCENARIOS.items() if one.timed}
     scenarios.update(narrowed.scenarios or ())
-    one_launch = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
+    candidates = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
     wanted = MEASURES if narrowed.measures is None else narrowed.measures
     traced, timed = (
-        tuple(c for c in one_launch if measure in wanted and _has(c, measure))
+        tuple(
+            cell
+            for cell in candidates
+            if measure in wanted
+            and any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
+        )
         for measure in ("tracing", "timing")
     )
-    return Matrix(tuple(_groups(chosen, backends)), traced, timed)
-
-
-def _groups(
-    chosen: Sequence[Cell], backends: Sequence[str]
-) -> Iterable[tuple[str, tuple[Cell, ...]]]:
-    """By backend, quick scenarios first; then what takes long: siblings and variants."""
-    for name, scenarios in (("caches", None), ("siblings and variants", _LONG)):
-        for backend in backends:
-            group = [
-                cell
-                for cell in chosen
-                if cell.backend == backend and (cell.scenario in _LONG) == (scenarios is _LONG)
-            ]
-            if group:
-                yield f"{backend} {name}", tuple(group)
-
-
-def _has(cell: Cell, measure: str) -> bool:
-    return any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
+    return Matrix(tuple((name, tuple(group)) for name, group in groups.items()), traced, timed)
 
 
 @dataclass
 class Interleaving:
-    """Takes the samples of two sides. `began` and `ended` are told of each, from this thread."""
+    """Takes the samples of two sides; calls `began` and `ended` for each, from this thread."""
 
     executors: Mapping[SideName, TakesSamples]
     began: Callable[[Job], None]
     ended: Callable[[Job, Sample], None]
     workers: int
     order: random.Random
-    """Which side of a pair comes first."""
+    """Decides which side of a pair comes first."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
-        """Fill caches where that was not done yet, and count each cell once on each side.
+        """Fill the caches that are missing, and count each cell once on each side.
 
-        ``deadline``: of `time.monotonic`. A pair that has begun is finished; False if there were
-        others.
+        No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
+        were taken.
         """
         tasks = plan(group, Rounds(timing=0, counting=1))
-        fillers = [task for task in tasks if task.keep is not None]
-        left = deque[Task]()
-        for step in (fillers, [task for task in tasks if task.keep is None]):
-            left.extend(step)
-            self._take(self._pairs(left, self._shuffled(), deadline), self.workers)
-        return not left
+        pending = deque[Task]()
+        for filling in (True, False):
+            pending.extend(task for task in tasks if (task.keep is not None) == filling)
+            self._take(self._pairs(pending, self._shuffled(), deadline), self.workers)
+        return not pending
 
     def _pairs(
-        self, left: deque[Task], sides: Sequence[SideName], deadline: float
+        self, pending: deque[Task], sides: Sequence[SideName], deadline: float
     ) -> Iterator[Job]:
-        """What has to be done of some tasks, on both sides; tasks are taken off as they begin."""
-        while left and time.monotonic() < deadline:
-            task = left.popleft()
+        """The jobs of pending tasks on both sides; a task is removed when its first job begins."""
+        while pending and time.monotonic() < deadline:
+            task = pending.popleft()
             for side in sides:
                 if task.keep is None or not (self.executors[side].caches / task.keep).is_dir():
                     yield Job(side, task)
 
     def recount(self, chosen: Sequence[Cell]) -> None:
-        """Count cells once more, on both sides, from the caches that are filled."""
+        """Count cells once more on both sides, from the caches that are filled."""
         self._take(self._repeats(chosen, "counting", 1), self.workers)
 
     def trace(self, chosen: Sequence[Cell]) -> None:
-        """Take the tracing samples of some cells."""
+        """Take the tracing samples of cells."""
         self._take(self._repeats(chosen, "tracing", TRACED), self.workers)
 
     def time(self, chosen: Sequence[Cell], rounds: int, deadline: float) -> bool:
-        """Take `rounds` pairs of timed samples of each cell; False if the deadline came before.
+        """Take ``rounds`` pairs of timing samples of each cell, one sample at a time.
 
-        ``deadline``: of `time.monotonic`. A pair that has begun is finished.
+        No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
+        were taken.
         """
         for number in range(rounds):
             for cell in chosen:
@@ -206,18 +198,7 @@ class Interleaving:
 
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:
-    """A task that starts from what `Interleaving.count` has filled, if it starts from anything."""
-    (task,) = (
-        task
-        for task in plan([cell], Rounds(0, 0, 0), {cell: _only(measure)})
-        if task.cell == cell and task.keep is None
-    )
+    """A task that starts from the cache that `Interleaving.count` has filled, if it needs one."""
+    rounds = Rounds(**{name: int(name == measure) for name in MEASURES})
+    (task,) = (task for task in plan([cell], rounds) if task.cell == cell and task.keep is None)
     return Task(cell, measure, number, cache=task.cache)
-
-
-def _only(measure: Measure) -> Rounds:
-    return Rounds(
-        timing=int(measure == "timing"),
-        counting=int(measure == "counting"),
-        tracing=int(measure == "tracing"),
-    )

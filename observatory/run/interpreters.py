@@ -1,4 +1,4 @@
-"""The Python interpreters of this machine, and which of them runs the newest PyTensor."""
+"""The Python interpreters of this machine, and which of them can run the newest PyTensor."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from observatory.errors import Exit, ObservatoryError
-from observatory.run.index import Index
-from observatory.run.uv import RealUv, Uv, UvError
+from observatory.run.uv import Index, RealUv, Uv, UvError
 
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 """Minor versions of CPython that can be measured, oldest first."""
@@ -32,14 +31,14 @@ print(json.dumps({
 
 
 class NoInterpreterError(ObservatoryError):
-    """Raised when no installed interpreter can be measured; the message says what to install."""
+    """No installed interpreter can be measured; the message says what to install."""
 
     exit_code = Exit.ENVIRONMENT
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """An installed CPython that can hold an environment under test."""
+    """An installed CPython from which an environment under test can be made."""
 
     path: Path
     version: str
@@ -52,27 +51,30 @@ class Interpreter:
 
 @dataclass(frozen=True)
 class Interpreters:
-    """The newest patch of each minor version, newest first, and why others were passed over."""
+    """The newest patch of each minor version, newest first, and why others were skipped."""
 
     interpreters: tuple[Interpreter, ...]
     skipped: tuple[str, ...] = ()
 
     def of(self, minor: str) -> Interpreter:
-        """The interpreter of a minor version such as "3.13"; raise `NoInterpreterError` if none."""
+        """Return the interpreter of a minor version such as "3.13".
+
+        Raises NoInterpreterError if it is not installed.
+        """
         for interpreter in self.interpreters:
             if interpreter.minor == minor:
                 return interpreter
-        here = ", ".join(i.minor for i in self.interpreters) or "none"
+        installed = ", ".join(i.minor for i in self.interpreters) or "none"
         reasons = "".join(f"; {reason}" for reason in self.skipped if f"Python {minor}" in reason)
         raise NoInterpreterError(
-            f"Python {minor} is not installed (found: {here}{reasons}); "
+            f"Python {minor} is not installed (found: {installed}{reasons}); "
             "install it, or name another with --python"
         )
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An interpreter, the PyTensor that it gets, and what people should know about the choice."""
+    """An interpreter, the PyTensor that it gets, and a sentence if a newer one exists."""
 
     interpreter: Interpreter
     pytensor: str
@@ -80,24 +82,19 @@ class Choice:
 
 
 def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Interpreters:
-    """Look for CPython 3.11 to 3.14 on PATH, in pyenv, among uv's own, and at ``candidates``.
+    """Look for CPython 3.11 to 3.14 on PATH, in pyenv and among uv's own, or at ``candidates``.
 
-    Interpreters that do not run, are free-threaded or pre-releases, or come without the headers
-    that the C backend needs are passed over with a reason.
+    Interpreters that do not run are left out. Free-threaded ones, pre-releases, and those without
+    the headers that the C backend needs are skipped with a reason.
     """
     paths = _everywhere(uv or RealUv()) if candidates is None else candidates
-    best: dict[str, Interpreter] = {}
-    skipped: dict[str, str] = {}
-    for path in dict.fromkeys(paths):
-        answer = _ask(path)
-        if isinstance(answer, str):
-            skipped[answer] = answer
-        elif answer is not None:
-            known = best.get(answer.minor)
-            if known is None or Version(known.version) < Version(answer.version):
-                best[answer.minor] = answer
-    newest_first = sorted(best.values(), key=lambda i: Version(i.version), reverse=True)
-    return Interpreters(tuple(newest_first), tuple(skipped))
+    answers = [_ask(path) for path in dict.fromkeys(paths)]
+    skipped = dict.fromkeys(answer for answer in answers if isinstance(answer, str))
+    found = [answer for answer in answers if isinstance(answer, Interpreter)]
+    newest: dict[str, Interpreter] = {}
+    for interpreter in sorted(found, key=lambda one: Version(one.version), reverse=True):
+        newest.setdefault(interpreter.minor, interpreter)
+    return Interpreters(tuple(newest.values()), tuple(skipped))
 
 
 def newest_supported(
@@ -105,8 +102,8 @@ def newest_supported(
 ) -> Choice:
     """Choose the interpreter that gets the newest PyTensor; among equals, the newest one.
 
-    The note says what a Python that is not installed would get, if that is newer. Raises
-    `NoInterpreterError` if no interpreter is there or none gets any PyTensor.
+    If a Python that is not installed would get a newer one, the note says so. Raises
+    NoInterpreterError if no interpreter is installed or none gets any PyTensor.
     """
     if not found.interpreters:
         why = "".join(f" ({reason})" for reason in found.skipped)
@@ -120,34 +117,33 @@ def newest_supported(
         try:
             offers[interpreter.minor] = index.version_for(requirements, interpreter.path)
         except UvError as error:
-            refusals.append(f"Python {interpreter.minor}: {error.said}")
+            refusals.append(f"Python {interpreter.minor}: {error.output}")
     if not offers:
         raise NoInterpreterError(
             f"no installed Python can install {' '.join(requirements)}: " + "; ".join(refusals)
         )
-    # dicts keep order and max takes the first of equals: the newest interpreter.
+    # A dict keeps its order and max takes the first of equals, which is the newest interpreter.
     minor = max(offers, key=lambda name: offers[name])
-    chosen = found.of(minor)
-    return Choice(chosen, str(offers[minor]), _fallback_note(index, found, requirements, offers))
+    note = _fallback_note(index, found, requirements, offers[minor])
+    return Choice(found.of(minor), str(offers[minor]), note)
 
 
 def _fallback_note(
-    index: Index, found: Interpreters, requirements: Sequence[str], offers: dict[str, Version]
+    index: Index, found: Interpreters, requirements: Sequence[str], best: Version
 ) -> str | None:
-    here = {interpreter.minor for interpreter in found.interpreters}
-    best_here = max(offers.values())
+    installed = {interpreter.minor for interpreter in found.interpreters}
     for minor in SUPPORTED:
-        if minor in here:
+        if minor in installed:
             continue
         try:
-            there = index.version_for(requirements, found.interpreters[0].path, minor)
+            offer = index.version_for(requirements, found.interpreters[0].path, minor)
         except UvError:
             continue
-        if there > best_here:
-            only = " and ".join(sorted(here, key=Version))
+        if offer > best:
+            only = " and ".join(sorted(installed, key=Version))
             return (
-                f"only Python {only} was found; the newest PyTensor it can run is {best_here}, "
-                f"while the index offers {there} for Python {minor}: "
+                f"only Python {only} was found; the newest PyTensor it can run is {best}, "
+                f"while the index offers {offer} for Python {minor}: "
                 f"install Python {minor} or later to measure it"
             )
     return None
@@ -155,7 +151,7 @@ def _fallback_note(
 
 def _everywhere(uv: Uv) -> Iterator[Path]:
     roots = _pyenv_roots()
-    # A shim starts one of the versions below, and takes five times as long.
+    # A shim starts one of the interpreters below and takes five times as long.
     shims = {root / "shims" for root in roots}
     for directory in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         for minor in reversed(SUPPORTED):
@@ -166,43 +162,34 @@ def _everywhere(uv: Uv) -> Iterator[Path]:
         for minor in SUPPORTED:
             yield from sorted(root.glob(f"versions/{minor}.*/bin/python"))
     try:
-        # Only those that uv manages: asked for all, it tries every pyenv shim, which takes 12 s.
+        # With --managed-python, because uv otherwise tries every pyenv shim, which takes 12 s.
         args = ("--only-installed", "--managed-python", "--output-format", "json")
         listed = json.loads(uv("python", "list", *args))
     except (UvError, ValueError):
-        # uv is one source among several, and a broken interpreter can make it fail.
-        return
-    for entry in listed:
-        if entry.get("path"):
-            yield Path(entry["path"])
+        return  # uv is one source among several, and a broken interpreter can make it fail
+    yield from (Path(entry["path"]) for entry in listed if entry.get("path"))
 
 
 def _pyenv_roots() -> list[Path]:
     roots = [Path(os.environ["PYENV_ROOT"])] if os.environ.get("PYENV_ROOT") else []
     try:
-        said = subprocess.run(
+        done = subprocess.run(
             ["pyenv", "root"], capture_output=True, text=True, timeout=20, check=True
         )
-        roots.append(Path(said.stdout.strip()))
+        roots.append(Path(done.stdout.strip()))
     except (OSError, subprocess.SubprocessError):
         roots.append(Path.home() / ".pyenv")
     return list(dict.fromkeys(roots))
 
 
 def _ask(path: Path) -> Interpreter | str | None:
-    """Ask an interpreter about itself. A sentence: why it is passed over; None: it does not run."""
+    """Return an interpreter, the reason why it is skipped, or None if it does not run."""
     try:
-        said = subprocess.run(
-            [str(path), "-I", "-c", _PROBE],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-        )
-        facts = json.loads(said.stdout)
+        command = [str(path), "-I", "-c", _PROBE]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+        facts = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
-        # A pyenv shim whose version is not selected, or a broken installation.
-        return None
+        return None  # a pyenv shim whose version is not selected, or a broken installation
     interpreter = Interpreter(Path(facts["executable"]), facts["version"])
     if facts["implementation"] != "cpython" or interpreter.minor not in SUPPORTED:
         return None

@@ -1,24 +1,28 @@
-"""The machine as a place to measure: its interpreters, its index, what it keeps in `state`."""
+"""What measuring needs of this machine: interpreters, the package index, a state and a lock."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from observatory.run.environments import Environment, EnvironmentMakingError, Environments
 from observatory.run.history import History
-from observatory.run.index import Index
 from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
-from observatory.run.uv import RealUv
+from observatory.run.uv import Index, RealUv
+from observatory.store.base.locking import locked
 from observatory.store.records.subject import Subject
 
 STATE = Path(".observatory")
-"""Where environments, filled caches and the history of releases are kept, in the checkout."""
+"""The directory, in the checkout, of environments, filled caches and the history of releases."""
+_LOCKED = Path("/tmp")  # noqa: S108 - nothing is written there
+"""The directory that a measuring run locks: every user can open it, and no file is left behind."""
 
 
 def local_subjects(state: Path) -> Subjects:
-    """What reads the subjects on this machine. Looks for interpreters: about a second."""
+    """Return what reads subjects on this machine. Looking for interpreters takes a second."""
     uv = RealUv()
     return Subjects(History(load(), state), Index(uv), find(uv))
 
@@ -26,11 +30,11 @@ def local_subjects(state: Path) -> Subjects:
 def environment_of(
     subject: Subject, subjects: Subjects, state: Path, overrides: tuple[str, ...] = ()
 ) -> Environment:
-    """The environment of a subject, made now if need be.
+    """Return the environment of a subject; create it if needed.
 
-    ``overrides``: requirements that hold against the metadata of others. A numba that was named for
-    the subject is one where nothing else will do: who asks for it wants to know what it does, not
-    that PyTensor does not allow it. Raises NoInterpreterError and EnvironmentMakingError.
+    ``overrides`` are requirements that override the metadata of other packages. A numba that the
+    subject names becomes one if PyTensor does not allow it: whoever names it wants to see what it
+    does. Raises NoInterpreterError and EnvironmentMakingError.
     """
     interpreter = subjects.found.of(subject.python)
     named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
@@ -40,3 +44,15 @@ def environment_of(
         if overrides or not named:
             raise
         return Environments(state / "envs", overrides=named).ensure(subject, interpreter)
+
+
+@contextlib.contextmanager
+def measuring_lock(say: Callable[[str], None]) -> Iterator[None]:
+    """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
+
+    If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
+    the process that holds it, however that ends (see `observatory.store.base.locking`).
+    """
+    message = "another run is measuring on this machine; waiting for it to end"
+    with locked(_LOCKED, lambda: say(message)):
+        yield

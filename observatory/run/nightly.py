@@ -1,4 +1,4 @@
-"""A night, step by step: each a process, each recorded before and after, none hiding another."""
+"""The steps of a night: which commands it runs, and running them so that a kill loses nothing."""
 
 from __future__ import annotations
 
@@ -8,85 +8,171 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from observatory.errors import Exit
 from observatory.store.base.locking import locked
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
-"""Every step is a command of it."""
-INTERRUPTED = 130
-"""Exit status of a command that a person or a machine has stopped."""
-_TOLD_NOTHING_NEW = (0, 9)
+"""The program whose commands are the steps."""
+STEPS = ("measure", "canary", "contracts", "alerts", "site", "feed", "deliver", "publish")
+"""The first words of the steps' names, in their order."""
+_MEASURING = STEPS[:3]
+"""The steps that do not need results to exist."""
+_ALERTS_WRITTEN = (Exit.OK, Exit.ALERTS)
 """Exit statuses with which `observatory alerts` has written what it found."""
-_A_MOMENT = 0.05
-_LOCK = "lock"
+_POLL = 0.05
+"""Seconds between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The options of a night; a step without its option is left out."""
+
+    subjects: Sequence[str]
+    commits: Sequence[str] = ()
+    """Subjects that are measured only once: a later night takes only the samples they lack."""
+    only: frozenset[str] = frozenset(STEPS)
+    results: Path = Path("results")
+    out: Path = Path("html")
+    preset: str = "quick"
+    python: str | None = None
+    extras: Sequence[str] = ()
+    launches: Sequence[str] = ()
+    backends: Sequence[str] = ()
+    """Backends to measure; canary and contracts choose their own."""
+    scenarios: Sequence[str] = ()
+    """Scenarios to measure."""
+    machine: str | None = None
+    state: Path | None = None
+    link: str = ""
+    """The address of the pages."""
+    feed: bool = False
+    deliver: str = ""
+    """The GitHub repository whose issues are updated."""
+    publish: str = ""
+    """The branch that the results are added to."""
+    repository: Path = field(default_factory=Path)
+    """The git repository of that branch."""
+    remote: str = "origin"
+
+
+def steps(wishes: Wishes) -> list[NightStep]:
+    """Return the steps of a night in their order; each is a command that a person could type."""
+    all_steps = (*_measuring(wishes), *_reporting(wishes))
+    return [step for step in all_steps if step.name.partition(" ")[0] in wishes.only]
+
+
+def _measuring(wishes: Wishes) -> Iterator[NightStep]:
+    results = ["--results", str(wishes.results)]
+    state = ["--python", wishes.python] if wishes.python else []
+    state += ["--state", str(wishes.state)] if wishes.state else []
+    options = [*results, *_each("--with", wishes.extras), *state]
+    options += _each("--launch", wishes.launches)
+    options += ["--machine", wishes.machine] if wishes.machine else []
+    cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
+    run = ["--preset", wishes.preset, *options, *cells]
+    for text in wishes.subjects:
+        command = ["run", "--subject", text, *run]
+        yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)
+    for text in wishes.commits:
+        command = ["run", "--subject", text, *run, "--resume"]
+        yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
+    newest = [*wishes.subjects, *wishes.commits][-1:]
+    yield NightStep(name="canary", command=["canary", *newest, *options])
+    command = ["contracts", *newest, *wishes.extras, *results, *state]
+    yield NightStep(name="contracts", command=command)
+
+
+def _reporting(wishes: Wishes) -> Iterator[NightStep]:
+    results = ["--results", str(wishes.results)]
+    alerts = ["alerts", *results]
+    yield NightStep(name="alerts", command=alerts)
+    yield NightStep(name="site", command=["dashboard", *results, "--out", str(wishes.out)])
+    if wishes.feed:
+        feed = ["--feed", str(wishes.out / "alerts.atom")]
+        link = ["--link", wishes.link] if wishes.link else []
+        yield NightStep(name="feed", command=[*alerts, *feed, *link], needs=["alerts"])
+    if wishes.deliver:
+        page = ["--page", wishes.link] if wishes.link else []
+        command = ["deliver", *results, "--repo", wishes.deliver, *page]
+        yield NightStep(name="deliver", command=command, needs=["alerts"])
+    if wishes.publish:
+        branch = ["--repo", str(wishes.repository), "--branch", wishes.publish]
+        push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
+        command = ["publish", str(wishes.results), *branch, *push]
+        yield NightStep(name="publish", command=command)
+
+
+def _each(option: str, values: Sequence[str]) -> list[str]:
+    return [word for value in values for word in (option, value)]
 
 
 @dataclass
 class Nightly:
-    """Carries out a night. Killed at any instant, the next one goes on where this one stopped."""
+    """Runs the steps of a night, and continues with the next unfinished one after a kill."""
 
     directory: Path
-    """Where nights are kept."""
+    """The directory of the nights' records."""
     start: Callable[[Sequence[str]], int]
-    """Runs a command of the observatory to its end; returns its exit status."""
+    """Runs a command of the observatory to its end and returns its exit status."""
     say: Callable[[str], None]
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     wait: Callable[[float], None] = time.sleep
 
     def carry_out(self, night: Night) -> Night:
-        """Do what is left of a night, and return it as it is then.
+        """Run the unfinished steps of a night, and return it with their outcomes.
 
-        It is not over if a step was interrupted. Raises OSError where nothing can be written.
+        The night is not over if a step was interrupted. Raises OSError if it cannot be recorded.
         """
         for place, step in enumerate(night.steps):
             if step.over:
                 continue
-            if reason := self._why_not(step, night):
+            if reason := self._why_skipped(step, night):
                 night = self._changed(night, place, skipped=reason)
                 self.say(f"{step.name}: skipped, {reason}")
                 continue
             night, command = self._begun(night, place)
             self.say(f"{step.name}: observatory {' '.join(command)}")
             status = self.start(command)
-            if status == INTERRUPTED:
+            if status == Exit.INTERRUPTED:
                 return night
             night = self._changed(night, place, status=status, ended=self.clock())
         return night
 
     def _begun(self, night: Night, place: int) -> tuple[Night, list[str]]:
-        """The night with a step begun, and its command."""
-        step, results = night.steps[place], Path(night.results)
-        newest = record.newest_run(results)
+        """Return the night with a step begun, and the step's command."""
+        step = night.steps[place]
+        newest = record.newest_run(Path(night.results))
         changes: dict[str, object] = {"tries": step.tries + 1}
         command = list(step.command)
         if step.tries == 0:
-            self._let_pass(newest)
+            self._wait_for_next_second(newest)
             changes |= {"began": self.clock(), "before": newest}
         elif step.resumable and newest > step.before:
-            # What was taken before the kill is this night's: without it, --resume would go on with
-            # another night, which was complete, and nothing would be measured.
+            # A run of this night was killed. Without such a run, --resume would continue a complete
+            # one of an earlier night, and nothing would be measured.
             command.append("--resume")
         return self._changed(night, place, **changes), command
 
-    def _let_pass(self, run: str) -> None:
-        """Wait until a run that begins now is told from that one, which names a second."""
-        for _ in range(int(2 / _A_MOMENT)):
+    def _wait_for_next_second(self, run: str) -> None:
+        """Wait until a new run would get another name than ``run``; names are full seconds."""
+        for _ in range(int(2 / _POLL)):
             if self.clock().strftime("%Y%m%dT%H%M%SZ") != run:
                 return
-            self.wait(_A_MOMENT)
+            self.wait(_POLL)
 
-    def _why_not(self, step: NightStep, night: Night) -> str | None:
+    def _why_skipped(self, step: NightStep, night: Night) -> str | None:
         by_name = {one.name: one for one in night.steps}
         for name in step.needs:
             needed = by_name.get(name)
-            if needed is not None and needed.status not in _TOLD_NOTHING_NEW:
+            if needed is not None and needed.status not in _ALERTS_WRITTEN:
                 return f"because {name} {'failed' if needed.skipped is None else 'was skipped'}"
-        measures = step.name.partition(" ")[0] in ("measure", "canary", "contracts")
+        measures = step.name.partition(" ")[0] in _MEASURING
         if not measures and not Path(night.results).is_dir():
             return f"because there is no results directory {night.results}"
         return None
@@ -99,26 +185,27 @@ class Nightly:
 
 @contextlib.contextmanager
 def one_at_a_time(directory: Path, say: Callable[[str], None]) -> Iterator[int]:
-    """Hold the lock of a directory of nights; wait for another holder, and ``say`` so once.
+    """Hold the lock of a directory of nights; if another process holds it, ``say`` so and wait.
 
-    Yields its descriptor, for steps to inherit: a step outlives a nightly that is killed, and as
-    long as it does nobody may go on with its night.
+    Yields the lock's descriptor, which steps inherit: a step outlives a nightly that is killed, and
+    nobody may continue the night until it has ended.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    waiting = "another night, or a step that one has left, is under way; waiting for it to end"
-    with locked(directory / _LOCK, lambda: say(waiting)) as descriptor:
+    message = "another night, or a step that one has left, is running; waiting for it to end"
+    with locked(directory / "lock", lambda: say(message)) as descriptor:
         yield descriptor
 
 
 def command_of(arguments: Sequence[str], lock: int) -> int:
-    """Run a command of the observatory as a process; returns its exit status.
+    """Run a command of the observatory as a process and return its exit status.
 
-    What stops the night stops it, once: it ends what it measures, and says what is recorded.
+    An exception here, such as Ctrl-C, interrupts the command once, so that it ends what it measures
+    and says what is recorded.
     """
     process = subprocess.Popen(
         [*PROGRAM, *arguments],
         pass_fds=[lock],
-        start_new_session=True,  # Ctrl-C reaches it through here, and not twice
+        start_new_session=True,  # Ctrl-C reaches it through this process, and not twice
     )
     try:
         return process.wait()
@@ -129,6 +216,9 @@ def command_of(arguments: Sequence[str], lock: int) -> int:
 
 
 def severest(statuses: Sequence[int], order: Sequence[int]) -> int:
-    """The status that outranks the others; one that ``order`` does not have outranks all but 5."""
-    left = [status for status in statuses if status != 0]
-    return min(left, key=lambda s: order.index(s) if s in order else 0.5, default=0)
+    """Return the worst status: the earliest in ``order``, or 0 if all are 0.
+
+    A status that ``order`` does not contain comes right after its first.
+    """
+    failed = [status for status in statuses if status != 0]
+    return min(failed, key=lambda s: order.index(s) if s in order else 0.5, default=0)

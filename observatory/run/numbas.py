@@ -1,16 +1,14 @@
-"""Which releases of numba there are for a PyTensor, as the package index has them."""
+"""The releases of numba in the package index that a PyTensor can be tried with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from observatory.run.index import Index
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, if_possible
 from observatory.store.records.subject import Subject
 
 _MOST = 100
@@ -18,93 +16,65 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class Numba:
-    """A numba to try a PyTensor with."""
+    """A release of numba to try a PyTensor with."""
 
     version: str
     overrides: tuple[str, ...] = ()
-    """What the installer has to be told against PyTensor's metadata; empty: it is allowed."""
+    """Requirements that override PyTensor's metadata; empty if PyTensor allows the release."""
 
 
 @dataclass(frozen=True)
 class Numbas:
-    """The releases of numba for one subject, on its Python."""
+    """The releases of numba for one subject on its Python. Every method raises UvError."""
 
     index: Index
     subject: Subject
 
     def own(self) -> str | None:
-        """The version that the subject pins; None if it takes what it gets."""
-        pins = (Requirement(text) for text in self.subject.requirements)
-        for pin in pins:
-            if canonicalize_name(pin.name) == "numba" and str(pin.specifier).startswith("=="):
-                return str(pin.specifier).removeprefix("==")
-        return None
+        """Return the version that the subject pins, or None if it pins none."""
+        pin = self._requirement("numba")
+        specifier = "" if pin is None else str(pin.specifier)
+        return specifier.removeprefix("==") if specifier.startswith("==") else None
 
     def allowed(self) -> list[Numba]:
-        """Every final release that the metadata of the subject's PyTensor allows, oldest first.
+        """Return every final release that the subject's PyTensor allows, oldest first.
 
-        Releases without a wheel for the subject's Python are none. Raises UvError.
+        A release without a wheel for the subject's Python is left out.
         """
         found: list[Numba] = []
-        bound = "numba"
-        while len(found) < _MOST:
-            version = self._resolved([self._pytensor(), bound])
-            if version is None or Version(version).is_prerelease:
+        wanted = [str(self._requirement("pytensor")), "numba"]
+        while len(found) < _MOST and (pins := if_possible(lambda: self._pins(*wanted))):
+            version = pins["numba"]
+            if Version(version).is_prerelease:
                 break
             found.insert(0, Numba(version))
-            bound = f"numba<{version}"
+            wanted[1] = f"numba<{version}"
         return found
 
     def newest(self) -> Numba:
-        """The newest final release there is for this Python, whatever PyTensor says of it.
-
-        Raises UvError.
-        """
-        pins = self.index.resolve(["numba"], minor=self.subject.python)
-        return self.asked(pins["numba"])
+        """Return the newest final release for this Python, whether PyTensor allows it or not."""
+        return self.asked(self._pins("numba")["numba"])
 
     def newest_prerelease(self) -> Numba | None:
-        """The newest pre-release beyond the newest final release; None if the index has none.
-
-        Raises UvError.
-        """
-        final = self.index.resolve(["numba"], minor=self.subject.python)["numba"]
-        try:
-            pins = self.index.resolve(
-                [f"numba>{final}"], minor=self.subject.python, prereleases=True
-            )
-        except UvError as error:
-            if _unsatisfiable(error):
-                return None
-            raise
-        # A pre-release of numba comes with one of llvmlite, which nobody else asks for.
-        return Numba(
-            pins["numba"], tuple(f"{name}=={pins[name]}" for name in ("llvmlite", "numba"))
-        )
+        """Return the newest pre-release that is later than every final release, or None."""
+        bound = f"numba>{self._pins('numba')['numba']}"
+        pins = if_possible(lambda: self._pins(bound, prereleases=True))
+        if pins is None:
+            return None
+        # A pre-release of numba needs one of llvmlite, which no other requirement names.
+        overrides = tuple(f"{name}=={pins[name]}" for name in ("llvmlite", "numba"))
+        return Numba(pins["numba"], overrides)
 
     def asked(self, version: str) -> Numba:
-        """One release, with PyTensor's bounds lifted if it is beyond them. Raises UvError."""
-        fits = self._resolved([self._pytensor(), f"numba=={version}"]) is not None
-        return Numba(version, () if fits else (f"numba=={version}",))
+        """Return one release, with an override if it is outside of PyTensor's bounds."""
+        pin = f"numba=={version}"
+        fits = if_possible(lambda: self._pins(str(self._requirement("pytensor")), pin))
+        return Numba(version, () if fits else (pin,))
 
-    def _pytensor(self) -> str:
-        return next(
-            text
-            for text in self.subject.requirements
-            if canonicalize_name(Requirement(text).name) == "pytensor"
-        )
+    def _requirement(self, name: str) -> Requirement | None:
+        requirements = map(Requirement, self.subject.requirements)
+        return next((one for one in requirements if canonicalize_name(one.name) == name), None)
 
-    def _resolved(self, requirements: Sequence[str]) -> str | None:
-        """The numba that satisfies the requirements, or None. Raises UvError."""
-        try:
-            return self.index.resolve(requirements, minor=self.subject.python)["numba"]
-        except UvError as error:
-            if _unsatisfiable(error):
-                return None
-            raise
-
-
-def _unsatisfiable(error: UvError) -> bool:
-    # Of a long explanation only its end is kept.
-    said = error.said.lower()
-    return "no solution found" in said or "requirements are unsatisfiable" in said
+    def _pins(self, *requirements: str, prereleases: bool = False) -> dict[str, str]:
+        minor = self.subject.python
+        return self.index.resolve(requirements, minor=minor, prereleases=prereleases)

@@ -1,7 +1,7 @@
-"""The releases of PyTensor as facts: when each came, and what it needs as of its day.
+"""The releases of PyTensor: the date of each, and what it needs as of that date.
 
-The table is committed as ``releases.json`` and only ever grows at its end: the commits of the
-release history, and with them the names of recorded results, follow from it.
+The table is committed as ``releases.json`` and only grows at its end, because the commits of the
+history of releases, and so the names of recorded results, depend on it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from importlib.resources import files
 from typing import Annotated
 
@@ -17,9 +17,8 @@ from packaging.version import Version
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from observatory.errors import ObservatoryError
-from observatory.run.index import Index
 from observatory.run.interpreters import SUPPORTED
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 
 FIRST = "2.34.0"
 """The oldest release that the benchmarks can measure."""
@@ -30,7 +29,7 @@ VersionText = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)+$", max_len
 
 
 class ReleasesError(ObservatoryError):
-    """Raised when the table, or a question to it, makes no sense; the message says what to do."""
+    """The table of releases is invalid, or does not contain what was asked for."""
 
 
 class Release(BaseModel):
@@ -52,7 +51,7 @@ class Release(BaseModel):
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """What pip is asked for. numba is named since not every release brings it."""
+        """The requirements to install; numba is named because some releases do not require it."""
         return (f"pytensor=={self.version}", f"numba=={self.numba}")
 
 
@@ -65,7 +64,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True)
 class ReleaseTable:
-    """Releases in order of their upload."""
+    """Releases in order of upload. Raises ReleasesError if they are not, or one is repeated."""
 
     releases: tuple[Release, ...]
 
@@ -85,13 +84,13 @@ class ReleaseTable:
         return max(self.releases, key=lambda release: Version(release.version))
 
     def find(self, version: str) -> Release | None:
-        """The release of that version, or None if the table does not know it."""
+        """Return the release with a version, or None if the table does not contain it."""
         return next((r for r in self.releases if Version(r.version) == Version(version)), None)
 
     def between(self, first: str, last: str) -> tuple[Release, ...]:
-        """All releases with ``first <= version <= last``, in order of version.
+        """Return all releases with ``first <= version <= last``, in order of version.
 
-        Raises `ReleasesError` if an end is not in the table, or the ends are the wrong way round.
+        Raises ReleasesError if an end is not in the table, or if ``first`` is above ``last``.
         """
         for end in (first, last):
             if self.find(end) is None:
@@ -106,7 +105,7 @@ class ReleaseTable:
         return tuple(sorted(inside, key=lambda release: Version(release.version)))
 
     def to_json(self) -> str:
-        """The text of ``releases.json``."""
+        """Return the text of ``releases.json``."""
         about = (
             "Facts about PyTensor releases, made by scripts/update_releases.py. "
             "Entries are only appended: commits of the release history depend on them."
@@ -116,59 +115,55 @@ class ReleaseTable:
 
 
 def load(text: str | None = None) -> ReleaseTable:
-    """Read the committed table, or ``text``. Raise `ReleasesError` if it is not valid."""
+    """Read the committed table, or ``text``. Raises ReleasesError if it is invalid."""
     if text is None:
         text = (files("observatory.run") / "releases.json").read_text(encoding="utf-8")
     try:
         return ReleaseTable(_File.model_validate_json(text).releases)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ReleasesError(f"releases.json is not valid at {place}: {first['msg']}") from error
+        field = ".".join(str(part) for part in first["loc"])
+        raise ReleasesError(f"releases.json is not valid at {field}: {first['msg']}") from error
 
 
 def describe(version: str, index: Index, pythons: Sequence[str] = SUPPORTED) -> Release:
-    """Ask the index about one release. Raise `UvError` if it cannot answer."""
+    """Return what the index knows of one release. Raises UvError if it cannot answer."""
     uploaded = index.uploaded("pytensor", version, REFERENCE_PYTHON)
     exclude_newer = uploaded + timedelta(days=1)
-    wanted = (f"pytensor=={version}", "numba")
-    of_the_day = index.resolve(
-        wanted, minor=REFERENCE_PYTHON, exclude_newer=exclude_newer, wheels_only=True
-    )
-    pinned = (wanted[0], f"numba=={of_the_day['numba']}")
-    works = tuple(m for m in pythons if _installs(index, pinned, m, exclude_newer))
+
+    def resolve(numba: str, minor: str) -> dict[str, str]:
+        wanted = (f"pytensor=={version}", numba)
+        return index.resolve(wanted, minor=minor, exclude_newer=exclude_newer, wheels_only=True)
+
+    numba = resolve("numba", REFERENCE_PYTHON)["numba"]
+    installs = []
+    for minor in pythons:
+        try:
+            resolve(f"numba=={numba}", minor)
+        except UvError:
+            continue
+        installs.append(minor)
     return Release(
         version=version,
         uploaded=uploaded,
         exclude_newer=exclude_newer,
-        numba=of_the_day["numba"],
-        pythons=works,
+        numba=numba,
+        pythons=tuple(installs),
     )
 
 
-def _installs(index: Index, pinned: Sequence[str], minor: str, exclude_newer: datetime) -> bool:
-    try:
-        index.resolve(pinned, minor=minor, exclude_newer=exclude_newer, wheels_only=True)
-    except UvError:
-        return False
-    return True
-
-
 def extended(table: ReleaseTable, index: Index) -> ReleaseTable:
-    """The table with every release that the index has beyond its end; itself if there is none.
+    """Return the table with every later release of the index appended, in order of upload.
 
-    Known entries stay as they are, and releases are appended in order of upload, so that anybody
-    who extends the same table gets the same one. Raises `ReleasesError` for a release that was
-    uploaded before the table's end: no place for it leaves the known hashes alone.
+    Existing entries do not change, so everybody who extends the same table gets the same one.
+    Raises ReleasesError if an unknown release was uploaded before the table's last one, because
+    inserting it would change known hashes, and UvError if the index cannot answer.
     """
     known = {Version(release.version) for release in table.releases}
     fresh: list[Release] = []
     bound = ""
-    while True:
-        # Asked down to the first release: a patch of an older line can appear at any time.
-        version = index.newest(f"pytensor>={FIRST}{bound}", REFERENCE_PYTHON)
-        if version is None:
-            break
+    # All versions down to the first are asked for: an older line can get a patch at any time.
+    while version := index.newest(f"pytensor>={FIRST}{bound}", REFERENCE_PYTHON):
         bound = f",<{version}"
         if Version(version) not in known:
             fresh.append(describe(version, index))

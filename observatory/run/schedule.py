@@ -1,23 +1,28 @@
-"""Carries out the tasks of a plan: counting samples side by side, timed ones strictly alone."""
+"""Carrying out the tasks of a plan, some at a time, and estimating how long the rest will take."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
 from benchmarks.plan import Task
 from observatory.store.records.sample import Sample
 
 _Job = TypeVar("_Job")
+_TRACING_FACTOR = 1.2
+"""How much longer a build takes while its Python calls are counted."""
+_PRIOR = 15.0
+"""Seconds of expected work that are added to what was measured: about three samples' worth."""
 
 
 class TakesSamples(Protocol):
-    """What carries out one task: `execute.Executor`, or a stand-in in tests."""
+    """What carries out one task: `execute.Executor`, or a fake in tests."""
 
     caches: Path
 
@@ -26,17 +31,17 @@ class TakesSamples(Protocol):
         ...
 
     def cancel(self) -> None:
-        """End the samples under way."""
+        """End the samples that are running."""
         ...
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a progress display wants to know."""
+    """A task that begins or has ended, for a display of the progress."""
 
     task: Task
     sample: Sample | None
-    """None: the task begins."""
+    """None while the task begins."""
 
 
 def carry_out(
@@ -46,17 +51,15 @@ def carry_out(
     notify: Callable[[Event], None],
     workers: int,
 ) -> None:
-    """Run every task and record every sample as soon as it is there.
+    """Run every task, and record each sample as soon as it is taken.
 
-    Fillers come first, as others start from their caches; then counting and tracing, `workers` at
-    a time; then timing, one at a time with nothing beside it. `record` and `notify` are called
-    from this thread only. An exception here (Ctrl-C included) ends the samples under way.
+    Tasks that fill caches come first, because others start from these caches; then counting and
+    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. ``record``
+    and ``notify`` are called from this thread. An exception in it, such as Ctrl-C, ends the samples
+    that are running.
     """
-    groups = (
-        ([task for task in tasks if task.keep is not None], workers),
-        ([t for t in tasks if t.keep is None and t.measure != "timing"], workers),
-        ([task for task in tasks if task.keep is None and task.measure == "timing"], 1),
-    )
+    fillers = [task for task in tasks if task.keep is not None]
+    others = [task for task in tasks if task.keep is None]
 
     def began(task: Task) -> None:
         notify(Event(task, None))
@@ -65,7 +68,11 @@ def carry_out(
         record(sample)
         notify(Event(task, sample))
 
-    for group, at_once in groups:
+    for group, at_once in (
+        (fillers, workers),
+        ([task for task in others if task.measure != "timing"], workers),
+        ([task for task in others if task.measure == "timing"], 1),
+    ):
         side_by_side(group, executor.run, executor.cancel, began, ended, at_once)
 
 
@@ -77,41 +84,40 @@ def side_by_side(
     ended: Callable[[_Job, Sample], None],
     workers: int,
 ) -> None:
-    """Take the samples of some jobs in their order, at most `workers` at a time.
+    """Take the samples of jobs in their order, at most ``workers`` at a time.
 
-    A job is asked for when it can begin: whoever gives them may end them early.
-
-    `take` runs in threads; `began` and `ended` are called from this one. An exception here (Ctrl-C
-    included) calls `cancel`, which ends the samples under way, and is raised when they have ended.
+    The next job is read when it can begin, so the iterable may end early. ``take`` runs in threads;
+    ``began`` and ``ended`` are called from this one. An exception here, such as Ctrl-C, calls
+    ``cancel``, which ends the samples that are running, and is raised when they have ended.
     """
-    waiting = iter(jobs)
+    pending = iter(jobs)
     running: dict[Future[Sample], _Job] = {}
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sample") as pool:
         try:
             while True:
-                for job in islice(waiting, workers - len(running)):
+                for job in islice(pending, workers - len(running)):
                     began(job)
                     running[pool.submit(take, job)] = job
                 if not running:
                     break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    job = running.pop(future)
-                    ended(job, future.result())
+                    ended(running.pop(future), future.result())
         except BaseException:
             cancel()  # before the pool waits for its threads
             raise
 
 
 def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> list[Task]:
-    """The tasks of a plan that an interrupted run has still to do.
+    """Return the tasks of a plan that an interrupted run did not complete.
 
-    A filler whose cache is gone is run again if a task that starts from it is left.
+    A task whose cache is gone is repeated if a remaining task starts from that cache.
     """
-    done = Counter((str(_cell(sample)), sample.measure) for sample in taken)
+    tasks = list(tasks)
+    done = Counter((sample.cell, sample.measure) for sample in taken)
     left = []
     for task in tasks:
-        key = (str(task.cell), task.measure)
+        key = (task.cell, task.measure)
         if done[key] > 0:
             done[key] -= 1
         else:
@@ -125,6 +131,36 @@ def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> l
     return refill + left
 
 
-def _cell(sample: Sample) -> str:
-    cell = sample.cell
-    return f"{cell.model} {cell.scenario} {cell.backend} {cell.launch}"
+def expected_seconds(task: Task) -> float:
+    """Return how many seconds a task takes on the machine that the catalogue describes."""
+    cell = task.cell
+    backend = BACKENDS[cell.backend]
+    seconds = SCENARIOS[cell.scenario].seconds_with(backend.expected_as) * MODELS[cell.model].size
+    factor = _TRACING_FACTOR if task.measure == "tracing" else 1.0
+    return seconds * backend.slower * factor
+
+
+@dataclass
+class Estimate:
+    """The remaining wall time of a plan, learned from the tasks that have ended."""
+
+    tasks: Sequence[Task]
+    workers: int
+    _spent: float = 0.0
+    _expected: float = 0.0
+    _done: set[int] = field(default_factory=set)
+
+    def finished(self, task: Task, seconds: float) -> None:
+        """Learn from a task that took ``seconds``."""
+        self._spent += seconds
+        self._expected += expected_seconds(task)
+        self._done.add(id(task))
+
+    def seconds_left(self) -> float:
+        """Return the seconds from now to the end of the plan."""
+        left = sum(
+            expected_seconds(task) / (1 if task.measure == "timing" else self.workers)
+            for task in self.tasks
+            if id(task) not in self._done
+        )
+        return left * (self._spent + _PRIOR) / (self._expected + _PRIOR)

@@ -1,9 +1,8 @@
-"""Subjects that are no release: a wheel on disk, a commit of a repository on disk."""
+"""Subjects that are not releases: wheels on disk, and commits of repositories on disk."""
 
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import zipfile
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
@@ -14,15 +13,16 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from observatory.errors import ObservatoryError
+from observatory.run.git import Git, GitError
 from observatory.run.history import commit_of_wheel
 
 
 class SubjectError(ObservatoryError, ValueError):
-    """Raised when a text names no subject; the message says what is accepted."""
+    """A text names no subject; the message says what is accepted."""
 
 
 class Core(NamedTuple):
-    """A subject before its extras and Python."""
+    """A subject without its further requirements and its Python."""
 
     label: str
     requirements: tuple[str, ...]
@@ -30,11 +30,25 @@ class Core(NamedTuple):
     date: datetime
     exclude_newer: datetime | None
     pythons: tuple[str, ...]
-    """The minor versions known to work; empty: not known."""
+    """The minor versions that are known to work; empty if that is not known."""
 
 
-def read_wheel(path: Path) -> tuple[str, str, Path, str]:
-    """Name, version, absolute path and SHA-256 of a wheel; raise `SubjectError` if it is none."""
+class Wheel(NamedTuple):
+    """A wheel on disk: its name and version, absolute path and SHA-256."""
+
+    name: str
+    version: str
+    path: Path
+    digest: str
+
+    @property
+    def label(self) -> str:
+        """The version with the first digits of the digest, as a local version."""
+        return f"{self.version}+whl.{self.digest[:8]}"
+
+
+def read_wheel(path: Path) -> Wheel:
+    """Return what the name and the bytes of a wheel say; raise SubjectError if it is not one."""
     try:
         name, version, _, _ = parse_wheel_filename(path.name)
     except InvalidWheelFilename as error:
@@ -44,80 +58,87 @@ def read_wheel(path: Path) -> tuple[str, str, Path, str]:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SubjectError(f"the wheel {path} cannot be read: {error.strerror}") from error
-    return name, str(version), path.resolve(), digest
+    return Wheel(name, str(version), path.resolve(), digest)
 
 
 def from_wheel(path: Path) -> Core:
-    """A wheel of pytensor; raise `SubjectError` for any other file."""
-    name, version, absolute, digest = read_wheel(path)
-    if name != "pytensor":
+    """Return the subject of a pytensor wheel; raise SubjectError for any other file.
+
+    Its date is that of the newest file in the wheel, which does not change when it is copied.
+    """
+    wheel = read_wheel(path)
+    if wheel.name != "pytensor":
         raise SubjectError(
-            f"{path} is a wheel of {name}: a subject begins with pytensor; add {name} to one, "
-            f"as in newest {path}"
+            f"{path} is a wheel of {wheel.name}: a subject begins with pytensor; add {wheel.name} "
+            f"to one, as in newest {path}"
         )
-    label = f"{version}+whl.{digest[:8]}"
-    date = _newest_member(absolute)
+    try:
+        with zipfile.ZipFile(wheel.path) as archive:
+            moments = [datetime(*info.date_time, tzinfo=UTC) for info in archive.infolist()]
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise SubjectError(f"{wheel.path} is not a readable wheel: {error}") from error
+    date = max(moments, default=datetime(1980, 1, 1, tzinfo=UTC))
     return Core(
-        label=label,
-        requirements=(f"pytensor @ {absolute.as_uri()}", "numba"),
-        commit=commit_of_wheel(digest, f"PyTensor {label}", date),
+        label=wheel.label,
+        requirements=(f"pytensor @ {wheel.path.as_uri()}", "numba"),
+        commit=commit_of_wheel(wheel.digest, f"PyTensor {wheel.label}", date),
         date=date,
         exclude_newer=None,
         pythons=(),
     )
 
 
-def _newest_member(path: Path) -> datetime:
-    """The date of the newest file in a wheel: it travels with the wheel, unlike the file's own."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            moments = [datetime(*info.date_time, tzinfo=UTC) for info in archive.infolist()]
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise SubjectError(f"{path} is not a readable wheel: {error}") from error
-    return max(moments, default=datetime(1980, 1, 1, tzinfo=UTC))
-
-
 def from_url(url: str) -> Core:
-    """What stands behind ``pytensor @``; raise `SubjectError` if it is not on this machine."""
+    """Return the subject of ``pytensor @ URL``; raise SubjectError if it is not on this machine."""
     parts = urlsplit(url)
     if parts.scheme == "file" and parts.path.endswith(".whl"):
         return from_wheel(Path(unquote(parts.path)))
-    place, _, reference = unquote(parts.path).rpartition("@")
-    if parts.scheme != "git+file" or not place:
+    path, _, reference = unquote(parts.path).rpartition("@")
+    if parts.scheme != "git+file" or not path:
         raise SubjectError(
             f"{url!r} is not supported; clone the repository and give a commit of the clone, as in "
             "pytensor @ git+file:///PATH@COMMIT"
         )
-    commit, seconds, before = _ask_git(Path(place), reference)
-    date = datetime.fromtimestamp(seconds, tz=UTC)
+    log = _git(
+        Path(path), "log", "--first-parent", "--format=%H %ct", "-1000", "--end-of-options",
+        f"{reference}^{{commit}}",
+        problem=f"{path} has no commit {reference!r}, or is not a local git repository",
+    )  # fmt: skip
+    commits, seconds = zip(*(line.split() for line in log.splitlines()), strict=True)
+    date = datetime.fromtimestamp(int(seconds[0]), tz=UTC)
+    # Subjects are ordered by date, and the commits of a rebase all have the same second.
+    same_second = sum(1 for _ in takewhile(lambda second: second == seconds[0], seconds))
     return Core(
-        label=commit[:12],
-        requirements=(f"pytensor @ git+{Path(place).as_uri()}@{commit}", "numba"),
-        commit=commit,
-        # Subjects are in the order of their dates, and what is rebased is of one second.
-        date=date + timedelta(milliseconds=before),
+        label=commits[0][:12],
+        requirements=(f"pytensor @ git+{Path(path).as_uri()}@{commits[0]}", "numba"),
+        commit=commits[0],
+        date=date + timedelta(milliseconds=same_second - 1),
         exclude_newer=date + timedelta(days=1),
         pythons=(),
     )
 
 
-def _ask_git(repository: Path, reference: str) -> tuple[str, int, int]:
-    """The full hash and the committer's date of a commit, and how many of that date it follows.
+def commits_between(repository: Path, commits: str) -> list[str]:
+    """Return the commits of a range ``A..B``, without A and oldest first, as texts of subjects.
 
-    The date is in seconds since 1970; followed are first parents, 999 at most.
+    Only first parents are followed: commits on the branch, not those merged into it. A single
+    commit is a range of one. Raises SubjectError if the range is invalid or empty.
     """
-    args = ["git", "-C", str(repository), "log", "--first-parent", "--format=%H %ct", "-1000"]
-    try:
-        done = subprocess.run(
-            [*args, "--end-of-options", f"{reference}^{{commit}}"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
+    repository = repository.resolve()
+    single = [] if ".." in commits else ["--max-count=1"]
+    found = _git(
+        repository, "rev-list", "--reverse", "--first-parent", *single, "--end-of-options", commits,
+        problem=f"{commits!r} is not a range of commits in {repository}",
+    )  # fmt: skip
+    if not found:
         raise SubjectError(
-            f"{repository} has no commit {reference!r}, or is not a local git repository"
-        ) from error
-    commits, dates = zip(*(line.split() for line in done.stdout.splitlines()), strict=True)
-    same = takewhile(lambda date: date == dates[0], dates)
-    return commits[0], int(dates[0]), len(list(same)) - 1
+            f"{commits!r} contains no commits in {repository}; check the order, A..B"
+        )
+    return [f"pytensor @ git+{repository.as_uri()}@{commit}" for commit in found.split()]
+
+
+def _git(repository: Path, *arguments: str, problem: str) -> str:
+    try:
+        return Git(repository).text(*arguments)
+    except GitError as error:
+        raise SubjectError(f"{problem}: {error}") from error

@@ -1,9 +1,10 @@
-"""What people type, made into subjects: ``3.3.7``, ``newest``, a wheel, a commit, a range."""
+"""Reading the texts that name subjects: ``3.3.7``, ``newest``, a wheel, a commit, a range."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,10 +15,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from observatory.run.history import History
-from observatory.run.index import Index
 from observatory.run.interpreters import Choice, Interpreters, newest_supported
-from observatory.run.releases import REFERENCE_PYTHON, Release, ReleasesError, extended
+from observatory.run.releases import REFERENCE_PYTHON, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
+from observatory.run.uv import Index
 from observatory.store.records.subject import Subject
 
 ACCEPTED = (
@@ -28,26 +29,28 @@ ACCEPTED = (
 
 
 class _Extra(NamedTuple):
-    """A requirement added to a subject: how it is named, and what pip is asked for."""
+    """A further requirement of a subject."""
 
     name: str
     pinned: str
-    asked: str
+    """With its version, as results name it."""
+    requirement: str
+    """As it is installed: the same, or the URL of a wheel."""
 
 
 @dataclass
 class Subjects:
-    """Reads subjects, with the releases, the index and the interpreters of this machine."""
+    """Reads subjects with the releases, the package index and the interpreters of this machine."""
 
     history: History
     index: Index
     found: Interpreters
 
     def parse(self, text: str, extras: Sequence[str] = (), python: str | None = None) -> Subject:
-        """Read one subject. ``extras``: further requirements; ``python``: a minor version.
+        """Read one subject, with further requirements and a Python version such as "3.13".
 
-        Raises `SubjectError` for what is not understood or not there, `NoInterpreterError` if the
-        Python is not installed, and `UvError` if the index is needed and does not answer.
+        Raises SubjectError if the text is not understood or names nothing that exists,
+        NoInterpreterError if the Python is not installed, and UvError if the index does not answer.
         """
         subjects = self.parse_all([text], extras, python)
         if len(subjects) != 1:
@@ -57,7 +60,7 @@ class Subjects:
     def parse_all(
         self, texts: Sequence[str], extras: Sequence[str] = (), python: str | None = None
     ) -> tuple[Subject, ...]:
-        """Read several subjects and ranges; all get one Python where one fits all. As `parse`."""
+        """Read subjects and ranges; all get the same Python if one fits all. Raises as `parse`."""
         read: list[tuple[Core, list[_Extra]]] = []
         for text in texts:
             head, rest = _split(text)
@@ -69,21 +72,17 @@ class Subjects:
         )
 
     def newest(self, extras: Sequence[str] = ()) -> tuple[Subject, Choice]:
-        """The newest PyTensor that any installed interpreter gets, and the choice with its note."""
+        """Return the newest PyTensor that an installed interpreter can run, and that choice."""
         choice = newest_supported(self.index, self.found)
         return self.parse(choice.pytensor, extras, choice.interpreter.minor), choice
 
     def _cores(self, head: str) -> list[Core]:
-        if head == "newest":
-            return [self._release(newest_supported(self.index, self.found).pytensor)]
         if ".." in head and "/" not in head and "@" not in head:
             return self._range(head)
         if head.endswith(".whl"):
             return [from_wheel(Path(head))]
-        try:
-            return [self._release(str(Version(head)))]
-        except InvalidVersion:
-            pass
+        with suppress(InvalidVersion):
+            return [self._release(self._version(head))]
         try:
             requirement = Requirement(head)
         except InvalidRequirement as error:
@@ -101,23 +100,23 @@ class Subjects:
 
     def _range(self, head: str) -> list[Core]:
         first, _, last = head.partition("..")
-        ends = [
-            newest_supported(self.index, self.found).pytensor if end == "newest" else end
-            for end in (first, last)
-        ]
         try:
-            for end in ends:
-                self._known(str(Version(end)))
+            ends = [self._release(self._version(end)).label for end in (first, last)]
             inside = self.history.table.between(*ends)
         except (InvalidVersion, ReleasesError) as error:
             raise SubjectError(f"{head!r} is not a range of releases: {error}") from error
-        return [self._core(release) for release in inside]
+        return [self._release(release.version) for release in inside]
+
+    def _version(self, text: str) -> str:
+        if text == "newest":
+            return newest_supported(self.index, self.found).pytensor
+        return str(Version(text))
 
     def _release(self, version: str) -> Core:
-        return self._core(self._known(version))
+        """A release of the table; if it is newer than all, the index extends the table first.
 
-    def _known(self, version: str) -> Release:
-        """The release from the table, which is extended in memory for one that is newer."""
+        The table is extended for this process only.
+        """
         table = self.history.table
         release = table.find(version)
         newer = not table.releases or Version(version) > Version(table.newest.version)
@@ -130,9 +129,6 @@ class Subjects:
                 f"there is no release {version} between {table.releases[0].version} and "
                 f"{table.newest.version}; accepted: {ACCEPTED}"
             )
-        return release
-
-    def _core(self, release: Release) -> Core:
         return Core(
             label=release.version,
             requirements=release.requirements,
@@ -143,6 +139,7 @@ class Subjects:
         )
 
     def _extras(self, texts: Sequence[str], core: Core) -> list[_Extra]:
+        """The further requirements by name; of two with one name, the later one."""
         read: dict[str, _Extra] = {}
         for text in texts:
             extra = self._extra(text, core)
@@ -155,8 +152,9 @@ class Subjects:
 
     def _extra(self, text: str, core: Core) -> _Extra:
         if text.endswith(".whl"):
-            name, version, path, digest = read_wheel(Path(text))
-            return _Extra(name, f"{name}=={version}+whl.{digest[:8]}", f"{name} @ {path.as_uri()}")
+            wheel = read_wheel(Path(text))
+            url = f"{wheel.name} @ {wheel.path.as_uri()}"
+            return _Extra(wheel.name, f"{wheel.name}=={wheel.label}", url)
         try:
             requirement = Requirement(text)
         except InvalidRequirement as error:
@@ -167,40 +165,37 @@ class Subjects:
             raise SubjectError(
                 f"{text!r}: a further requirement is name==version, name or the path of a wheel"
             )
-        name = canonicalize_name(requirement.name)
-        if not re.fullmatch(r"==[^*,]+", str(requirement.specifier)):
-            # Pinned now, so that the name of the results says what was measured.
+        name, specifier = canonicalize_name(requirement.name), str(requirement.specifier)
+        if not re.fullmatch(r"==[^*,]+", specifier):
+            # It is pinned now so that the results are named after what was measured.
             wanted = [*_without(core.requirements, {name}), str(requirement)]
             minor = core.pythons[-1] if core.pythons else REFERENCE_PYTHON
             pins = self.index.resolve(wanted, minor=minor, exclude_newer=core.exclude_newer)
-            return _Extra(name, f"{name}=={pins[name]}", f"{name}=={pins[name]}")
-        pinned = f"{name}{requirement.specifier}"
-        return _Extra(name, pinned, pinned)
+            specifier = f"=={pins[name]}"
+        return _Extra(name, f"{name}{specifier}", f"{name}{specifier}")
 
     def _subject(self, core: Core, extras: list[_Extra], python: str) -> Subject:
-        names = {extra.name for extra in extras}
-        kept = _without(core.requirements, names)
+        kept = _without(core.requirements, {extra.name for extra in extras})
         return Subject(
             label=" ".join([core.label, *(extra.pinned for extra in extras)]),
-            requirements=(*kept, *(extra.asked for extra in extras)),
+            requirements=(*kept, *(extra.requirement for extra in extras)),
             python=python,
             commit=core.commit,
             date=core.date,
-            exclude_newer=self._moment(core, extras),
+            exclude_newer=self._exclude_newer(core, extras),
             extras=tuple(extra.pinned for extra in extras),
         )
 
-    def _moment(self, core: Core, extras: list[_Extra]) -> datetime | None:
-        """The day of the subject, moved on for an extra that is younger than it."""
-        moment = core.exclude_newer
-        if moment is None:
+    def _exclude_newer(self, core: Core, extras: list[_Extra]) -> datetime | None:
+        """The date that dependencies are resolved for: later if a requirement is younger."""
+        if core.exclude_newer is None:
             return None
-        for extra in extras:
-            if "@" not in extra.asked:
-                _, _, version = extra.pinned.partition("==")
-                uploaded = self.index.uploaded(extra.name, version, REFERENCE_PYTHON)
-                moment = max(moment, uploaded + timedelta(days=1))
-        return moment
+        uploads = [
+            self.index.uploaded(extra.name, extra.pinned.partition("==")[2], REFERENCE_PYTHON)
+            for extra in extras
+            if "@" not in extra.requirement
+        ]
+        return max([core.exclude_newer, *(upload + timedelta(days=1) for upload in uploads)])
 
     def _common_python(self, cores: Sequence[Core], python: str | None) -> str | None:
         if python is not None:
@@ -213,25 +208,27 @@ class Subjects:
                         f"{', '.join(core.pythons)}"
                     )
             return minor
-        known = [set(core.pythons) for core in cores if core.pythons]
-        for interpreter in self.found.interpreters:
-            if all(interpreter.minor in pythons for pythons in known):
-                return interpreter.minor
-        return None
+        return next(
+            (
+                interpreter.minor
+                for interpreter in self.found.interpreters
+                if all(interpreter.minor in core.pythons for core in cores if core.pythons)
+            ),
+            None,
+        )
 
     def _python_of(self, core: Core) -> str:
-        for interpreter in self.found.interpreters:
-            if not core.pythons or interpreter.minor in core.pythons:
-                return interpreter.minor
-        here = ", ".join(i.minor for i in self.found.interpreters) or "none"
+        if (minor := self._common_python([core], None)) is not None:
+            return minor
+        installed = ", ".join(i.minor for i in self.found.interpreters) or "none"
         raise SubjectError(
             f"{core.label} needs Python {' or '.join(core.pythons)}, which is not "
-            f"installed (found: {here})"
+            f"installed (found: {installed})"
         )
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    """The head of a spec, and its further requirements.
+    """Return the first word of a text that names a subject, and its further requirements.
 
     >>> _split("pytensor == 3.3.7  numba==0.66.0")
     ('pytensor==3.3.7', ['numba==0.66.0'])

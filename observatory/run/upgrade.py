@@ -1,4 +1,4 @@
-"""One subject after another on one cache: which samples, in which order. Interprets no number."""
+"""One subject after another on the same cache: which samples are taken, in which order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SCENARIO = "upgrade"
 
 
 def cells_of(models: Sequence[str] | None, backends: Sequence[str]) -> list[Cell]:
-    """The cells to take: every model that a backend has, or those that were named.
+    """Return the cells of the backends with the named models, or with every model they have.
 
-    Raises SubjectError where a backend has none, or lacks one that was named.
+    Raises SubjectError if a backend has no model, or lacks one that was named.
     """
     cells: list[Cell] = []
     for backend in backends:
@@ -35,65 +35,59 @@ class Turns:
 
     cell: Cell
     fill: Sample
-    """Base, from an empty cache."""
+    """BASE, starting from an empty cache."""
     use: Sample | None
-    """Head, on base's cache; None if base filled none."""
+    """HEAD, starting from BASE's cache; None if BASE left none."""
     again: Sample | None
-    """Base, on what head then left."""
+    """BASE, starting from the cache that HEAD left."""
 
 
 @dataclass
 class Chain:
-    """Takes the samples along subjects, each used on the cache of the one before it.
+    """Takes the samples of subjects, each of which starts from the cache of the one before it.
 
-    All executors share one directory of caches. ``took`` is told of each sample.
+    All executors share one directory of caches. ``took`` is called with each subject and sample.
     """
 
     cells: Sequence[Cell]
     took: Callable[[str, Sample], None]
 
     def first(self, name: str, executor: Executor) -> dict[Cell, Sample]:
-        """Fill a cache with the subject that goes before all others."""
-        return {
-            cell: self._take(name, executor, cell, keep=_fresh(name, cell)) for cell in self.cells
-        }
+        """Fill a cache with the first subject, and return its samples."""
+        return {cell: self._fill(name, executor, cell) for cell in self.cells}
 
     def turns(
-        self,
-        base: tuple[str, Executor, dict[Cell, Sample]],
-        head: tuple[str, Executor],
+        self, base: tuple[str, Executor, dict[Cell, Sample]], head: tuple[str, Executor]
     ) -> tuple[list[Turns], dict[Cell, Sample]]:
-        """Head on base's cache, then base again; also what head is to the one after it."""
+        """Run HEAD on BASE's cache, then BASE again.
+
+        Returns the samples, and those of HEAD as the base of the next pair.
+        """
         (base_name, base_executor, filled), (head_name, head_executor) = base, head
         turns, fresh = [], {}
         for cell in self.cells:
-            left = f"{head_name}-on-{base_name}-{cell.model}-{cell.backend}"
+            start, left = _cache(base_name, cell), _cache(f"{head_name}-on-{base_name}", cell)
             use = again = None
-            if (base_executor.caches / _fresh(base_name, cell)).is_dir():
-                task = Task(
-                    cell, "counting", 0,
-                    cache=_fresh(base_name, cell), keep=left, keep_fresh=_fresh(head_name, cell),
+            if (base_executor.caches / start).is_dir():
+                fresh[cell] = use = self._run(
+                    head_name, head_executor, cell,
+                    cache=start, keep=left, keep_fresh=_cache(head_name, cell),
                 )  # fmt: skip
-                use = fresh[cell] = self._run(head_name, head_executor, task)
                 if (head_executor.caches / left).is_dir():
-                    again = self._run(
-                        base_name, base_executor, Task(cell, "counting", 0, cache=left)
-                    )
+                    again = self._run(base_name, base_executor, cell, cache=left)
             else:
-                fresh[cell] = self._take(
-                    head_name, head_executor, cell, keep=_fresh(head_name, cell)
-                )
+                fresh[cell] = self._fill(head_name, head_executor, cell)
             turns.append(Turns(cell, filled[cell], use, again))
         return turns, fresh
 
-    def _take(self, name: str, executor: Executor, cell: Cell, keep: str) -> Sample:
-        return self._run(name, executor, Task(cell, "counting", 0, keep_fresh=keep))
+    def _fill(self, name: str, executor: Executor, cell: Cell) -> Sample:
+        return self._run(name, executor, cell, keep_fresh=_cache(name, cell))
 
-    def _run(self, name: str, executor: Executor, task: Task) -> Sample:
-        sample = executor.run(task)
+    def _run(self, name: str, executor: Executor, cell: Cell, **caches: str) -> Sample:
+        sample = executor.run(Task(cell, "counting", 0, **caches))
         self.took(name, sample)
         return sample
 
 
-def _fresh(name: str, cell: Cell) -> str:
+def _cache(name: str, cell: Cell) -> str:
     return f"{name}-{cell.model}-{cell.backend}"

@@ -33,14 +33,13 @@ _ENVIRONMENTS_SHOWN = 5
 
 def verdict(alerts: Alerts, now: datetime) -> str:
     """One sentence: how many alerts need attention, and the age of the last good run."""
-    said = standing(alerts)
     if alerts.newest is None:
-        return f"{said}; nothing was ever measured."
+        return f"{open_alerts(alerts)}; nothing was ever measured."
     run = "last good run" if alerts.last_good else "no good run is recorded; newest subject"
-    return f"{said}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
+    return f"{open_alerts(alerts)}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
 
 
-def standing(alerts: Alerts, wrong: bool = False) -> str:
+def open_alerts(alerts: Alerts, wrong: bool = False) -> str:
     """How many alerts need attention, independent of the time of reading.
 
     ``wrong``: something has always been wrong, so that no change could raise an alert.
@@ -50,18 +49,18 @@ def standing(alerts: Alerts, wrong: bool = False) -> str:
     if needing:
         parts = ["all new" if new == len(needing) else f"{new} new" if new else "none of them new"]
         parts += [f"{expired} with an expired acknowledgement"] if expired else []
-        said = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
+        sentence = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
     elif alerts.in_state("acknowledged"):
-        said = "0 alerts open"
+        sentence = "0 alerts open"
     elif wrong:
-        said = "Something has been wrong since the first subject; 0 alerts open"
+        sentence = "Something has been wrong since the first subject; 0 alerts open"
     elif alerts.judged or alerts.compared:
-        said = "Nothing is wrong: 0 alerts open"
+        sentence = "Nothing is wrong: 0 alerts open"
     else:
-        said = "Nothing could be judged yet"
+        sentence = "Nothing could be judged yet"
     if known := len(alerts.in_state("acknowledged")):
-        said += f"; {known} acknowledged"
-    return said
+        sentence += f"; {known} acknowledged"
+    return sentence
 
 
 def ago(age: timedelta) -> str:
@@ -109,8 +108,8 @@ def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> Renderable
     if (rest := len(alerts.environments) - _ENVIRONMENTS_SHOWN) > 0:
         blocks.append(Text(f"and {rest} more changes of machines", "dim"))
     if alerts.orphans:
-        said = f"{several(len(alerts.orphans), 'acknowledgement')} of unknown alerts"
-        blocks.append(Text(f"{said}: {', '.join(alerts.orphans[:5])}", "yellow"))
+        sentence = f"{several(len(alerts.orphans), 'acknowledgement')} of unknown alerts"
+        blocks.append(Text(f"{sentence}: {', '.join(alerts.orphans[:5])}", "yellow"))
     return Group(*blocks)
 
 
@@ -137,9 +136,9 @@ def _alert(alert: Alert) -> Iterator[RenderableType]:
     lines += [clean(note) for note in alert.notes]
     if alert.resolution:
         lines.append(clean(alert.resolution))
-    if (said := alert.acknowledged) is not None:
+    if (given := alert.acknowledged) is not None:
         lines.append(
-            f"acknowledged by {clean(said.who)} until {said.until:%Y-%m-%d}: {clean(said.why)}"
+            f"acknowledged by {clean(given.who)} until {given.until:%Y-%m-%d}: {clean(given.why)}"
         )
     yield Padding(Text("\n".join(lines)), (0, 0, 0, 4))
 

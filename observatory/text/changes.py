@@ -1,106 +1,113 @@
-"""Sentences of changes along a history: what moved, how much and where. Pure.
+"""Sentences of causes, and of changes along a history: what moved, how much and where. Pure.
 
-``told`` is what the series of a change did, the largest change first where it says so.
+Each is plain text on one line without a full stop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from benchmarks.catalogue import METRICS
+from benchmarks.catalogue import CAUSES
+from observatory.analyze.statements import FoundCause, Sides
 from observatory.store.records.alerts import SeriesChange
+from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
 from observatory.text.words import first_of, several
 
 _NAMED = 3
+OUTER_GRAPH = "outer graph"
+"""What the probes call the function of a whole graph."""
+_LONGEST_NAME = 80
+_LONGEST = 1000
+_ONE = {"miss": "misses", "their_keys": "its key differs", "them": "it", "are": "is"}
+_MANY = {"miss": "miss", "their_keys": "their keys differ", "them": "them", "are": "are"}
 
 
-class Family(NamedTuple):
-    """Metrics that one cause moves, and what is said of a series that did: "takes more memory"."""
-
-    worse: str
-    better: str
-    verb: str = "is"
-    verbs: str = "are"
-
-
-_TIME = Family("slower", "faster")
-_MEMORY = Family("more memory", "less memory", "takes", "take")
-_OTHER = Family("higher", "lower")
-FAMILIES = {
-    **{
-        name: (_MEMORY if one.unit == "bytes" else _TIME)._replace(
-            worse=one.trend[0], better=one.trend[1]
-        )
-        for name, one in METRICS.items()
-        if one.trend is not None
-    },
-    "time": _TIME,
-    "timeraw": _TIME,
-    "memory": _MEMORY,
-    "peakmemory": _MEMORY,
-}
-"""By metric, or by asv's type of a benchmark."""
+def cause_sentence(cause: FoundCause, sides: Sides) -> str:
+    """The sentence of the catalogue for a cause, and the names of its functions."""
+    if cause.kind == "wrong results":
+        return _wrong_results(cause, sides)
+    number = sum(change.count for change in cause.functions)
+    if cause.kind == "unexplained" and not number:
+        return "more functions are compiled, and the ledgers do not tell which"
+    sentence = CAUSES[cause.kind].sentence.format(
+        they=several(number, "function"), family=cause.family, base=sides.base, head=sides.head,
+        **(_ONE if number == 1 else _MANY),
+    )  # fmt: skip
+    return sentence + _names(cause.functions)
 
 
-def family_of(metric: str) -> Family:
-    """The family of a metric or of asv's type."""
-    return FAMILIES.get(metric, _OTHER)
+def _wrong_results(cause: FoundCause, sides: Sides) -> str:
+    """How many values are wrong, with an example; without it where no check was recorded."""
+    wrong = cause.wrong
+    if not wrong:
+        return f"{sides.head}'s values are wrong"
+    note = next((check.note for check in wrong if check.note), None)
+    example = f", e.g. {wrong[0].name}: {note}" if note else ""
+    return f"{len(wrong)} of the values that {sides.head} computes are wrong{example}"[:_LONGEST]
 
 
-def count_changed(told: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
+def _names(functions: Sequence[FunctionChange]) -> str:
+    """The names, the most expensive first, as the end of a sentence: `: A, B and 3 more`.
+
+    The key of the outer graph is made of the keys of all its Ops: where others changed as well, its
+    change follows from theirs, and it is named last.
+    """
+    if not functions:
+        return ""
+    others = [_name(change.name) for change in functions if change.name != OUTER_GRAPH]
+    if not others:
+        return ": the outer graph"
+    follows = "; with them the outer graph, made of them" * (len(others) < len(functions))
+    return f": {first_of(others, _NAMED)}{follows}"
+
+
+def _name(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
+def count_fell(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
     """A count that fell: `cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`.
 
-    ``times``: compile times that came with it.
+    ``times``: compile times that fell with it.
     """
-    return f"{told[0].metric} {_largest(told)}{_with_times(times)}"
+    return f"{counts[0].metric} {_largest(counts)}{_with_times(times)}"
 
 
 def cause_began(
     backends: Sequence[str],
-    cause: str,
-    told: Sequence[SeriesChange],
+    cause: FoundCause,
+    sides: Sides,
+    counts: Sequence[SeriesChange],
     times: Sequence[SeriesChange],
 ) -> str:
     """A cause that began: the backends, its sentence and, if there are any, its largest count."""
-    largest = f": {_largest(told)}" if told else ""
-    return f"{', '.join(backends)}: {cause}{largest}{_with_times(times)}"
+    largest = f": {_largest(counts)}" if counts else ""
+    return f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}{_with_times(times)}"
 
 
-def level_changed(told: Sequence[SeriesChange], word: str, drifting: bool) -> str:
-    """Noisy series that moved together: how much, how sure, where; the largest first.
+def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) -> str:
+    """Noisy series that moved together, the largest change first: how much, how sure and where.
 
-    ``word``: "slower", "less memory", as `Family` has it.
+    ``word``: "slower", "less memory".
     """
-    most = told[0]
-    family = family_of(most.metric)
-    slow = ", little by little" if drifting else ""
-    if len(told) == 1:
-        return f"{most.benchmark} {family.verb} {word}{slow}{_alone(most, drifting)}"
-    ratios = [most.ratio for most in told] if drifting else [sizes.medians(one) for one in told]
+    most = changes[0]
+    verb, verbs = ("takes", "take") if word.endswith("memory") else ("is", "are")
+    how = f"{word}, little by little" if drifting else word
+    if len(changes) == 1:
+        return f"{most.benchmark} {verb} {how}{_of_one(most, drifting)}"
+    ratios = [one.ratio if drifting else sizes.medians(one) for one in changes]
     known = [ratio for ratio in ratios if ratio is not None]
     by = f" ({units.span(min(known), max(known))})" if known else ""
-    names = list(dict.fromkeys(one.benchmark for one in told))
+    names = list(dict.fromkeys(one.benchmark for one in changes))
     names[0] += f" ({_numbers(most, drifting)})"
-    return f"{len(told)} series {family.verbs} {word}{slow}{by}: {first_of(names, _NAMED)}"
+    return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
 
 
-def environment_changed(where: str, eras: tuple[str, str], ends: str, begins: str) -> str:
-    """Another processor, system or Python on one machine, from one subject to the next."""
-    before, after = eras
-    return f"{where}: {before} until {ends}, {after} from {begins} on; each has series of its own"
-
-
-def environments_alternate(where: str, eras: tuple[str, str]) -> str:
-    """Two processors, systems or Pythons whose subjects overlap in time on one machine."""
-    return f"{where}: {eras[0]} and {eras[1]} in turn; each has series of its own"
-
-
-def _largest(told: Sequence[SeriesChange]) -> str:
+def _largest(changes: Sequence[SeriesChange]) -> str:
     """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
-    most = max(told, key=lambda one: abs(one.after - one.before))
-    others = len({one.benchmark for one in told}) - 1
+    most = max(changes, key=lambda one: abs(one.after - one.before))
+    others = len({one.benchmark for one in changes}) - 1
     more = f" and {several(others, 'more cell')}" if others else ""
     levels = units.change(most.before, most.after, most.unit)
     return f"{levels} ({most.benchmark}{more})"
@@ -115,17 +122,17 @@ def _with_times(times: Sequence[SeriesChange]) -> str:
     return f"; with it {most.metric} is {by} ({levels}, {most.benchmark})"
 
 
-def _alone(told: SeriesChange, drifting: bool) -> str:
-    numbers = _numbers(told, drifting)
-    if told.modes is not None:
+def _of_one(change: SeriesChange, drifting: bool) -> str:
+    numbers = _numbers(change, drifting)
+    if change.modes is not None:
         return f": {numbers}"
-    if drifting and told.ratio is not None:
-        return f": {sizes.drifting(told, told.ratio, told.unit)[0]} ({numbers})"
-    ratio = sizes.medians(told)
+    if drifting and change.ratio is not None:
+        return f": {sizes.drifting(change, change.ratio, change.unit)[0]} ({numbers})"
+    ratio = sizes.medians(change)
     return f" ({numbers})" if ratio is None else f": {units.signed(ratio)} ({numbers})"
 
 
-def _numbers(told: SeriesChange, drifting: bool) -> str:
-    if drifting and told.ratio is not None:
-        return sizes.drifting(told, told.ratio, told.unit)[1]
-    return sizes.details(told, told.unit)
+def _numbers(change: SeriesChange, drifting: bool) -> str:
+    if drifting and change.ratio is not None:
+        return sizes.drifting(change, change.ratio, change.unit)[1]
+    return sizes.details(change, change.unit)

@@ -46,7 +46,7 @@ def _fitted(story: Story) -> str:
 
 def _left_out(parts: Sequence[Part]) -> str:
     nouns = Counter(part.noun for part in parts)
-    said = [noun if number == 1 else f"{noun} ({count(number)} times)"
+    names = [noun if number == 1 else f"{noun} ({count(number)} times)"
             for noun, number in nouns.items()]  # fmt: skip
-    said_out = f"This comment was cut to {count(LIMIT)} characters and lacks {listed(said)}."
-    return inline((f"{said_out} The comparison's JSON file is complete.",))
+    sentence = f"This comment was cut to {count(LIMIT)} characters and lacks {listed(names)}."
+    return inline((f"{sentence} The comparison's JSON file is complete.",))

@@ -105,7 +105,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Story:
-    """All that is said of one comparison, in reading order."""
+    """The whole text on one comparison, in reading order."""
 
     state: State
     verdict: Words

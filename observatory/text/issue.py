@@ -11,20 +11,10 @@ from datetime import datetime
 
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.store.records.comparison import FunctionChange
+from observatory.text import document as doc
 from observatory.text import units
 from observatory.text.alerts import between, unmeasured
 from observatory.text.comparison.phrases import name, rest_of, sentence
-from observatory.text.document import (
-    Block,
-    Command,
-    Folded,
-    Paragraph,
-    Piece,
-    Points,
-    Strong,
-    Table,
-    Words,
-)
 from observatory.text.markdown import markdown
 from observatory.text.plain import clean, shorten
 from observatory.text.words import several
@@ -38,8 +28,8 @@ _PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 
 def issue_title(alert: Alert) -> str:
     """What happens and since when: one line of plain text, of at most 200 characters."""
-    said = f"{clean(alert.kind)}, {between(alert)}"
-    return shorten(f"{said[:1].upper()}{said[1:]}", _LONGEST_TITLE)
+    title = f"{clean(alert.kind)}, {between(alert)}"
+    return shorten(f"{title[:1].upper()}{title[1:]}", _LONGEST_TITLE)
 
 
 def issue_text(alert: Alert, page: str | None = None) -> str:
@@ -54,36 +44,36 @@ def issue_text(alert: Alert, page: str | None = None) -> str:
     return "\n\n".join(written)
 
 
-def _blocks(alert: Alert) -> Iterator[Block]:
-    yield Paragraph(sentence(alert.sentence) or (f"Alert {alert.id}.",))
-    yield Points(tuple(_facts(alert)))
+def _blocks(alert: Alert) -> Iterator[doc.Block]:
+    yield doc.Paragraph(sentence(alert.sentence) or (f"Alert {alert.id}.",))
+    yield doc.Points(tuple(_facts(alert)))
     if alert.series:
         yield _folded_series(alert.series)
     if alert.functions:
         yield _folded_functions(alert.functions)
     if alert.state != "resolved":
-        yield Paragraph(("To acknowledge this alert for two weeks:",))
-        yield Command(f'observatory ack {alert.id} --why "..." --until 2w')
+        yield doc.Paragraph(("To acknowledge this alert for two weeks:",))
+        yield doc.Command(f'observatory ack {alert.id} --why "..." --until 2w')
 
 
-def _facts(alert: Alert) -> Iterator[Words]:
-    yield (Strong("First bad"), ": ", *_at(alert.first_bad))
+def _facts(alert: Alert) -> Iterator[doc.Words]:
+    yield (doc.Strong("First bad"), ": ", *_at(alert.first_bad))
     if alert.last_good is not None:
-        yield (Strong("Last good"), ": ", *_at(alert.last_good), unmeasured(alert))
+        yield (doc.Strong("Last good"), ": ", *_at(alert.last_good), unmeasured(alert))
     if alert.about:
-        yield (Strong("Concerns"), ": ", *sentence(alert.about))
-    if (said := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
+        yield (doc.Strong("Concerns"), ": ", *sentence(alert.about))
+    if (given := alert.acknowledged) is not None and alert.state in ("acknowledged", "expired"):
         over = "was acknowledged" if alert.state == "expired" else "is acknowledged"
-        until = f" until {_day(said.until)}: "
-        yield (f"It {over} by ", name(said.who), until, *sentence(said.why))
+        until = f" until {_day(given.until)}: "
+        yield (f"It {over} by ", name(given.who), until, *sentence(given.why))
     if alert.resolution:
-        yield (Strong("Resolved"), ": ", *sentence(alert.resolution))
+        yield (doc.Strong("Resolved"), ": ", *sentence(alert.resolution))
     for note in alert.notes[:_NOTES]:
         yield sentence(note)
 
 
-def _at(at: At) -> Words:
-    commit: tuple[Piece, ...] = (", commit ", name(at.commit[:10])) if at.commit else ()
+def _at(at: At) -> doc.Words:
+    commit: tuple[doc.Piece, ...] = (", commit ", name(at.commit[:10])) if at.commit else ()
     return (name(at.label), f" of {_day(at.date)}", *commit)
 
 
@@ -92,29 +82,26 @@ def _day(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y}"
 
 
-def _folded_series(series: list[SeriesChange]) -> Folded:
+def _folded_series(series: list[SeriesChange]) -> doc.Folded:
     rest = len(series) - _SERIES
-    rows = tuple(
-        (
-            (name(one.benchmark),),
-            (name(one.metric),),
-            (units.change(one.before, one.after, one.unit),),
-            (name(one.machine),),
-        )
+    rows: tuple[tuple[doc.Words, ...], ...] = tuple(
+        ((name(one.benchmark),), (name(one.metric),),
+         (units.change(one.before, one.after, one.unit),), (name(one.machine),))
         for one in series[:_SERIES]
-    )
+    )  # fmt: skip
     # The plural of series is series.
-    more = [Paragraph((f"and {units.count(rest)} more",))] * (rest > 0)
-    table = Table(("benchmark", "metric", "before → after", "machine"), rows)
-    return Folded(f"{units.count(len(series))} series", (table, *more))
+    more = [doc.Paragraph((f"and {units.count(rest)} more",))] * (rest > 0)
+    table = doc.Table(("benchmark", "metric", "before → after", "machine"), rows)
+    return doc.Folded(f"{units.count(len(series))} series", (table, *more))
 
 
-def _folded_functions(functions: list[FunctionChange]) -> Folded:
+def _folded_functions(functions: list[FunctionChange]) -> doc.Folded:
     ordered = sorted(functions, key=lambda one: (-one.seconds, one.name))
     rows = tuple(
         ((name(one.name),), (units.count(one.count),), (name(one.base), " → ", name(one.head)))
         for one in ordered[:_FUNCTIONS]
     )
-    table = Table(("function", "how many", "before → after"), rows)
+    table = doc.Table(("function", "how many", "before → after"), rows)
     number = several(sum(one.count for one in functions), "function")
-    return Folded(number, (table, *map(Paragraph, rest_of(len(functions), _FUNCTIONS, "name"))))
+    rest = rest_of(len(functions), _FUNCTIONS, "name")
+    return doc.Folded(number, (table, *map(doc.Paragraph, rest)))

@@ -13,18 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from observatory.text.document import (
-    Block,
-    Command,
-    Folded,
-    Heading,
-    Name,
-    Paragraph,
-    Points,
-    Strong,
-    Table,
-    Words,
-)
+from observatory.text import document as doc
 from observatory.text.plain import clean
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
@@ -38,32 +27,32 @@ _LIST_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)")
 _TRAILING = re.compile(r"[.,;:!?]*$")
 
 
-def markdown(block: Block) -> str:
+def markdown(block: doc.Block) -> str:
     """One block, without the empty lines around it."""
     match block:
-        case Heading(words):
+        case doc.Heading(words):
             return f"#### {inline(words)}"
-        case Paragraph(words):
+        case doc.Paragraph(words):
             return inline(words)
-        case Points(items):
+        case doc.Points(items):
             return "\n".join(f"- {inline(item)}" for item in items)
-        case Table(header, rows):
+        case doc.Table(header, rows):
             return _table(header, rows)
-        case Command(text):
+        case doc.Command(text):
             return _fenced(text)
-        case Folded(summary, content):
+        case doc.Folded(summary, content):
             inner = "\n\n".join(markdown(part) for part in content)
             return f"<details><summary>{_summary(summary)}</summary>\n\n{inner}\n\n</details>"
 
 
-def inline(words: Words) -> str:
+def inline(words: doc.Words) -> str:
     """A sentence on one line, because GitHub breaks comments at every line end."""
     made = ""
     for part in words:
         match part:
-            case Name(text):
+            case doc.Name(text):
                 piece = code(text)
-            case Strong(text):
+            case doc.Strong(text):
                 piece = f"**{prose(text).strip()}**" if text.strip() else ""
             case text:
                 piece = prose(text)
@@ -118,9 +107,9 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{cleaned}\n{fence}"
 
 
-def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> str:
+def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> str:
     # The cells are split before anything else is read: a pipe counts even within a code span,
-    # and a backslash before it, whatever stands before that, takes its meaning away.
+    # and a backslash in front escapes it, whatever comes before that.
     named = tuple((name,) for name in header)
     written = [[inline(cell).replace("|", "\\|") for cell in row] for row in (named, *rows)]
     lines = [f"| {' | '.join(row)} |" for row in written]

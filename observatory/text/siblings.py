@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
-from observatory.store.records.sample import Sample
-from observatory.text.reasons import message_of
+from observatory.analyze.comparison.evidence import message_of
+from observatory.guard.canary import FATES, Finding
 from observatory.text.tables import Table
 from observatory.text.words import several
 
@@ -18,22 +17,11 @@ WORDS = {
     "not judged": "{} not judged",
     "right": "right in {}",
 }
-"""What the sentence says of each fate, worst first."""
+"""The words for each fate in the sentence, worst first."""
 _MOST_NOTES = 20
 
 
-class SiblingVerdict(Protocol):
-    """One cell of a canary, as `observatory.guard.canary` judges it."""
-
-    @property
-    def cell(self) -> Cell: ...  # noqa: D102
-    @property
-    def fate(self) -> str: ...  # noqa: D102
-    @property
-    def sample(self) -> Sample | None: ...  # noqa: D102
-
-
-def brief(finding: SiblingVerdict) -> str:
+def brief(finding: Finding) -> str:
     """A verdict in a few words, for the table: "1 of 4 WRONG"."""
     sample = finding.sample
     if finding.fate == "wrong" and sample is not None:
@@ -44,7 +32,7 @@ def brief(finding: SiblingVerdict) -> str:
     return "CRASHED" if finding.fate == "crashed" else finding.fate
 
 
-def notes(finding: SiblingVerdict) -> list[str]:
+def notes(finding: Finding) -> list[str]:
     """Sentences: which sibling returned whose numbers, or what happened instead."""
     sample = finding.sample
     if sample is None or finding.fate == "right":
@@ -58,7 +46,7 @@ def notes(finding: SiblingVerdict) -> list[str]:
     return [message_of(sample)]
 
 
-def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
+def table(label: str, findings: Sequence[Finding]) -> Table:
     """Arrangement and start method by model; the footnotes say what was not right, worst first."""
     by_cell = {finding.cell: finding for finding in findings}
     models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
@@ -67,14 +55,14 @@ def table(label: str, findings: Sequence[SiblingVerdict]) -> Table:
         for launch in LAUNCHES:
             cells = [Cell(model, scenario, "NUMBA", launch) for model in models]
             if any(cell in by_cell for cell in cells):
-                said = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
-                rows.append((scenario, launch, *said))
+                texts = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
+                rows.append((scenario, launch, *texts))
     title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
     return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
 
 
-def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
-    """The verdict on one subject in a sentence."""
+def sentence(label: str, findings: Sequence[Finding]) -> str:
+    """The verdict on one subject, as a sentence."""
     parts = [
         words.format(several(number, "cell"))
         for fate, words in WORDS.items()
@@ -83,11 +71,10 @@ def sentence(label: str, findings: Sequence[SiblingVerdict]) -> str:
     return f"{label}: {', '.join(parts) or 'nothing was measured'}."
 
 
-def _footnotes(findings: Sequence[SiblingVerdict]) -> Iterable[str]:
+def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
     """Each note once, with the first cell that it is about and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
-    order = list(WORDS)
-    for finding in sorted(findings, key=lambda finding: order.index(finding.fate)):
+    for finding in sorted(findings, key=lambda finding: FATES.index(finding.fate)):
         for note in notes(finding):
             place = f"{finding.cell.scenario} {finding.cell.launch}"
             places.setdefault((finding.cell.model, note), []).append(place)

@@ -6,33 +6,21 @@ Numbers are observed, or called estimates. A ratio that contradicts its medians 
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import TypeAlias
 
-from observatory.store.records.alerts import Modes, described_by_ratio
+from observatory.analyze.history.steps import Step
+from observatory.store.records.alerts import Modes, SeriesChange, described_by_ratio
 from observatory.text import units
 
 _RUNS = {"seconds": "slow runs", "bytes": "large values"}
 _OTHER_RUNS = "high values"
 
 
-class Sized(Protocol):
-    """A change between two levels: a step of a track, or what an alert says of a series."""
-
-    @property
-    def before(self) -> float: ...  # noqa: D102
-    @property
-    def after(self) -> float: ...  # noqa: D102
-    @property
-    def low(self) -> float | None: ...  # noqa: D102
-    @property
-    def high(self) -> float | None: ...  # noqa: D102
-    @property
-    def modes(self) -> Modes | None: ...  # noqa: D102
-    @property
-    def worse(self) -> bool: ...  # noqa: D102
+LevelChange: TypeAlias = Step | SeriesChange
+"""A change between two levels of a noisy series."""
 
 
-def medians(one: Sized) -> float | None:
+def medians(one: LevelChange) -> float | None:
     """The ratio of the medians, after to before; None where it does not describe the change."""
     if one.modes is not None or min(one.before, one.after) <= 0:
         return None
@@ -40,7 +28,7 @@ def medians(one: Sized) -> float | None:
     return found if (found > 1) == one.worse and math.isfinite(found) else None
 
 
-def brief(one: Sized, unit: str) -> str:
+def brief(one: LevelChange, unit: str) -> str:
     """The direction and relative change: "slower: +30 %", "slower: two modes"."""
     word = units.direction(unit, one.worse)
     if one.modes is not None:
@@ -49,7 +37,7 @@ def brief(one: Sized, unit: str) -> str:
     return word if ratio is None else f"{word}: {units.signed(ratio)}"
 
 
-def details(one: Sized, unit: str) -> str:
+def details(one: LevelChange, unit: str) -> str:
     """The numbers: "371 → 482 ms; 95 % interval +26 to +34 %", or the two modes."""
     if one.modes is not None:
         return _modes(one.modes, unit)
@@ -70,7 +58,7 @@ def interval(low: float, high: float, ratio: float) -> str:
     return f"; 95 % interval {units.span(low, high)}"
 
 
-def drifting(one: Sized, ratio: float, unit: str) -> tuple[str, str]:
+def drifting(one: LevelChange, ratio: float, unit: str) -> tuple[str, str]:
     """The relative change of a drift, and its interval and medians.
 
     ``ratio``, last to first, is an estimate without the steps. The medians of the first and last

@@ -6,6 +6,7 @@ then counts that are not deterministic, then absences with their reasons.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,14 +24,14 @@ _NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
 _SHOWN_METRICS = (*_TIMES, "cache_misses", "wrong_results", "crashed")
 DEFAULT_METRICS = (*_TIMES, "cache_misses")
 _NAMED = 5
-"""Subjects named where one is not there."""
+"""Subjects named in the message if one is missing."""
 _ABREAST = 2
-"""Launches that stand beside each other in 80 columns; more of them are rows."""
+"""Start methods that fit beside each other in 80 columns; more of them are rows."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Text in rows: every row as long as ``header``; ``footnotes`` are sentences, worst first."""
+    """Rows of texts, each as long as ``header``; ``footnotes`` are sentences, the worst first."""
 
     title: str
     header: tuple[str, ...]
@@ -39,7 +40,7 @@ class Table:
 
 
 def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()) -> list[Table]:
-    """What one subject is like: scenario x backend, by launch the time, the misses, the wrong.
+    """One subject: scenario x backend, by start method the time, misses and wrong results.
 
     One table for each machine, Python and model that it was measured with. The time is the one
     that a user waits for in the scenario (`headline_time`). Raises SelectionError where there is no
@@ -58,7 +59,7 @@ def comparison_tables(
     metrics: Sequence[str] = DEFAULT_METRICS,
     notes: Sequence[Note] = (),
 ) -> list[Table]:
-    """Several subjects side by side, a column each in the order given; a row a cell and metric.
+    """Several subjects, a column each in the given order, with a row for each cell and metric.
 
     One table for each machine, Python and model. Wrong results and crashes of any subject are
     footnotes even where their metrics are not asked for. Raises SelectionError where there is
@@ -79,7 +80,7 @@ def comparison_tables(
 
 
 def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
-    """The rows of some subjects in our cells, of each at least one."""
+    """The rows of some subjects in our cells; raises SelectionError if one has no rows."""
     ours = frame[frame["backend"] != ""]
     known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
     if missing := [name for name in subjects if name not in known]:
@@ -114,7 +115,9 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
             (*both, *(text for name in launches for text in texts.get((*both, name), _NOTHING)))
             for both in dict.fromkeys(place[:2] for place in texts)
         ]
-    title = f"{first['subject']}: {first['model']}, {_versions(first)}, on {first['machine']}"
+    numba = f", numba {first['numba']}" if first["numba"] else ""
+    versions = f"pytensor {first['pytensor']}{numba}, Python {first['python']}"
+    title = f"{first['subject']}: {first['model']}, {versions}, on {first['machine']}"
     return Table(title, tuple(header), tuple(rows), _footnotes(part, notes))
 
 
@@ -138,13 +141,12 @@ Rows = dict[tuple[str, ...], "pd.Series[Any]"]
 
 
 def _by_place(part: pd.DataFrame, columns: list[str]) -> Rows:
-    # A subject measured again in another environment (extras) has a label of its own, so that a
-    # place is taken twice only where two files disagree on who they are: the later one is shown.
+    # Only files that claim to be the same subject share a key: the later one is shown.
     return {tuple(str(row[name]) for name in columns): row for _, row in part.iterrows()}
 
 
 def _vocabulary_order(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    orders = [list(known) for known in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
+    orders = [list(words) for words in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
     return sorted(
         set(keys),
         key=lambda key: [order.index(word) for order, word in zip(orders, key, strict=True)],
@@ -172,41 +174,35 @@ def _text(row: pd.Series[Any]) -> str:
 
 
 def _samples(part: pd.DataFrame) -> list[str]:
-    """How many samples stand behind the noisy values; every footnote ends with it."""
+    """A sentence on how many samples the times are medians of; none without times."""
     numbers = part.loc[(part["kind"] == "noisy") & part["metric"].isin(_TIMES), "n"]
     if not len(numbers):
         return []
     low, high = int(numbers.min()), int(numbers.max())
     if high == 1:
         return ["each time is that of one sample (process)"]
-    several = f"{high}" if low == high else f"{low} to {high}"
-    return [f"each time is the median of {several} samples (processes)"]
-
-
-def _versions(row: pd.Series[Any]) -> str:
-    numba = f", numba {row['numba']}" if row["numba"] else ""
-    return f"pytensor {row['pytensor']}{numba}, Python {row['python']}"
+    number = f"{high}" if low == high else f"{low} to {high}"
+    return [f"each time is the median of {number} samples (processes)"]
 
 
 def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
     several = part["subject"].nunique() > 1
-    said = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
+    lines = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
             *_alarms(part, "crashed", "CRASHED", several)]  # fmt: skip
     model = str(part.iloc[0]["model"])
-    ordered = sorted(
-        (note for note in notes if note.cell.model == model and _matters(note)),
-        key=lambda note: _NOTE_ORDER.index(note.kind),
-    )
-    grouped: dict[str, list[str]] = {}
-    for note in ordered:
-        subject = f"{note.subject} " if several else ""
-        what = f"no {note.metric}: " if note.kind == "absent" and note.metric else ""
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for note in sorted(notes, key=lambda note: _NOTE_ORDER.index(note.kind)):
+        absent = note.metric if note.kind == "absent" else None
         cell = note.cell
-        grouped.setdefault(f"{what}{note.text}", []).append(
-            f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
-        )
-    said += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
-    return (*said, *_samples(part))
+        # The tables explain the absence of the numbers that they show; the journal has all notes.
+        if cell.model == model and (absent is None or absent in _SHOWN_METRICS):
+            what = f"no {absent}: " if absent else ""
+            subject = f"{note.subject} " if several else ""
+            grouped[f"{what}{note.text}"].append(
+                f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
+            )
+    lines += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
+    return (*lines, *_samples(part))
 
 
 def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[str]:
@@ -216,8 +212,3 @@ def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[s
         f"{row['launch']}: {count(float(row['value']))} {METRICS[metric].unit}"
         for _, row in bad.iterrows()
     ]
-
-
-def _matters(note: Note) -> bool:
-    """Absences are said of the numbers that the tables show; all are in the journal."""
-    return note.kind != "absent" or note.metric is None or note.metric in _SHOWN_METRICS

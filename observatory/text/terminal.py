@@ -11,25 +11,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from observatory.store.records.comparison import Comparison
+from observatory.text import document as doc
 from observatory.text.comparison.story import tell
-from observatory.text.document import (
-    Block,
-    Command,
-    Folded,
-    Heading,
-    Name,
-    Paragraph,
-    Points,
-    State,
-    Story,
-    Strong,
-    Table,
-    Words,
-)
 from observatory.text.plain import clean
 from observatory.text.words import several
 
-_STYLES: dict[State, str] = {
+_STYLES: dict[doc.State, str] = {
     "worse": "bold red",
     "better": "bold green",
     "unaffected": "bold green",
@@ -49,41 +36,41 @@ def terminal(comparison: Comparison) -> RenderableType:
     return drawn(tell(comparison))
 
 
-def drawn(story: Story) -> RenderableType:
+def drawn(story: doc.Story) -> RenderableType:
     """The story for rich, which interprets no markup or control sequence of its texts."""
     drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
     for part in story.parts:
         drawn.append(Text())
         for block in part.blocks:
-            if part.rank >= _SUMMED_UP and isinstance(block, Folded):
+            if part.rank >= _SUMMED_UP and isinstance(block, doc.Folded):
                 drawn.append(Text(f"{clean(block.summary)}: see --json", style="dim"))
             else:
                 drawn += _drawn(block)
     return Group(*drawn)
 
 
-def _drawn(block: Block, most: int | None = None) -> Iterator[RenderableType]:
+def _drawn(block: doc.Block, most: int | None = None) -> Iterator[RenderableType]:
     match block:
-        case Heading(words):
+        case doc.Heading(words):
             yield _text(words, "bold underline")
-        case Paragraph(words):
+        case doc.Paragraph(words):
             yield _text(words)
-        case Points(items):
+        case doc.Points(items):
             for item in items[:most]:
                 yield _point(item)
             yield from _more(len(items), most)
-        case Table(header, rows):
+        case doc.Table(header, rows):
             yield _table(header, rows[:most])
             yield from _more(len(rows), most)
-        case Command(text):
+        case doc.Command(text):
             yield Padding(Text(clean(text), style="bold"), (0, 0, 0, 2))
-        case Folded(summary, content):
+        case doc.Folded(summary, content):
             yield Text(clean(summary), style="underline")
             for inner in content:
                 yield from _drawn(inner, _UNFOLDED)
 
 
-def _point(words: Words) -> RichTable:
+def _point(words: doc.Words) -> RichTable:
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
@@ -91,7 +78,7 @@ def _point(words: Words) -> RichTable:
     return grid
 
 
-def _table(header: tuple[str, ...], rows: tuple[tuple[Words, ...], ...]) -> RichTable:
+def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> RichTable:
     table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in header:
         table.add_column(Text(clean(name)), overflow="fold")
@@ -105,13 +92,13 @@ def _more(number: int, most: int | None) -> Iterator[Text]:
         yield Text(f"and {several(number - most, 'more line')}: see --json", style="dim")
 
 
-def _text(words: Words, style: str = "") -> Text:
+def _text(words: doc.Words, style: str = "") -> Text:
     made = Text(style=style)
     for part in words:
         match part:
-            case Name(text):
+            case doc.Name(text):
                 made.append(clean(text), style="cyan")
-            case Strong(text):
+            case doc.Strong(text):
                 made.append(clean(text), style="bold")
             case text:
                 made.append(_spaced(text))

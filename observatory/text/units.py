@@ -6,7 +6,7 @@ import math
 import re
 
 MISSING = "-"
-"""Stands where there is no number; a footnote says why."""
+"""Shown in place of a missing number; a footnote explains it."""
 
 _TIMES = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SIZES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
@@ -93,9 +93,9 @@ def signed(ratio: float) -> str:
     ('+30 %', '−23 %', '×4.5', '÷4.5', '−100 %')
     """
     if 0.5 < ratio < 2 or ratio == 0:
-        said = percent(abs(ratio - 1))
+        text = percent(abs(ratio - 1))
         sign = MINUS if ratio < 1 else "+" if ratio > 1 else ""
-        return f"under {sign}{said.removeprefix('under ')}" if said[0] == "u" else f"{sign}{said}"
+        return f"under {sign}{text.removeprefix('under ')}" if text[0] == "u" else f"{sign}{text}"
     sign, factor = ("×", ratio) if ratio > 1 else ("÷", 1 / ratio)
     if factor > 1000:
         return f"over {sign}1,000"

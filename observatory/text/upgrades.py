@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Upgrade
-from observatory.text.reasons import message_of
 from observatory.text.tables import Table
-
-
-def not_filled(fill: Sample) -> str:
-    """Why there is no cache to build on, from the sample that should have filled it."""
-    return f"nothing was filled: {message_of(fill)}"
 
 
 def table(upgrades: Sequence[Upgrade]) -> Table:

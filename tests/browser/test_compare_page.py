@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.data import phrases
-from dashboard.verdict_data import GROUPS
+from dashboard.data import GROUPS, phrases
 from tests.browser import conftest
 from tests.browser.conftest import violations
 
@@ -744,7 +743,7 @@ def test_no_serious_fault_of_accessibility_is_found(visit, tmp_path):
 
 
 def test_without_javascript_the_static_table_is_there(visit, tmp_path):
-    row = {"cell": "<i>cell</i>", "metric": "m", "before": "1", "after": "2", "words": "1 more"}
+    row = ("<i>cell</i>", "m", "1", "2", "1 more")
     page = site(tmp_path / "s", [], static=[row])
     seen = visit(page, ready="#compare table", java_script_enabled=False)
     assert seen.page.locator("#compare h2").inner_text() == "3.3.7 against <3.3.6>"

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import METRICS, SCENARIOS
+from dashboard.data import rules_of
 from dashboard.site import build
 from dashboard.site_input import SiteInput
-from dashboard.verdict_data import rule_of_track, rules_of
+from dashboard.verdict_data import packed
 from observatory.analyze.comparison.comparing import compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.pairs import Who, pairs_of, setting_of, who
+from observatory.analyze.comparison.pairs import Who, pair_of, pairs_of, setting_of, who
 from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
 from observatory.app import site as site_module
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records.comparison import Comparison
+from observatory.text.records import comparison_of
 from tests.browser.conftest import Visitor
 
 pytestmark = pytest.mark.browser
@@ -64,7 +65,12 @@ def observed(subjects: dict[Who, Saved]) -> SiteInput:
     calibrations = {one.machine.machine: one for one in found.calibrations}
     wanted = [(base, head) for base, head, *_ in neighbours(found)]
     made = pairs_of(subjects.values(), wanted, calibrations, "0")
-    return replace(found, pairs={(base, head): pair for base, head, pair in made})
+    return replace(
+        found,
+        pairs={
+            head: packed({base: pair_of(comparison_of(compared))}) for base, head, compared in made
+        },
+    )
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +96,8 @@ def as_on_the_command_line(base: Saved, head: Saved, found: SiteInput) -> Compar
     machine = head.header.machine.machine
     known = {one.machine.machine: one for one in found.calibrations}
     sides = (Evidence.of(one.samples) for one in (base, head))
-    return compared(setting_of(base, head, known.get(machine), observatory="0"), *sides, 0.0)
+    setting = setting_of(base, head, known.get(machine), observatory="0")
+    return comparison_of(compared(setting, *sides))
 
 
 def test_every_pair_of_neighbours_is_judged_as_on_the_command_line(
@@ -117,9 +124,6 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
 ) -> None:
     rules, _ = rules_of(observed)
     assert len(rules) > 5
-    floors = {
-        one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in observed.calibrations
-    }
     shown = {}
     for _, _, a, b in neighbours(observed):
         rows = page.evaluate(ROWS, [a, b, False])["rows"]
@@ -127,7 +131,7 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
     wanted = {}
     for track in observed.tracks:
         series, places = track.series, track.series.at.tolist()
-        rule = rule_of_track(track, floors)
+        rule = observed.verdicts_on(track).rule
         numbers: list[float | None] = series.values.tolist()
         if rule.kind == "noisy":
             numbers = (

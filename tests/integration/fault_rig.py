@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from observatory.guard import symbols
 from observatory.run.environments import Environment
+from observatory.run.execute import with_symbols
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from scripts.fault_kit import build
@@ -38,7 +38,7 @@ class Rig:
         """Siblings, with the metrics of the cache that they left, as the tool records them."""
         taken = self.bench.taken("siblings", backend, **options)
         left = self.bench.cache("siblings", backend, **options)
-        full = symbols.added(Sample.model_validate(taken.record), left)
+        full = with_symbols(Sample.model_validate(taken.record), left)
         return replace(taken, record=full.model_dump(mode="json", by_alias=True))
 
     def filler(self, backend: str) -> Measured:

@@ -67,16 +67,18 @@ BREAKS = (
         "not iterable",
     ),
     Break(
-        "uid_no_other_use", "benchmarks.contracts.uids",
+        "uid_no_other_use", "benchmarks.contracts.making",
         """
         import pathlib, tempfile, types
         def find_spec(name):
-            numba = pathlib.Path(tempfile.mkdtemp())
+            numba = pathlib.Path(tempfile.mkdtemp(), "numba")
+            numba.mkdir()
             text = "uid = next(cls._unique_ids)\\nkept = list(cls._unique_ids)\\n"
             (numba / "bytecode.py").write_text(text)
             return types.SimpleNamespace(origin=str(numba / "__init__.py"))
         util = types.SimpleNamespace(find_spec=find_spec)
-        module.importlib = types.SimpleNamespace(util=util)
+        kept = module.importlib
+        module.importlib = types.SimpleNamespace(util=util, import_module=kept.import_module)
         """,
         "numba/bytecode.py:2",
     ),
@@ -194,7 +196,7 @@ BREAKS = (
                 return {}
         module.IndexDataCacheFile._load_index = _load_index
         """,
-        "whose index is another numba's",
+        "whose index was written by another numba",
     ),
     Break(
         "writers_together", CACHING,
@@ -206,7 +208,7 @@ BREAKS = (
                 yield stream
         module.IndexDataCacheFile._open_for_write = _open_for_write
         """,
-        "not so: an index can be read while",
+        "it is not true that an index can be read while",
     ),
     Break(
         "constants_stored", "numba.core.base",
@@ -262,7 +264,7 @@ BREAKS = (
             return original(function, jit_options=kept, **keywords)
         module.overload = overload
         """,
-        "has the flags of none",
+        "has the flags ''",
     ),
     Break(
         "pointer_provenance", f"{DISPATCH}._patch_pointer_add",

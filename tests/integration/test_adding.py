@@ -24,11 +24,13 @@ _PACKAGES = ("benchmarks", "observatory", "dashboard")
 _JUDGE = """
 import json, sys
 from benchmarks.catalogue import Cell
-from observatory.text.comparison.advice import about_cause
+from observatory.text.changes import cause_sentence
+from observatory.text.comparison.causes import advice_on
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
+from observatory.analyze.statements import Sides
 from tests import factories
 
 words, metric = sys.argv[1].split(), sys.argv[2]
@@ -40,7 +42,7 @@ sides = [
 ]
 causes, verdicts = explained(judge_exact([cell], *sides, NoiseFloors()).verdicts, *sides)
 (found,) = [one for one in verdicts if one.metric == metric]
-told = {one.kind: [one.sentence, bool(about_cause(one.kind))] for one in causes}
+told = {one.kind: [cause_sentence(one, Sides()), bool(advice_on(one.kind))] for one in causes}
 print(json.dumps({"conclusion": found.conclusion, "causes": told}))
 """
 

@@ -18,7 +18,7 @@ from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.contracts import Contract, Contracts, load_all
-from scripts.fault_kit import SOURCES, build
+from scripts.fault_kit import HOOK, build
 from tests.integration.conftest import STATE, borrowing
 from tests.integration.numba_breaks import BREAKS, Break
 
@@ -75,7 +75,7 @@ def broken(
     (site / "zbreak.pth").write_text("import observatory_break\n")
     package = site / "observatory_break"
     package.mkdir()
-    (package / "__init__.py").write_text((SOURCES / "hook.py").read_text("utf-8"))
+    (package / "__init__.py").write_text(HOOK.read_text("utf-8"))
     # The code is data: a module that is rewritten twice a second may come from its bytecode.
     (package / "fault.py").write_text(
         dedent("""
@@ -113,18 +113,18 @@ def test_there_is_a_way_to_break_each_contract() -> None:
 _NAMES_GONE = """
 import json
 from benchmarks.contracts import names
-from benchmarks.contracts.child import verdict
-from benchmarks.contracts.uses import Use
+from benchmarks.contracts.names import Use
+from benchmarks.contracts.suite import checked
 found = {}
 for contract in names.AREA.contracts:
     module = contract.name.partition(":")[2]
-    gone = (Use(f"{module}.is_gone", "pytensor/x.py:1", None, True),)
+    gone = (Use(f"{module}.is_gone", "pytensor/x.py:1"),)
     names._uses = lambda: gone
-    found[contract.name] = vars(verdict(contract))
+    found[contract.name] = vars(checked(contract))
 called = (Use("numba.core.cgutils.alloca_once", "pytensor/x.py:2", (9, ("way",)), True),)
 names._uses = lambda: called
 (cgutils,) = [one for one in names.AREA.contracts if one.name == "names:numba.core.cgutils"]
-print(json.dumps([found, vars(verdict(cgutils))]))
+print(json.dumps([found, vars(checked(cgutils))]))
 """
 
 

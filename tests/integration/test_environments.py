@@ -8,10 +8,10 @@ import pytest
 
 from observatory.run.environments import Environment, Environments
 from observatory.run.history import History
-from observatory.run.index import Index
 from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
+from observatory.run.uv import Index
 
 pytestmark = pytest.mark.integration
 

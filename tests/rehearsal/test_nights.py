@@ -28,7 +28,7 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import layout
 from observatory.store.records.alerts import Alerts
-from scripts.fault_kit import SOURCES
+from scripts.fault_kit import source_of
 from tests.fake_github import REPO, TOKEN, FakeGitHub
 
 FAULT = "key_salted"
@@ -131,7 +131,7 @@ def test_a_fault_between_two_nights(rehearsal: Rehearsal) -> None:
     assert rehearsal.alerts().alerts == []
     assert rehearsal.issues() == []
 
-    fault = (SOURCES / f"{FAULT}.py").read_text("utf-8")
+    fault = source_of(FAULT)
     faulty = rehearsal.commit(
         "Keys that differ between processes",
         **{"pytensor.link.numba.on_purpose": fault, "pytensor.link.numba.cache": _PUT_IN},

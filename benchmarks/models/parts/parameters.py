@@ -1,15 +1,14 @@
-"""The parameters of the radon model: one flat vector, the same for the graph and the reference."""
+"""The parameters of the radon model: one flat vector, for the graph and the reference alike."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from benchmarks.models import Vector
 
 BASE_VARIANT = "noncentered-normal-halfnormal"
 VARIANTS: tuple[str, ...] = tuple(
@@ -31,46 +30,36 @@ class Parameter:
 
     @property
     def size(self) -> int:
-        """How many values it has."""
+        """The number of values."""
         return math.prod(self.shape)
 
     @property
     def slice(self) -> slice:
-        """Where it is in the flat vector."""
+        """The position in the flat vector."""
         return slice(self.start, self.start + self.size)
 
 
 def layout(n_counties: int) -> tuple[Parameter, ...]:
-    """The parameters in their order; zero-sum effects have one free value less than counties."""
-    shapes: tuple[tuple[str, tuple[int, ...]], ...] = (
-        ("intercept", ()),
-        ("county_sd", ()),
-        ("county_raw", (n_counties - 1,)),
-        ("floor_effect", ()),
-        ("county_floor_sd", ()),
-        ("county_floor_raw", (n_counties - 1,)),
-        ("sigma", ()),
-    )
-    parameters = []
-    start = 0
-    for name, shape in shapes:
-        parameter = Parameter(name, shape, start)
-        parameters.append(parameter)
-        start += parameter.size
-    return tuple(parameters)
+    """Return the parameters in order; a zero-sum effect has one value less than counties."""
+    effects = (n_counties - 1,)
+    shapes: dict[str, tuple[int, ...]] = {
+        "intercept": (), "county_sd": (), "county_raw": effects,
+        "floor_effect": (), "county_floor_sd": (), "county_floor_raw": effects, "sigma": (),
+    }  # fmt: skip
+    starts = accumulate((math.prod(shape) for shape in shapes.values()), initial=0)
+    return tuple(Parameter(*each) for each in zip(shapes, shapes.values(), starts, strict=False))
 
 
-def point(n_counties: int) -> NDArray[np.float64]:
-    """The fixed point at which every sample evaluates, shape (2 * n_counties + 3,)."""
+def point(n_counties: int) -> Vector:
+    """Return the fixed point at which every sample evaluates, shape (2 * n_counties + 3,)."""
     import numpy as np
 
-    size = sum(parameter.size for parameter in layout(n_counties))
-    return np.random.RandomState(85).normal(0.0, 0.5, size=size)
+    return np.random.RandomState(85).normal(0.0, 0.5, size=2 * n_counties + 3)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Which of the eight models it is."""
+    """One of the eight models."""
 
     centered: bool
     lognormal_intercept: bool
@@ -78,7 +67,7 @@ class Variant:
 
     @classmethod
     def named(cls, name: str) -> Variant:
-        """The variant of a name in VARIANTS; the base for an empty name. Raises ValueError."""
+        """Return the variant of a name; the base for an empty one. Raises ValueError."""
         name = name or BASE_VARIANT
         if name not in VARIANTS:
             raise ValueError(f"there is no variant {name!r}; choose from {', '.join(VARIANTS)}")

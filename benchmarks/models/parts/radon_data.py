@@ -1,7 +1,7 @@
-"""The radon measurements: 919 houses in 85 counties, made up deterministically or read from a file.
+"""The radon measurements: 919 houses in 85 counties, generated or read from a file.
 
-The generated set has the shape of the Minnesota data (Gelman & Hill 2006, chapter 12): houses
-sorted by county, one house at least in every county, about one in six measured on the first floor.
+The generated data resemble those of Minnesota (Gelman & Hill 2006, chapter 12): houses sorted by
+county, at least one house in every county, about one in six measured on the first floor.
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 HOUSES = 919
 COUNTIES = 85
 
 
 class RadonDataError(ValueError):
-    """Raised when a data file does not hold what the model needs; the message says what."""
+    """Raised for a data file that lacks something that the model needs; the message says what."""
 
 
 @dataclass(frozen=True)
 class RadonData:
-    """Arrays of one length, the number of houses."""
+    """The measurements: three arrays with an entry for each house."""
 
     county: NDArray[np.int64]
     """Index of the house's county, from 0."""
@@ -34,17 +36,19 @@ class RadonData:
 
     @property
     def n_counties(self) -> int:
-        """How many counties there are."""
+        """The number of counties."""
         return int(self.county.max()) + 1
 
 
 def load(data_file: Path | None) -> RadonData:
-    """The data of a CSV file; the generated ones if there is none. Raises RadonDataError."""
+    """Return the data of a CSV file; the generated data for None. Raises RadonDataError."""
     return generated() if data_file is None else from_csv(data_file)
 
 
 def generated() -> RadonData:
-    """The same arrays on every machine and numpy: `RandomState` streams are frozen (NEP 19)."""
+    """Return the same arrays with every NumPy: `RandomState` streams are frozen (NEP 19)."""
+    import numpy as np
+
     rng = np.random.RandomState(919)
     extra = rng.multinomial(HOUSES - COUNTIES, rng.dirichlet(np.full(COUNTIES, 0.6)))
     county = np.repeat(np.arange(COUNTIES), extra + 1)
@@ -60,6 +64,8 @@ def from_csv(path: Path) -> RadonData:
 
     Counties are numbered in alphabetical order. Raises RadonDataError.
     """
+    import numpy as np
+
     try:
         with path.open(newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream, skipinitialspace=True))

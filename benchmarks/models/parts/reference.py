@@ -1,7 +1,7 @@
-"""The radon model's logp and gradient in NumPy: what every backend has to agree with.
+"""The radon model's logp and gradient in NumPy, with which those of every backend are compared.
 
-The gradient is a complex-step derivative (Squire & Trapp 1998): exact to rounding and free of any
-derivation of ours that could share an error with the graph's.
+The gradient is a complex-step derivative (Squire & Trapp 1998): it is exact to rounding, and shares
+no derivation with the graph's.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Reference:
-    """What is right at one point."""
+    """The right values at one point."""
 
     logp: float
     gradient: NDArray[np.float64]
-    """Shape (number of parameters,), in the order of the layout."""
+    """Shape (n,), in the order of the layout."""
 
     def errors(self, logp: Any, gradient: Any) -> Errors:
-        """How far a logp and a gradient, in the order of the layout, are off."""
+        """Return the errors of a logp and of a gradient in the order of the layout."""
         errors = self.logp_error(logp), self.gradient_error(gradient)
         return Errors(*errors, wrong=is_wrong(*errors))
 
     def logp_error(self, value: Any) -> float | None:
-        """Relative error of a logp; None where it is not finite."""
-        return relative_error(np.asarray(value, dtype=float).reshape(()), np.asarray(self.logp))
+        """Return the relative error of a logp; None: not finite."""
+        return relative_error(np.reshape(value, ()), self.logp)
 
     def gradient_error(self, value: Any) -> float | None:
-        """Largest relative error of an entry of the gradient; None where one is not finite."""
-        value = np.asarray(value, dtype=float)
-        return relative_error(value, self.gradient) if value.shape == self.gradient.shape else None
+        """Return the largest relative error of an entry; None: not finite, or another shape."""
+        return relative_error(value, self.gradient)
 
 
 def is_wrong(*errors: float | None) -> bool:
-    """Whether an evaluation is off by more than the tolerance."""
+    """Return whether an error is above the tolerance, or unknown."""
     return any(e is None or e > TOLERANCE for e in errors)
 
 
-def relative_error(value: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
-    """The largest relative error of an entry; None where one is not finite. Shapes are equal."""
-    if not np.all(np.isfinite(value)):
+def relative_error(value: Any, right: Any) -> float | None:
+    """Return the largest relative error of an entry; None: not finite, or another shape."""
+    value, right = (np.asarray(each, dtype=float) for each in (value, right))
+    if value.shape != right.shape or not np.all(np.isfinite(value)):
         return None
     # Each entry by its own size; one that nearly cancels, by a ten-thousandth of the largest.
     size = np.maximum(np.abs(right), 1e-4 * np.max(np.abs(right)))
@@ -59,7 +59,7 @@ def relative_error(value: NDArray[np.float64], right: NDArray[np.float64]) -> fl
 
 
 def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> Reference:
-    """Logp and gradient at a point, shape (n,)."""
+    """Return logp and gradient at a point of shape (n,)."""
     steps = point + 1j * _STEP * np.eye(point.size)
     gradient = _logp(data, variant, steps).imag / _STEP
     logp = _logp(data, variant, point[np.newaxis].astype(complex)).real[0]
@@ -72,7 +72,7 @@ def _normal(value: Complex, sigma: Complex | float) -> Complex:
 
 
 def _positive(log_value: Complex, lognormal: bool) -> tuple[Complex, Complex]:
-    """Value and logp (with the Jacobian) of LogNormal(0, 1) or HalfNormal(1), from its log."""
+    """Return value and logp (with the Jacobian) of LogNormal(0, 1) or HalfNormal(1)."""
     value = np.exp(log_value)
     if lognormal:
         return value, _normal(log_value, 1.0)

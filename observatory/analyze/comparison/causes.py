@@ -1,9 +1,9 @@
 """From alarms to causes: which functions changed outcome, why, and in which cells. Pure.
 
-A warm cell's ledger is read beside that of the cold build that filled its cache. A function that
-misses asks for a key. If the filling build stored that very key, what was stored is not loaded;
-if it stored the function under another one, keys differ between processes; if it stored nothing,
-the cache refused it.
+The ledger of a warm cell is compared with that of the cold build that filled its cache. A function
+that misses asks for a key. If the filling build stored that key, the stored code is not loaded; if
+it stored the function under another key, keys differ between processes; if it stored nothing, the
+cache refused it.
 """
 
 from __future__ import annotations
@@ -23,27 +23,24 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
-from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.functions import changes, seconds_more
-from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
-from observatory.store.records.comparison import (
-    Cause,
-    CauseKind,
-    Conclusion,
-    FunctionChange,
-    Verdict,
+from observatory.analyze.comparison.evidence import Evidence, failure_of
+from observatory.analyze.comparison.ledgers import (
+    REUSE_LOST,
+    function_changes,
+    lost_by_name,
+    more_seconds,
 )
+from observatory.analyze.statements import FoundCause, JudgedVerdict
+from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.store.records.sample import Check, LedgerEntry
-from observatory.text.causes import Sides, cause_sentence, failure_of, wrong_sentence
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
-_SIDES = Sides()
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 
 
 @dataclass(frozen=True)
 class _Finding:
-    """One reason in one cell."""
+    """One cause in one cell."""
 
     kind: CauseKind
     family: tuple[str, ...]
@@ -54,14 +51,13 @@ class _Finding:
 
 
 def explained(
-    verdicts: Sequence[Verdict], base: Evidence, head: Evidence, sides: Sides = _SIDES
-) -> tuple[list[Cause], list[Verdict]]:
+    verdicts: Sequence[JudgedVerdict], base: Evidence, head: Evidence
+) -> tuple[list[FoundCause], list[JudgedVerdict]]:
     """Explain what got worse: the causes, and the verdicts with the id of their cause.
 
-    ``verdicts``: of every kind. ``sides``: what the sentences call base and head. Returns the
-    causes, those of `FIRST_CAUSES` first and then by the seconds lost, and the verdicts in their
-    order. A verdict that is worse in a cell of a cause, in a metric that this kind of cause
-    explains, carries the id of the cause and is no alarm of its own.
+    ``verdicts``: of every kind. Returns the causes, those of `FIRST_CAUSES` first and then by the
+    seconds lost, and the verdicts in their order. A verdict that is worse in a cell of a cause, in
+    a metric that this kind of cause explains, gets the id of the cause and is no alarm of its own.
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
     calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
@@ -70,16 +66,17 @@ def explained(
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
-    causes = [_cause(kind, group, head, sides) for (kind, _), group in groups.items()]
-    causes.sort(key=_weight)
-    named = [cause.model_copy(update={"id": f"cause-{n}"}) for n, cause in enumerate(causes, 1)]
+    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
+    first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
+    causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
+    named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
 def _findings(
     verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
 ) -> Iterator[_Finding]:
-    """``calm``: the cells in which building enters no more Python functions."""
+    """The causes of one verdict. ``calm``: cells in which building calls no more functions."""
     cell = verdict.cell
     if verdict.metric == "wrong_results":
         yield _Finding("wrong results", (cell.backend,), cell)
@@ -90,7 +87,9 @@ def _findings(
     elif verdict.metric in _FOUND_BY:
         yield _Finding(_FOUND_BY[verdict.metric], (), cell)
     elif verdict.metric == "python_calls":
-        moved = _imports_more(cell, base, head) and _second_build(cell) in calm
+        # The same build in a process that has imported everything already.
+        second_build = replace(cell, scenario="warm_process")
+        moved = _imports_more(cell, base, head) and second_build in calm
         yield _Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == REUSE_LOST:
         yield from _not_reused(cell, base, head)
@@ -123,17 +122,12 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
     return bool(before and after) and min(after) > max(before)
 
 
-def _second_build(cell: Cell) -> Cell:
-    """The cell that builds the same in a process that has imported everything already."""
-    return replace(cell, scenario="warm_process")
-
-
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(_filler(cell)) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
-    for change in changes(before, after):
+    for change in function_changes(before, after):
         if change.head != outcome:
             continue
         missed = [e for e in after if e.name == change.name and e.outcome == outcome]
@@ -143,9 +137,9 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
         yield _Finding("unexplained", (metric,), cell)
     own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
     total = sum(own.values()) or 1.0
-    everything = max(seconds_more(before, after), 0.0)
+    everything = max(more_seconds(before, after), 0.0)
     for (kind, family), found in of_kind.items():
-        # What is compiled for a function that misses, without asking a cache, was lost by it too.
+        # Functions compiled for one that misses, without asking a cache, are lost because of it.
         share = everything * own[kind, family] / total
         yield _Finding(kind, (family,), cell, tuple(found), share)
 
@@ -177,52 +171,51 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     for name, number in lost_by_name(cell, before, after).items():
         change = FunctionChange(
             name=name, count=number, base="hit", head="internal" if warm else "miss",
-            seconds=seconds_more(before, after, name),
+            seconds=more_seconds(before, after, name),
         )  # fmt: skip
         by_family[kinds[name]].append(change)
-    everything = max(0.0, seconds_more(before, after))
+    everything = max(0.0, more_seconds(before, after))
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
         yield _Finding(kind, (family,), cell, tuple(found), everything)
 
 
 def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
-    """Whoever compiles again runs more Python: that is no cause beside what made it compile."""
+    """Without more Python work where functions are compiled again: it follows from that."""
     cells = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
     return [one for one in findings if not (CAUSES[one.kind].a_consequence and one.cell in cells)]
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
-    """One kind, and so one cause, for what one defect of a cache's keys does in many cells.
+    """Give one kind, and so one cause, to the effects of one defect of keys in many cells.
 
-    Keys that differ only where hash seeds do are told so: the siblings of a fork share theirs. Keys
-    that are not repeatable within a process differ between processes as well. And what is never
-    found again is not reused within a build either.
+    Keys that differ only where hash seeds do have a kind of their own: the siblings of a fork share
+    their seed. Keys that are not repeatable within a process differ between processes as well. And
+    what is never found again is not reused within a build either.
     """
     misses = {v.cell: v.conclusion for v in verdicts if v.metric == "cache_misses"}
     united = []
     for finding in findings:
-        kin = [other for other in findings if other.family == finding.family]
-        kinds = {other.kind for other in kin}
+        alike = [other for other in findings if other.family == finding.family]
+        kinds = {other.kind for other in alike}
         kind = finding.kind
         if kind == "not reused":
             kind = next((k for k in CAUSES if CAUSES[k].loses_reuse and k in kinds), kind)
         elif kind == "keys differ between processes":
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
-            elif all(_only_spawn(other.cell, misses) for other in kin if other.kind == kind):
+            elif all(_only_spawn(other.cell, misses) for other in alike if other.kind == kind):
                 kind = "keys differ between hash seeds"
         united.append(replace(finding, kind=kind))
     return united
 
 
 def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
-    """Whether a cell that misses is one of spawn, and its twin under fork hits."""
-    twin = replace(cell, launch="fork")
-    return cell.launch == "spawn" and misses.get(twin) == "unaffected"
+    """Whether a cell misses under spawn, while the same cell under fork hits."""
+    return cell.launch == "spawn" and misses.get(replace(cell, launch="fork")) == "unaffected"
 
 
-def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Sides) -> Cause:
+def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
     merged: dict[tuple[str, str], FunctionChange] = {}
     for change in (change for finding in group for change in finding.functions):
         key = (change.name, change.head)
@@ -231,19 +224,10 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence, sides: Si
             merged[key] = change
     functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
     cells = sorted({finding.cell for finding in group})
-    family = group[0].family
-    if kind == "wrong results":
-        sentence = wrong_sentence(_wrong(cells, head), sides)
-    else:
-        sentence = cause_sentence(kind, functions, family, sides)
-    return Cause(
-        id="cause",
-        kind=kind,
-        sentence=sentence,
-        cells=list(cells),
-        functions=functions,
-        seconds_lost=max((finding.seconds for finding in group), default=0.0),
-    )
+    return FoundCause(
+        "", kind, cells, functions, max(finding.seconds for finding in group), group[0].family,
+        _wrong(cells, head) if kind == "wrong results" else [],
+    )  # fmt: skip
 
 
 def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
@@ -255,7 +239,7 @@ def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
     return [check for each in of_samples for check in max(each, key=len, default=[])]
 
 
-def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
+def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:
     if verdict.conclusion != "worse":
         return verdict
     for cause in causes:
@@ -264,13 +248,7 @@ def _attached(verdict: Verdict, causes: Iterable[Cause]) -> Verdict:
     return verdict
 
 
-def _weight(cause: Cause) -> tuple[int, float, str]:
-    first = FIRST_CAUSES
-    rank = first.index(cause.kind) if cause.kind in first else len(first)
-    return rank, -cause.seconds_lost, cause.kind
-
-
 def _filler(cell: Cell) -> Cell:
-    """The build that fills the cache of a cell; of one that starts from none, the cold build."""
+    """The build that fills the cache of a cell; the cold build for a cell that starts from none."""
     filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
     return replace(cell, scenario=filled_by, backend=cell.cache_backend)

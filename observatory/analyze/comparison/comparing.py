@@ -1,4 +1,4 @@
-"""Two sides' evidence made into one comparison. Pure."""
+"""Compare the evidence of two sides: verdicts, causes, differences and warnings. Pure."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from typing import Literal
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.functions import workload
+from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
-from observatory.analyze.comparison.reuse import same_workload
-from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
+from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
+from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Difference, Side, Workload
-from observatory.text import reasons
-from observatory.text.units import percent
 
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a comparison was made of and how, beside its samples."""
+    """What is compared and how, beside the samples."""
 
     base: Side
     head: Side
@@ -37,45 +35,50 @@ class Setting:
     calibration: Calibration | None = None
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Two subjects, compared. `observatory.text.records` makes the record, with its sentences."""
+
+    setting: Setting
+    verdicts: Sequence[JudgedVerdict]
+    causes: Sequence[FoundCause]
+    workload: Sequence[Workload]
+    missing: Sequence[IncompleteCell]
+    differences: Sequence[Difference]
+    warnings: Sequence[Statement]
+
+
 def compared(
     setting: Setting,
     base: Evidence,
     head: Evidence,
-    seconds: float,
     cells: Collection[Cell] | None = None,
     timed: Collection[Cell] = (),
-    warnings: Sequence[str] = (),
     conclusions_only: bool = False,
-) -> Comparison:
+) -> Compared:
     """Compare everything that was measured so far.
 
-    ``cells``: those that were asked for; by default those that either side has. ``seconds``: wall
-    time of the comparison so far. ``timed``: cells of which a time was wanted. ``warnings``:
-    sentences of whoever measured. ``conclusions_only``: as `judge_noisy` has it.
+    ``cells``: those that were asked for; by default those that either side has. ``timed``: cells of
+    which a time was wanted. ``conclusions_only``: as for `judge_noisy`.
     """
     asked = sorted(base.cells | head.cells if cells is None else cells)
     floors = NoiseFloors.of(_usable(setting), setting.interleaved)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
     noisy = judge_noisy(
-        asked, base, head, floors, setting.seed, reasons.OTHER_CPU if other else None, timed,
+        asked, base, head, floors, setting.seed, Statement("other CPU") if other else None, timed,
         conclusions_only,
     )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
-    return Comparison(
-        observatory=setting.observatory, base=setting.base, head=setting.head,
-        started_at=setting.started_at, seconds=round(seconds, 1),
-        interleaved=setting.interleaved, seed=setting.seed, verdicts=verdicts, causes=causes,
-        workload=list(_workload(base, head, {(cell.model, cell.backend) for cell in asked})),
-        missing=exact.missing,
-        differences=list(_differences(setting)),
-        warnings=[*warnings, *_warnings(setting, times=bool(noisy))],
-        reproduce=setting.reproduce,
+    workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
+    return Compared(
+        setting, verdicts, causes, list(workload_changes), exact.missing,
+        list(_differences(setting)), list(_warnings(setting, times=bool(noisy))),
     )  # fmt: skip
 
 
 def outcome_of(comparison: Comparison) -> Outcome:
-    """The one word for a comparison: wrong numbers first, then worse, then not judged."""
+    """One word for a comparison: wrong results come first, then worse, then undecided."""
     worse = {verdict.metric for verdict in comparison.worse}
     if "wrong_results" in worse:
         return "wrong results"
@@ -87,7 +90,7 @@ def outcome_of(comparison: Comparison) -> Outcome:
 def _workload(
     base: Evidence, head: Evidence, asked: Collection[tuple[str, str]]
 ) -> Iterator[Workload]:
-    """By model and backend, of those that were asked for: the cold builds tell it, asked or not."""
+    """The changes of the workload by model and backend: the cold builds show them."""
     seen = set()
     for cell in sorted(base.cells & head.cells):
         old, new = base.ledger(cell), head.ledger(cell)
@@ -122,20 +125,20 @@ def _differences(setting: Setting) -> Iterator[Difference]:
             yield Difference(what=what, base=old, head=new)
 
 
-def _warnings(setting: Setting, times: bool) -> Iterator[str]:
-    """What the verdicts have to be read with; of times only where there are ``times``."""
+def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
+    """What a reader of the verdicts must know; warnings about times only if there are ``times``."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
-        yield reasons.CPUS_DIFFER.format(base.machine.cpu, head.machine.cpu)
+        yield Statement("CPUs differ", (base.machine.cpu, head.machine.cpu))
     if not times:
         return
     if not setting.interleaved:
-        yield reasons.MEASURED_APART.format(percent(SEPARATE_RUNS))
+        yield Statement("measured apart", (SEPARATE_RUNS,))
     if setting.calibration is None:
-        yield reasons.NOT_CALIBRATED.format(percent(DEFAULT_MINIMUM_EFFECT))
+        yield Statement("not calibrated", (DEFAULT_MINIMUM_EFFECT,))
     elif _usable(setting) is None:
         cpu = setting.calibration.machine.cpu
-        yield reasons.CALIBRATED_ELSEWHERE.format(cpu, percent(DEFAULT_MINIMUM_EFFECT))
+        yield Statement("calibrated elsewhere", (cpu, DEFAULT_MINIMUM_EFFECT))
 
 
 def _usable(setting: Setting) -> Calibration | None:

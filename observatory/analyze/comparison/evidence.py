@@ -1,16 +1,23 @@
-"""What was measured of one side of a comparison, by cell and pass. Pure."""
+"""The samples of one side of a comparison, by cell and pass. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from observatory.store.journal.values import failed, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
-from observatory.text.reasons import UNAVAILABLE
+
+_SANDBOX = re.compile(r"[^\s'\"]*observatory-sandbox-[^\s'\"/]*")
+_PROCESS = re.compile(r"^(the process that fills the cache|sibling [^:]{1,80}): ")
+_LONGEST = 1000
+
+_CELLS: dict[Cell, Cell] = {}
+"""One object for equal cells of all sides: dictionaries find it without comparing fields."""
 
 
 @dataclass
@@ -25,16 +32,17 @@ class Evidence:
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> Evidence:
-        """Evidence from samples that are all there."""
+        """Evidence from complete samples."""
         made = cls()
         for sample in samples:
             made.add(sample)
         return made
 
     def add(self, sample: Sample) -> None:
-        """Take in one more sample."""
+        """Add one more sample."""
         self.samples.append(sample)
-        self._by_place[sample.cell, sample.measure].append(sample)
+        cell = _CELLS.setdefault(sample.cell, sample.cell)
+        self._by_place[cell, sample.measure].append(sample)
         self._values.clear()
 
     @property
@@ -66,13 +74,27 @@ class Evidence:
         return None
 
     def failures(self, cell: Cell) -> list[Sample]:
-        """The samples of a cell that ended badly."""
+        """The samples of a cell that failed."""
         return [sample for sample in self.taken(cell) if failed(sample)]
 
-    def unavailable(self, cell: Cell) -> str | None:
-        """Why the subject cannot give this cell; None if it can, or was not asked."""
-        samples = self.taken(cell)
-        if not samples or any(sample.status != "unavailable" for sample in samples):
-            return None
-        failure = samples[-1].failure
-        return failure.message if failure else UNAVAILABLE
+
+def message_of(sample: Sample) -> str:
+    """How a sample failed, as it was recorded; its status where nothing else was."""
+    return sample.failure.message if sample.failure else sample.status
+
+
+def failure_of(failures: Sequence[Sample]) -> str:
+    """How samples failed, in the words of the last one, without what differs between samples.
+
+    Each sample has a sandbox directory of its own, and one of several processes says which it is.
+    """
+    if not failures:
+        return "samples failed"
+    last = failures[-1]
+    message = last.failure.message if last.failure else f"the sample was {last.status}"
+    return same_words(_PROCESS.sub("", message))
+
+
+def same_words(message: str) -> str:
+    """A message on one line, without the directory that differs between samples."""
+    return " ".join(_SANDBOX.sub("SANDBOX", message).split())[:_LONGEST]

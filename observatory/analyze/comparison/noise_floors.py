@@ -1,4 +1,4 @@
-"""The smallest change that counts: learned from what chance alone does on a machine. Pure.
+"""The smallest change that counts, learned from the noise of a machine. Pure.
 
 A minimum effect is never below SMALLEST: a change of one per cent may be sure and still matter to
 nobody. Without a calibration it is `noisy.DEFAULT_MINIMUM_EFFECT`.
@@ -36,7 +36,7 @@ class NoiseFloors:
 
     @classmethod
     def of(cls, calibration: Calibration | None, interleaved: bool = True) -> NoiseFloors:
-        """The floors of a machine; of one that was never calibrated if None."""
+        """The floors of a machine; None: it was never calibrated."""
         floors = () if calibration is None else calibration.floors
         return cls({(floor.cell, floor.metric): floor.change for floor in floors}, interleaved)
 

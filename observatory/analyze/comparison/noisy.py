@@ -1,7 +1,7 @@
-"""Two sets of values of one noisy metric: a test, an interval, control of false discoveries. Pure.
+"""Tests of two sets of noisy values, with intervals and a false-discovery rate. Pure.
 
-The values are one for each process, of processes that were interleaved. A test inside one run
-cannot see the variance between runs; this one sees nothing else.
+Each value is that of one process, and the processes of both sides were interleaved. A test inside
+one run cannot see the variance between runs; this one sees nothing else.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Each look is a chance of a false alarm. The inverses add up to 1 (Bonferroni wit
 1979): nearly all of the chance belongs to the looks that most comparisons end with, and little to
 that of cells which a noisy machine leaves undecided, where many processes make p small."""
 PAIRED_FROM = 12
-"""Pairs from which on their differences are tested too. The signs of 10 can be flipped in 1,024
-ways: a p of 0.002 at best, which no control of false discoveries over some cells lets pass."""
+"""From so many pairs on, their differences are tested too. The signs of 10 can be flipped in 1,024
+ways: a p of 0.002 at best, which no false-discovery control over some cells lets pass."""
 FALSE_DISCOVERY_RATE = 0.05
 CONFIDENCE = 0.95
 SEPARATED = 0.001
@@ -52,7 +52,7 @@ class Tested:
     ratio: Ratio
     p_value: float
     over_looks: float
-    """The smallest p of all looks so far, each multiplied by what `LOOKS` says: a p, too.
+    """The smallest p of all looks so far, each multiplied by its factor of `LOOKS`: also a p.
 
     What was found at one look is so not lost at the next.
     """
@@ -103,7 +103,7 @@ def tested(
 def foreseen(
     sides: Sequence[tuple[Sequence[float], Sequence[float], float]], seed: int
 ) -> list[Tested] | None:
-    """Stands for the tests of one metric's cells where `conclude` must say the same; else None.
+    """Substitutes for the tests of one metric's cells; None if `conclude` might differ.
 
     ``sides``: the values of BASE and HEAD, at least FEWEST each and no pairs, and the minimum
     effect. A ratio within the minimum effect is neither worse nor better, whatever p is. Where all
@@ -191,23 +191,18 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
 
 
 def _p_of(old: Logs, new: Logs, seed: int, paired: bool) -> tuple[float, bool]:
-    """The p of two sides, and whether it is that of their pairs."""
-    p_value = _p_of_ranks(old, new, seed)
-    if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
-        return p_value, False
-    of_pairs = _p_of_signs(new - old, seed)
-    return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
-
-
-def _p_of_ranks(old: Logs, new: Logs, seed: int) -> float:
+    """The p of two sides, and whether the test of their pairs gave it."""
     ranks = scipy.stats.rankdata(np.concatenate([old, new]))
     sides = ranks[: len(old)], ranks[len(old) :]
-    return _p_value(sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed)
-
-
-def _p_of_signs(differences: Logs, seed: int) -> float:
+    p_value = _p_value(
+        sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed
+    )
+    if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
+        return p_value, False
+    differences = new - old
     signed = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-    return _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+    of_pairs = _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+    return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
 
 
 def _p_value(sides: tuple[Logs, ...], kind: str, statistic: Callable[..., Any], seed: int) -> float:
@@ -227,7 +222,7 @@ def _median_of_differences(new: Logs, old: Logs, axis: int = -1) -> Any:
 
 
 def _median_of_averages(differences: Logs, axis: int = -1) -> Any:
-    """Of all pairs of differences, each with itself too (Walsh averages)."""
+    """The median of the averages of all pairs of differences (Walsh averages)."""
     last = np.moveaxis(differences, axis, -1)
     left, right = np.triu_indices(last.shape[-1])
     return np.median((last[..., left] + last[..., right]) / 2, axis=-1)

@@ -1,6 +1,6 @@
-"""Finished verdicts on pairs of saved subjects: what the compare page shows. Pure.
+"""Verdicts on pairs of saved subjects, as the compare page shows them. Pure.
 
-They are those of `observatory compare RESULTS:A RESULTS:B`, because the same functions make them.
+The functions of `observatory compare RESULTS:A RESULTS:B` make them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.catalogue import CORRECTNESS
-from observatory.analyze.comparison.comparing import Outcome, Setting, compared, outcome_of
+from observatory.analyze.comparison.comparing import (
+    Compared,
+    Outcome,
+    Setting,
+    compared,
+    outcome_of,
+)
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
@@ -23,7 +29,7 @@ Who = tuple[str, str, str]
 
 
 class Finding(NamedTuple):
-    """One verdict, as short as the page needs it."""
+    """One verdict, in the few values that the page needs."""
 
     cell: str
     metric: str
@@ -39,14 +45,14 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """What a comparison of two saved subjects says."""
+    """The result of comparing two saved subjects."""
 
     outcome: Outcome
     findings: Sequence[Finding]
     missing: Sequence[tuple[str, str, str]]
     """The cell, the side that lacks it (base, head or both), and why."""
     causes: Sequence[str]
-    """Sentences, heaviest first, that call the two BASE and HEAD."""
+    """Sentences, the most important first; they call the sides BASE and HEAD."""
     warnings: Sequence[str]
 
 
@@ -82,8 +88,8 @@ def pairs_of(
     wanted: Collection[tuple[Who, Who]],
     calibrations: Mapping[str, Calibration],
     observatory: str,
-) -> Iterator[tuple[Who, Who, Pair]]:
-    """The wanted pairs of these subjects: base, head, and what their comparison says.
+) -> Iterator[tuple[Who, Who, Compared]]:
+    """The wanted pairs of these subjects: base, head, and what their comparison concludes.
 
     ``calibrations``: by machine.
     """
@@ -92,12 +98,11 @@ def pairs_of(
         (base, old), (head, new) = known[left], known[right]
         calibration = calibrations.get(head.header.machine.machine)
         setting = setting_of(base, head, calibration, observatory=observatory)
-        told = compared(setting, old, new, 0.0, conclusions_only=True)
-        yield left, right, pair_of(told)
+        yield left, right, compared(setting, old, new, conclusions_only=True)
 
 
 def pair_of(comparison: Comparison) -> Pair:
-    """A comparison without its samples."""
+    """The verdicts of a comparison, without their values."""
     return Pair(
         outcome_of(comparison),
         [_finding(verdict) for verdict in comparison.verdicts],

@@ -1,4 +1,4 @@
-"""The rules of verdicts, in one place: which change of which metric is worse. Pure.
+"""The rules of verdicts: which change of which metric is worse. Pure.
 
 `observatory compare` applies them to the values of two sides, pages to the values that were
 recorded, and the compare page receives them as data. In every metric a higher value is worse.
@@ -39,7 +39,7 @@ class Rule:
     judged: bool
     """Whether a change can be worse or better; otherwise it only describes the workload."""
     correctness: bool = False
-    """Whether the highest value of a side stands for it: one wrong number is one too many."""
+    """Whether a side is judged by its highest value: one wrong result is one too many."""
     spread: float = 0.0
     """Near exact: the relative range of the values of one subject."""
     material: float | None = None
@@ -50,7 +50,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Concluded:
-    """What a rule says of the values of two sides."""
+    """The result of applying a rule to the values of two sides."""
 
     conclusion: Conclusion
     ratio: Ratio | None = None
@@ -80,7 +80,7 @@ def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
 
 
 def best_of(metric: str, scenario: str, backend: str) -> int | None:
-    """What an exact metric of one of our cells should be; None if no number is the right one."""
+    """The right value of an exact metric in one of our cells; None if there is none."""
     known = METRICS.get(metric)
     if known is None or not known.zero_in(scenario):
         return None
@@ -88,14 +88,14 @@ def best_of(metric: str, scenario: str, backend: str) -> int | None:
 
 
 def conclude(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
-    """What an exact or near-exact rule says of two sides with at least one value each."""
+    """Apply an exact or near-exact rule to two sides with at least one value each."""
     return _near_exact(rule, base, head) if rule.kind == "near_exact" else _exact(rule, base, head)
 
 
 def conclude_levels(
     rule: Rule, base: float | None, head: float | None, off: bool = False
 ) -> Conclusion:
-    """What a noisy rule says of the levels that a series had at two subjects.
+    """Apply a noisy rule to the levels that a series had at two subjects.
 
     ``base``, ``head``: None where the series was not cut into levels. ``off``: whether one of the
     two values is far off its level, so that being in one level proves nothing.
@@ -110,7 +110,7 @@ def conclude_levels(
 def judged_values(
     rule: Rule, base: float | None, head: float | None, off: bool = False
 ) -> Conclusion:
-    """What a rule says of one number a side: a recorded value or, of what is noisy, a level.
+    """Apply a rule to one number for each side: a recorded value or, if noisy, a level.
 
     ``off``: as `conclude_levels` has it. The script of the compare page does the same.
     """

@@ -1,4 +1,4 @@
-"""Verdicts on two sides, cell by cell and metric by metric, by the rules of `decide.rules`."""
+"""Verdicts on two sides by cell and metric, from the rules of `rules` and the tests of `noisy`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from typing import Literal
 
 from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Metric, headline_time, metrics_of
 from observatory.analyze.comparison import noisy
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, message_of
+from observatory.analyze.comparison.ledgers import reuse_lost
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.reuse import reuse_lost
 from observatory.analyze.comparison.rules import JUDGED_NOISY, Concluded, conclude, rule_of
-from observatory.store.records.comparison import Conclusion, Missing, Values, Verdict
-from observatory.text import reasons
-from observatory.text.units import count
+from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.store.records.comparison import Conclusion, Values
 
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
-"""The same thing in every cell: judged once for a model, under its first cell."""
+"""Metrics that are the same in every cell: judged once for a model, under its first cell."""
 _MOST_VALUES = 1000
+
+
+@dataclass(frozen=True)
+class IncompleteCell:
+    """A cell that could not be compared, or not wholly, and why: a statement for each side."""
+
+    cell: Cell
+    side: Literal["base", "head", "both"]
+    reasons: tuple[Statement, ...]
 
 
 @dataclass
 class Verdicts:
     """The verdicts on some cells, and what could not be compared."""
 
-    verdicts: list[Verdict] = field(default_factory=list)
-    missing: list[Missing] = field(default_factory=list)
+    verdicts: list[JudgedVerdict] = field(default_factory=list)
+    missing: list[IncompleteCell] = field(default_factory=list)
 
 
 def judge_exact(
@@ -42,7 +50,7 @@ def judge_exact(
                 continue
             old, new = base.values(cell, metric), head.values(cell, metric)
             if old.values and new.values:
-                judged.verdicts.append(_counted(cell, metric, old, new, floors))
+                judged.verdicts.append(_exact(cell, metric, old, new, floors))
         if (lost := reuse_lost(cell, base.ledger(cell), head.ledger(cell))) is not None:
             judged.verdicts.append(lost)
     return judged
@@ -54,10 +62,10 @@ def judge_noisy(
     head: Evidence,
     floors: NoiseFloors,
     seed: int,
-    incomparable: str | None = None,
+    incomparable: Statement | None = None,
     wanted: Collection[Cell] = (),
     conclusions_only: bool = False,
-) -> list[Verdict]:
+) -> list[JudgedVerdict]:
     """Verdicts on the noisy metrics: tested each, then controlled over the cells of each metric.
 
     ``incomparable``: why times cannot be compared at all, if so; every verdict is undecided then.
@@ -65,20 +73,19 @@ def judge_noisy(
     ``conclusions_only``: leave out what no conclusion depends on, which takes most of the time: p
     of metrics that are nowhere beyond their minimum effect, and ratios of too few processes.
     """
-    given = list(_noisy_values(cells, base, head, wanted))
-    own = [min(old.n, new.n) for _, metric, old, new in given if metric.name not in ONCE]
-    most = max(own, default=0)
+    contests = list(_contests(cells, base, head, wanted))
+    most = max((one.processes for one in contests if one.metric.name not in ONCE), default=0)
     if conclusions_only and not floors.interleaved:
-        contests = list(_concluded(given, floors, seed, most))
+        contests = list(_tested_briefly(contests, floors, seed, most))
     else:
-        contests = [_contest(*one, floors.interleaved, seed, most) for one in given]
+        contests = [one.tested(floors.interleaved, seed, most) for one in contests]
     found = [(o.metric.name, o.test.over_looks) for o in contests if o.test and o.enough]
     q_values = iter(noisy.discoveries(found))
     verdicts = []
     for one in contests:
         verdict = _noisy(one, next(q_values) if one.test and one.enough else None, floors)
         if incomparable is not None:
-            change = {"conclusion": "undecided", "reason": incomparable}
+            change = {"conclusion": "undecided", "because": incomparable}
             verdict = verdict.model_copy(update=change)
         verdicts.append(verdict)
     return verdicts
@@ -86,153 +93,163 @@ def judge_noisy(
 
 @dataclass(frozen=True)
 class _Contest:
-    """The values of one noisy metric on both sides, and their test where there is one."""
+    """The values of one noisy metric on both sides, and their test once there is one."""
 
     cell: Cell
     metric: Metric
     old: Values
     new: Values
-    test: noisy.Tested | None
+    test: noisy.Tested | None = None
 
     @property
     def processes(self) -> int:
-        """On the side that has fewer."""
+        """Processes on the side that has fewer."""
         return min(self.old.n, self.new.n)
 
     @property
     def testable(self) -> bool:
-        """Whether there is a ratio of its values at all."""
+        """Whether its values have a ratio at all."""
         return self.processes >= 2 and min(*self.old.values, *self.new.values) > 0
 
     @property
     def enough(self) -> bool:
-        """Whether it is judged."""
+        """Whether there are enough processes to judge it."""
         return self.processes >= noisy.FEWEST
 
+    def joined(self, other: _Contest) -> _Contest:
+        """The values of both, under the cell of the first."""
+        old, new = (
+            Values(values=[*a.values, *b.values][:_MOST_VALUES], failed=a.failed + b.failed)
+            for a, b in ((self.old, other.old), (self.new, other.new))
+        )
+        return replace(self, old=old, new=new)
 
-def _noisy_values(
+    def tested(self, interleaved: bool, seed: int, most: int) -> _Contest:
+        """The same with its test, if its values have a ratio.
+
+        ``most``: processes a side of the cell that has most. A metric that is judged once has the
+        values of all cells, and their number says nothing of earlier looks.
+        """
+        if not self.testable:
+            return self
+        # Where a sample failed, nobody knows any more which values were taken side by side.
+        paired = interleaved and not (self.old.failed or self.new.failed)
+        look = most or None if self.metric.name in ONCE else None
+        test = noisy.tested(self.old.values, self.new.values, seed, paired=paired, look=look)
+        return replace(self, test=test)
+
+
+def _contests(
     cells: Iterable[Cell], base: Evidence, head: Evidence, wanted: Collection[Cell]
-) -> Iterator[tuple[Cell, Metric, Values, Values]]:
-    """The values of every noisy metric of every cell; of what is one thing in all, once."""
-    once: dict[tuple[str, str], tuple[Cell, Metric, Values, Values]] = {}
+) -> Iterator[_Contest]:
+    """Every noisy metric of every cell; the metrics of ONCE once for a model, last."""
+    once: dict[tuple[str, str], _Contest] = {}
     for cell in cells:
         for metric in metrics_of(cell.scenario, cell.launch):
-            old, new = base.values(cell, metric), head.values(cell, metric)
+            if metric.name not in JUDGED_NOISY:
+                continue
+            one = _Contest(cell, metric, base.values(cell, metric), head.values(cell, metric))
             asked = cell in wanted and metric.name == headline_time(cell.scenario)
-            if metric.name not in JUDGED_NOISY or not (asked or (old.values and new.values)):
+            if not (asked or one.processes):
                 continue
             if metric.name in ONCE:
                 key = (cell.model, metric.name)
-                place = once.get(key, (cell, metric, Values(values=[]), Values(values=[])))
-                once[key] = (*place[:2], _joined(place[2], old), _joined(place[3], new))
+                once[key] = once[key].joined(one) if key in once else one
             else:
-                yield cell, metric, old, new
+                yield one
     yield from once.values()
 
 
-def _joined(first: Values, second: Values) -> Values:
-    both = [*first.values, *second.values]
-    return Values(values=both[:_MOST_VALUES], failed=first.failed + second.failed)
-
-
-def _concluded(
-    given: Sequence[tuple[Cell, Metric, Values, Values]], floors: NoiseFloors, seed: int, most: int
+def _tested_briefly(
+    contests: Sequence[_Contest], floors: NoiseFloors, seed: int, most: int
 ) -> Iterator[_Contest]:
-    """The contests of runs that were not interleaved, tested only as far as conclusions need it."""
-    contests = [_Contest(*one, None) for one in given]
+    """The contests of separate runs, by metric, tested only as far as conclusions need it."""
     for metric in dict.fromkeys(one.metric for one in contests):
         own = [one for one in contests if one.metric is metric]
         judged = [one for one in own if one.enough and one.testable]
         yield from (one for one in own if not (one.enough and one.testable))
-        sides = [
-            (
-                one.old.values, one.new.values,
-                floors.minimum_effect(one.cell, metric.name, one.processes),
-            )
-            for one in judged
-        ]  # fmt: skip
-        found = noisy.foreseen(sides, seed)
-        for number, one in enumerate(judged):
-            if found is None:
-                yield _contest(one.cell, metric, one.old, one.new, False, seed, most)
-            else:
-                yield replace(one, test=found[number])
+        found = noisy.foreseen(
+            [
+                (one.old.values, one.new.values,
+                 floors.minimum_effect(one.cell, metric.name, one.processes))
+                for one in judged
+            ],
+            seed,
+        )  # fmt: skip
+        if found is None:
+            yield from (one.tested(False, seed, most) for one in judged)
+        else:
+            yield from (replace(one, test=test) for one, test in zip(judged, found, strict=True))
 
 
-def _contest(
-    cell: Cell, metric: Metric, old: Values, new: Values, interleaved: bool, seed: int, most: int
-) -> _Contest:
-    """``most``: processes a side of the cell that has most; what is judged once is of all cells."""
-    test = None
-    look = most or None if metric.name in ONCE else None
-    if min(old.n, new.n) >= 2 and min(*old.values, *new.values) > 0:
-        # Where a sample failed, nobody knows any more which values were taken side by side.
-        paired = interleaved and not (old.failed or new.failed)
-        test = noisy.tested(old.values, new.values, seed, paired=paired, look=look)
-    return _Contest(cell, metric, old, new, test)
-
-
-def _counted(cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors) -> Verdict:
+def _exact(
+    cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors
+) -> JudgedVerdict:
     rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
     found = conclude(rule, old.values, new.values)
-    return Verdict(
+    return JudgedVerdict(
         cell=cell, metric=metric.name, unit=metric.unit,
         kind="exact" if rule.kind == "exact" else "near_exact",
         conclusion=found.conclusion, base=old, head=new, ratio=found.ratio,
-        minimum_effect=rule.material, reason=_why(metric, old, new, found),
+        minimum_effect=rule.material, because=_why(metric, old, new, found),
     )  # fmt: skip
 
 
-def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> str | None:
+def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> Statement | None:
     if found.uneven is not None:
         values = old.values if found.uneven == "BASE" else new.values
-        return reasons.not_deterministic(metric.name, values, found.uneven)
+        return Statement("not deterministic", (metric.name, values, found.uneven))
     if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
-        return reasons.SAME_IN_BOTH.format(metric.name, count(max(new.values)))
+        return Statement("same in both", (metric.name, max(new.values)))
     return None
 
 
-def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> Verdict:
+def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedVerdict:
     conclusion: Conclusion = "undecided"
-    reason = None
+    because = None
     floor = floors.minimum_effect(one.cell, one.metric.name, one.processes)
     if not (one.old.values and one.new.values):
-        reason = reasons.NO_TIME
+        because = Statement("no time")
     elif not one.testable:
-        reason = reasons.NO_RATIO
+        because = Statement("no ratio")
     elif one.test is None or q_value is None:
-        reason = reasons.TOO_FEW.format(one.processes, noisy.FEWEST)
+        because = Statement("too few processes", (one.processes, noisy.FEWEST))
     else:
         ratio = one.test.ratio
         conclusion = noisy.conclude(ratio, q_value, floor)
         if conclusion == "undecided":
-            reason = reasons.too_wide(ratio.low, ratio.high, floor)
-    return Verdict(
+            because = Statement("interval too wide", (ratio.low, ratio.high, floor))
+    return JudgedVerdict(
         cell=one.cell, metric=one.metric.name, unit=one.metric.unit, kind="noisy",
         conclusion=conclusion, base=one.old, head=one.new,
         ratio=None if one.test is None else one.test.ratio,
         p_value=None if one.test is None else one.test.p_value,
-        q_value=q_value, minimum_effect=floor, reason=reason,
+        q_value=q_value, minimum_effect=floor, because=because,
     )  # fmt: skip
 
 
-def _missing(cell: Cell, base: Evidence, head: Evidence) -> Missing | None:
-    """What keeps a cell from being compared wholly; None if nothing does."""
-    found = [_reason(cell, side) for side in (base, head)]
-    if not any(found):
-        return None
-    said = dict.fromkeys(reason for reason in found if reason)
-    where: Literal["base", "head", "both"] = "both" if all(found) else "head"
-    if found[1] is None:
-        where = "base"
-    return Missing(cell=cell, side=where, reason="; ".join(said)[:4000])
+def _missing(cell: Cell, base: Evidence, head: Evidence) -> IncompleteCell | None:
+    """Why a cell cannot be compared completely; None if it can."""
+    of_base, of_head = (_incomplete(cell, side) for side in (base, head))
+    if of_base and of_head:
+        return IncompleteCell(cell, "both", tuple(dict.fromkeys((of_base, of_head))))
+    if of_base:
+        return IncompleteCell(cell, "base", (of_base,))
+    return IncompleteCell(cell, "head", (of_head,)) if of_head else None
 
 
-def _reason(cell: Cell, side: Evidence) -> str | None:
+def _incomplete(cell: Cell, side: Evidence) -> Statement | None:
     samples = side.taken(cell)
     if not samples:
-        return reasons.NOT_MEASURED
-    if (unavailable := side.unavailable(cell)) is not None:
-        return unavailable
+        return Statement("not measured")
+    if all(sample.status == "unavailable" for sample in samples):
+        failure = samples[-1].failure
+        return (
+            Statement("recorded message", (failure.message,))
+            if failure
+            else Statement("unavailable")
+        )
     failures = side.failures(cell)
-    return reasons.samples_failed(failures, len(samples)) if failures else None
+    if not failures:
+        return None
+    return Statement("samples failed", (len(failures), len(samples), message_of(failures[-1])))

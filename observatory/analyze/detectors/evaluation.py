@@ -41,7 +41,7 @@ FOUND_WITHIN = 30
 
 @dataclass(frozen=True)
 class Window:
-    """One series' part in an evaluation: values without a change, and where one will be put."""
+    """One series in an evaluation: values without a change, and the position of one to come."""
 
     values: Values
     position: int
@@ -69,7 +69,7 @@ class Rates:
     extra: int
     """Places named beside the step, in windows with one."""
     seconds: float
-    """Of all runs."""
+    """The time that all runs took."""
 
     @property
     def f1(self) -> float:
@@ -182,7 +182,7 @@ def _timed(detector: Detector, values: Values) -> tuple[list[int], float]:
 
 
 def _first_named(detector: Detector, values: Values) -> Iterator[int]:
-    """Places that a night names and that no night named before, within TOLERANCE."""
+    """Places that a night names first: no earlier night named one within TOLERANCE."""
     known: list[int] = []
     for night in range(NIGHTS[0], NIGHTS[1] + 1):
         for place in detector(values[:night]):

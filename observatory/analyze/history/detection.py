@@ -1,29 +1,33 @@
-"""Everything that happened along the histories of one results directory. Pure."""
+"""All changes along the histories of one results directory. Pure."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
 from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
-from observatory.analyze.comparison.reuse import REUSE_LOST
-from observatory.analyze.history.alerts import AlertContext, Recorded, Run, update_alerts
+from observatory.analyze.comparison.ledgers import REUSE_LOST
+from observatory.analyze.history.alerts import (
+    AlertContext,
+    FoundAlert,
+    Recorded,
+    Run,
+    update_alerts,
+)
 from observatory.analyze.history.exact_changes import History, counted_changes
-from observatory.analyze.history.grouping import Occurrence, gathered, over_with
-from observatory.analyze.history.level_changes import LevelChange, judge_series
+from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series
-from observatory.store.records.alerts import Alerts, SeriesId
-from observatory.text.changes import environment_changed, environments_alternate
+from observatory.analyze.statements import Occurrence, Statement, over_with
+from observatory.store.records.alerts import SeriesId
 
 _FOLLOWS = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
 )
 """Noisy metrics that follow from what a cache does in the same cell."""
-_MOST_ENVIRONMENTS = 1000
 
 
 @dataclass(frozen=True)
@@ -32,48 +36,62 @@ class Histories:
 
     tracks: Sequence[SegmentedSeries]
     histories: Iterable[History]
-    """Gone through once, one subject at a time."""
+    """An iterable that is consumed once, one subject at a time."""
     runs: Sequence[Run]
     last_good: datetime | None = None
     """When a sample of the newest run without a failure was taken."""
 
 
-def detect_changes(given: Histories, context: AlertContext, observatory: str) -> Alerts:
+@dataclass(frozen=True)
+class Detected:
+    """Everything found in histories. `observatory.text.records` makes the record of it."""
+
+    newest: datetime | None
+    """When the newest sample was taken; None where there is none."""
+    last_good: datetime | None
+    judged: int
+    """Noisy series that were judged."""
+    compared: int
+    """Pairs of subjects whose counts were compared."""
+    alerts: Sequence[FoundAlert]
+    improvements: Sequence[Occurrence]
+    unjudged: Mapping[Statement, Sequence[str]]
+    """The names of the series that were not judged, by reason."""
+    environments: Sequence[Statement]
+    orphans: Sequence[str]
+    """Ids that were acknowledged and belong to no alert."""
+
+
+def detect_changes(given: Histories, context: AlertContext) -> Detected:
     """Find every change of the histories, and the state of the alerts that follow from them.
 
-    ``observatory``: the version of the tool. Returns the record that `observatory alerts` writes:
-    alerts, those that need a person first, improvements, the newest first, and what was not judged.
+    Alerts that need a person come first, and of improvements the newest.
     """
     series = [track.series for track in given.tracks]
     judged = judge_series(given.tracks)
     counted = [counted_changes(history) for history in given.histories]
-    exact = _across_machines(one for each in counted for one in each.occurrences)
-    exact, left = _followed(exact, judged.moved)
+    exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
+    exact, left = _with_times(exact, judged.moved)
     found = [*exact, *gathered(left)]
-    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), _places_of(series))
-    better = [one.change for one in found if not one.worse]
+    lines = list({id(one.line): one.line for one in series}.values())
+    positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
+    for line in lines:
+        positions[line.key].append({one.commit: place for place, one in enumerate(line.subjects)})
+    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), positions)
+    better = [one for one in found if not one.worse]
     alerts = update_alerts(found, recorded, context)
-    said = {one.id for one in context.triage.acknowledged}
-    return Alerts(
-        observatory=observatory,
+    acknowledged = {one.id for one in context.triage.acknowledged}
+    return Detected(
         newest=recorded.newest,
         last_good=given.last_good,
         judged=judged.judged,
-        compared=sum(each.compared for each in counted),
+        compared=sum(compared for _, compared in counted),
         alerts=alerts,
-        improvements=sorted(better, key=lambda c: c.first_bad.date, reverse=True),
+        improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
-        environments=list(_environments(series))[:_MOST_ENVIRONMENTS],
-        orphans=sorted(said - {alert.id for alert in alerts})[:_MOST_ENVIRONMENTS],
+        environments=list(_environments(lines)),
+        orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
-
-
-def _places_of(series: Iterable[Series]) -> dict[tuple[str, str], list[dict[str, int]]]:
-    found: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
-    for line in _lines(series):
-        places = {subject.commit: place for place, subject in enumerate(line.subjects)}
-        found[line.key].append(places)
-    return found
 
 
 def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
@@ -84,7 +102,7 @@ def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
-    """One change where several machines or environments show the same: it is over when all are.
+    """Unite the changes that several machines or environments share: each is over when all are.
 
     Changes of one machine and environment stay apart: they have different causes.
     """
@@ -106,48 +124,43 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
     return {(series.machine, series.env_name) for series in one.change.series}
 
 
-def _followed(
-    exact: Sequence[Occurrence], moved: Sequence[LevelChange]
+def _with_times(
+    exact: Iterable[Occurrence], moved: Iterable[LevelChange]
 ) -> tuple[list[Occurrence], list[LevelChange]]:
-    """Exact changes with the times that followed from them, and the moves that are left."""
-    told, left = list(exact), []
+    """Exact changes with the times that follow from them, and the level changes that are left."""
+    found, left = list(exact), []
     for move in moved:
-        for number, one in enumerate(told):
-            if _follows(move, one):
-                series = [*one.change.series, move.told]
-                told[number] = replace(one, change=one.change.model_copy(update={"series": series}))
-                break
-        else:
+        number = next((n for n, one in enumerate(found) if _follows(move, one)), None)
+        if number is None:
             left.append(move)
-    return told, left
+        else:
+            series = [*found[number].change.series, move.change]
+            change = found[number].change.model_copy(update={"series": series})
+            found[number] = replace(found[number], change=change)
+    return found, left
 
 
 def _follows(move: LevelChange, one: Occurrence) -> bool:
-    """Whether a time moved with a count of its cell; not one that stays when the count is over."""
-    if move.drifting or move.worse != one.worse or move.told.metric not in _FOLLOWS:
+    """Whether a time moved with a count of its cell, and did not stay when the count was over."""
+    if move.drifting or move.worse != one.worse or move.change.metric not in _FOLLOWS:
         return False
     if one.recovered is not None and move.recovered is None:
         return False
     near = move.within[0] <= one.change.first_bad.date <= move.within[1]
-    place = move.told.key[:3]
+    place = move.change.key[:3]
     return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
 
 
-def _environments(series: Iterable[Series]) -> Iterator[str]:
-    """Where a machine or its Python changed, for good or in turn: no time is compared across."""
+def _environments(lines: Iterable[Line]) -> Iterator[Statement]:
+    """Where a machine or its Python changed, for good or in turn: times are not compared there."""
     found: dict[tuple[str, str], list[Line]] = defaultdict(list)
-    for line in sorted(_lines(series), key=lambda o: o.subjects[0].date):
+    for line in sorted(lines, key=lambda o: o.subjects[0].date):
         found[line.machine, line.env_name].append(line)
-    for lines in found.values():
-        for before, after in pairwise(lines):
+    for one_by_one in found.values():
+        for before, after in pairwise(one_by_one):
             ends, begins = before.subjects[-1], after.subjects[0]
-            eras = str(before.era), str(after.era)
+            values = before.name, before.era, after.era
             if ends.date < begins.date:
-                said = environment_changed(before.name, eras, ends.label, begins.label)
+                yield Statement("environment changed", (*values, ends.label, begins.label))
             else:
-                said = environments_alternate(before.name, eras)
-            yield said[:4000]
-
-
-def _lines(series: Iterable[Series]) -> list[Line]:
-    return list({id(one.line): one.line for one in series}.values())
+                yield Statement("environments alternate", values)

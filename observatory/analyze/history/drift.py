@@ -3,7 +3,7 @@
 A drift and a staircase of small steps look alike to a detector of steps. Which of the two a series
 is, is a choice of models: levels between steps, or one slope (Theil & Sen) with the steps that are
 left once it is taken out; the slope is sought in all values, and within the levels alone. The one
-of the smallest Bayesian information criterion is told, with errors as Laplace's, so that single
+of the smallest Bayesian information criterion is reported, with errors as Laplace's, so that single
 outliers do not choose.
 """
 
@@ -17,20 +17,20 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # its statistics take a second to import: short series never need them
 
-from observatory.analyze.history.steps import PARAMETERS, Parameters, Values, change_points
+from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
-"""Values below which a drift is not looked for."""
+"""Shorter series are not searched for a drift."""
 SMALLEST = 0.03
-"""Relative change over the whole series below which a drift is not told."""
+"""A drift with a smaller relative change over the whole series is not reported."""
 _WEAKEST = 0.4
 _DEVIATIONS = 4.0
-"""Rank correlation with time, and in its standard deviations, below which values go no way."""
+"""Values whose rank correlation with time is lower, or lower in its deviations, have no trend."""
 _STAIRS = 3
 _ROUNDS = 10
 _MOST = 150
 _LARGEST = 50.0
-"""Of the logarithm of a ratio: nothing real is as large, and the exponential stays finite."""
+"""Bound on the logarithm of a ratio, above any real one, so that its exponential is finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +41,17 @@ class Drift:
     low: float
     high: float
     flat: Values
-    """The values without it, at the level of the first."""
+    """The values without the drift, at the level of the first."""
 
 
-def drift(
-    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
-) -> tuple[Drift | None, list[int]]:
-    """The drift of a series, if it has one, and the places of its steps beside that.
+def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
+    """The drift of a series, None without one, and the places of its other steps.
 
     ``values``: finite and positive, in the order of time. Without a drift the places are those of
     `change_points`.
     """
     array = np.asarray(values, dtype=float)
-    places = change_points(array, parameters)
+    places = change_points(array)
     n = len(array)
     if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
         return None, places
@@ -63,10 +61,10 @@ def drift(
     logs = np.log(array)
     best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
     for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
-        left = change_points(np.exp(logs - slope * time), parameters)
+        left = change_points(np.exp(logs - slope * time))
         for _ in range(_ROUNDS):  # the steps that are left and the slope depend on each other
             slope = _slope_between(logs, left)
-            before, left = left, change_points(np.exp(logs - slope * time), parameters)
+            before, left = left, change_points(np.exp(logs - slope * time))
             if left == before:
                 break
         flat = _without_levels(logs - slope * time, left)
@@ -75,13 +73,13 @@ def drift(
         criterion = _criterion(logs - slope * time, left, slopes=1)
         if sure and criterion < best[0]:
             grown, least, most = (_grown(s, n) for s in (slope, low, high))
-            told = Drift(grown, least, most, np.exp(logs - slope * time))
-            best = criterion, told, left
+            found = Drift(grown, least, most, np.exp(logs - slope * time))
+            best = criterion, found, left
     return best[1:]
 
 
 def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
-    """Whether the values go one way, or climb by several steps: far cheaper than the question."""
+    """Whether the values have a trend or several steps in one direction: a cheap test."""
     trend = abs(float(np.corrcoef(time, scipy.stats.rankdata(values))[0, 1]))  # Spearman's
     if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
@@ -96,7 +94,7 @@ def _grown(slope: float, n: int) -> float:
 
 
 def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
-    """Theil & Sen's slope and its interval, from at most _MOST values: it looks at all pairs."""
+    """Theil & Sen's slope and its interval, over all pairs of at most _MOST values."""
     chosen = _chosen(len(logs))
     found = scipy.stats.theilslopes(logs[chosen], time[chosen])
     return float(found.slope), float(found.low_slope), float(found.high_slope)
@@ -107,7 +105,7 @@ def _chosen(n: int) -> npt.NDArray[np.intp]:
 
 
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
-    """The median of the slopes between values of one level: steps do not enter it."""
+    """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in np.split(logs, list(places)):
         chosen = _chosen(len(piece))

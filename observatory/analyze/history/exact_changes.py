@@ -1,17 +1,17 @@
 """Changes of exact metrics from subject to subject, with causes, over a whole history. Pure.
 
-Each subject is compared with the one before it that has the value, as `observatory compare` does
-with two: plain inequality, causes from the two ledgers. A change holds until a later subject
-counts no more than was counted before.
+Each subject is compared with the last one before it that has the value, as `observatory compare`
+does with two: plain inequality, causes from the two ledgers. A change holds until the count of a
+later subject is no higher than before the change.
 
-A history may be long and ledgers are large: subjects are taken one after another, and only those
-are kept that something is still compared with.
+A history may be long and ledgers are large: subjects are read one after another, and only those
+that are still needed for a comparison are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from statistics import median
 
 from benchmarks.catalogue import (
@@ -25,14 +25,19 @@ from benchmarks.catalogue import (
 )
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.reuse import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.verdicts import judge_exact
-from observatory.analyze.history.grouping import Occurrence, id_of, over_with
+from observatory.analyze.statements import (
+    FoundCause,
+    Occurrence,
+    Sides,
+    Statement,
+    id_of,
+    over_with,
+)
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
-from observatory.store.records.comparison import Cause, FunctionChange, Verdict
-from observatory.text.causes import Sides
-from observatory.text.changes import cause_began, count_changed
+from observatory.store.records.comparison import Verdict
 
 _COMPILE_TIME = METRICS["compile_time"]
 _Count = Callable[[Evidence], float | None]
@@ -42,7 +47,7 @@ _Place = tuple[Cell, str]
 
 @dataclass(frozen=True, eq=False)
 class CountedSubject:
-    """One subject of a history of one machine and environment, and what was counted of it."""
+    """One subject of a history, and its counting samples."""
 
     at: At
     evidence: Evidence
@@ -59,20 +64,11 @@ class History:
     subjects: Iterable[CountedSubject]
 
 
-@dataclass
-class ExactChanges:
-    """The changes of exact metrics along one history."""
-
-    occurrences: list[Occurrence]
-    compared: int
-    """Pairs of subjects."""
-
-
-def counted_changes(history: History) -> ExactChanges:
+def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     """Every change of an exact metric that can alert, for the worse and for the better.
 
-    A subject is compared, metric by metric, with the last one that has a value of it: a night
-    without counts, with failures or with counts that are not deterministic hides no change.
+    A subject is compared, metric by metric, with the last one that has a value: a night without
+    counts, with failures or with counts that are not deterministic hides no change.
     Returns the changes in the order of their subjects, and the number of pairs compared.
     """
     last: dict[_Place, CountedSubject] = {}
@@ -88,11 +84,11 @@ def counted_changes(history: History) -> ExactChanges:
             places = {place for place in given if last.get(place) is base}
             found += _Pair(history, base, head).changes(places)
         last |= dict.fromkeys(given, head)
-    return ExactChanges([one.occurrence() for one in found], compared)
+    return [one.occurrence() for one in found], compared
 
 
 def _given(evidence: Evidence) -> Iterator[_Place]:
-    """The places of which a subject gave a value that later ones can be compared with."""
+    """The places where a subject has a value that later ones can be compared with."""
     for cell in evidence.cells:
         if cell.problem() is not None:
             continue
@@ -110,41 +106,40 @@ class _FollowedSeries:
     """One series of a change, followed from subject to subject."""
 
     cell: Cell
-    told: SeriesChange
+    change: SeriesChange
     count: _Count
     over: At | None = None
 
     def update(self, subject: CountedSubject) -> None:
-        """Take in the count of a later subject."""
+        """Update with the count of a later subject."""
         value = None if self.over else self.count(subject.evidence)
         if value is None:
             return
-        if value <= self.told.before:
+        if value <= self.change.before:
             self.over = subject.at
         news = {"now": value, "newest": subject.at, "holds": self.over is None}
-        self.told = self.told.model_copy(update=news)
+        self.change = self.change.model_copy(update=news)
 
 
 @dataclass
 class _FollowedChange:
-    """A change, and its series since."""
+    """A change as it was found, and its series since."""
 
-    change: Change
-    worse: bool
+    found: Occurrence
     series: list[_FollowedSeries]
-    beside: list[SeriesChange] = field(default_factory=list)
+    times: list[SeriesChange]
 
     def update(self, subject: CountedSubject) -> None:
-        """Take in the count of a later subject."""
-        for one in self.series if self.worse else ():
+        """Update with the count of a later subject."""
+        for one in self.series if self.found.worse else ():
             one.update(subject)
 
     def occurrence(self) -> Occurrence:
         """The change with the newest count of each series."""
-        told = [*(one.told for one in self.series), *self.beside]
-        change = self.change.model_copy(update={"series": told})
-        recovered = over_with([one.over for one in self.series]) if self.worse else None
-        return Occurrence(change, self.worse, recovered)
+        series = [*(one.change for one in self.series), *self.times]
+        change = self.found.change.model_copy(update={"series": series})
+        recovered = over_with([one.over for one in self.series]) if self.found.worse else None
+        return replace(self.found, change=change, recovered=recovered)
 
 
 @dataclass(frozen=True)
@@ -156,58 +151,49 @@ class _Pair:
     head: CountedSubject
 
     def changes(self, places: Collection[_Place]) -> Iterator[_FollowedChange]:
-        """What changed in these places."""
+        """The changes of the metrics in ``places``."""
         old, new = self.base.evidence, self.head.evidence
         cells = sorted({cell for cell, _ in places})
         verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
         exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
-        sides = Sides(self.base.at.label, self.head.at.label)
-        causes, exact = explained(exact, old, new, sides)
+        causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
-            # Two causes may share a cell: each is followed by what it is seen in.
-            inside = [v for v in worse if v.cell in cause.cells]
-            yield self._worse(cause, [v for v in inside if v.metric in CAUSES[cause.kind].shows_in])
+            # Two causes may share a cell: each is followed by the metrics that it shows in.
+            shown = CAUSES[cause.kind].shows_in
+            inside = [v for v in worse if v.cell in cause.cells and v.metric in shown]
+            yield self._followed(cause.kind, inside, cause)
         better = [verdict for verdict in exact if verdict.conclusion == "better"]
         for metric in dict.fromkeys(verdict.metric for verdict in better):
-            # An improvement needs no cause to be told: one change for each metric.
-            yield self._better(metric, [v for v in better if v.metric == metric])
+            # Improvements are not explained: one change for each metric.
+            yield self._followed(f"fewer {metric}", [v for v in better if v.metric == metric])
 
-    def _worse(self, cause: Cause, verdicts: Sequence[Verdict]) -> _FollowedChange:
-        backends = sorted({cell.backend for cell in cause.cells})
-        error = cause.sentence if CAUSES[cause.kind].apart_by_text else ""
-        id_ = id_of(cause.kind, self.head.at.commit, *backends, error)
-        series, times = self._series(verdicts)
-        told = [] if CAUSES[cause.kind].names_functions else [one.told for one in series]
-        sentence = cause_began(backends, cause.sentence, told, times)
-        change = self._change(id_, cause.kind, sentence, cause.functions)
-        return _FollowedChange(change, True, series, times)
-
-    def _better(self, metric: str, verdicts: Sequence[Verdict]) -> _FollowedChange:
-        kind = f"fewer {metric}"
-        id_ = id_of(kind, self.head.at.commit)
-        series, times = self._series(verdicts)
-        change = self._change(id_, kind, count_changed([one.told for one in series], times))
-        return _FollowedChange(change, False, series, times)
-
-    def _series(
-        self, verdicts: Iterable[Verdict]
-    ) -> tuple[list[_FollowedSeries], list[SeriesChange]]:
-        """The series of these verdicts, and the compile times that came with them."""
+    def _followed(
+        self, kind: str, verdicts: Iterable[Verdict], cause: FoundCause | None = None
+    ) -> _FollowedChange:
+        """A change for the worse and its cause; one for the better has none."""
         old, new = self.base.evidence, self.head.evidence
         series = [
             _FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
         ]
-        return series, list(self._times(series))
-
-    def _change(
-        self, id_: str, kind: str, sentence: str, functions: Sequence[FunctionChange] = ()
-    ) -> Change:
-        return Change(
-            id=id_, kind=kind, sentence=sentence[:4000],
+        counts, times = [one.change for one in series], list(self._times(series))
+        distinct: list[str] = []
+        statement = Statement("count fell", (counts, times))
+        if cause is not None:
+            known, sides = CAUSES[kind], Sides(self.base.at.label, self.head.at.label)
+            backends, error = sorted({cell.backend for cell in cause.cells}), ""
+            if known.apart_by_text:  # ids are permanent: they were first made from this sentence
+                error = known.sentence.format(head=sides.head, family=cause.family)
+            distinct = [*backends, error]
+            values = backends, cause, sides, [] if known.names_functions else counts, times
+            statement = Statement("cause began", values)
+        change = Change(
+            id=id_of(kind, self.head.at.commit, *distinct), kind=kind, sentence="",
             last_good=self.base.at, first_bad=self.head.at,
-            between=self.head.number - self.base.number - 1, functions=list(functions),
+            between=self.head.number - self.base.number - 1,
+            functions=cause.functions if cause else [],
         )  # fmt: skip
+        return _FollowedChange(Occurrence(change, cause is not None, statement), series, times)
 
     def _series_change(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
@@ -222,9 +208,9 @@ class _Pair:
         )  # fmt: skip
 
     def _times(self, series: Iterable[_FollowedSeries]) -> Iterator[SeriesChange]:
-        """Compile times of the cells in which functions began or ceased to hit: not judged."""
-        told = {one.cell: one.told for one in series if one.told.metric in OF_A_CACHE}
-        for cell, one in told.items():
+        """Compile times of the cells in which functions began or ceased to hit; not judged."""
+        changes = {one.cell: one.change for one in series if one.change.metric in OF_A_CACHE}
+        for cell, one in changes.items():
             sides = self.base.evidence, self.head.evidence
             values = [side.values(cell, _COMPILE_TIME).values for side in sides]
             if cell.scenario in WARM_SCENARIOS and all(values):
@@ -236,7 +222,7 @@ class _Pair:
 
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
-    """How the count of a verdict is read from any subject; None where it has none."""
+    """A function that reads the count of a verdict from any subject; None where it has none."""
     cell = verdict.cell
     if verdict.metric != REUSE_LOST:
         metric = METRICS[verdict.metric]
@@ -245,7 +231,7 @@ def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
     names = set(lost_by_name(cell, before, head.ledger(cell) or []))
 
     def lost(evidence: Evidence) -> float | None:
-        # Of the functions that were lost, whatever else is compiled since.
+        # Only the functions that were lost: others may be compiled since.
         ledger = evidence.ledger(cell)
         if ledger is None:
             return None

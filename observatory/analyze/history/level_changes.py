@@ -1,43 +1,55 @@
-"""What moved in noisy series, as alerts tell it: steps and drifts with sizes and places. Pure."""
+"""Steps and drifts of noisy series; series that moved together are one change. Pure.
+
+The cause of a time is unknown, but building, calling, importing and memory are separate, because
+they have different causes. A step is located to within a subject or two: steps of one direction
+that may be at the same subject are one change.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from observatory.analyze.history.drift import Drift
+from benchmarks.catalogue import METRICS
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
 from observatory.analyze.history.steps import Step, Values, ratio
-from observatory.store.records.alerts import At, SeriesChange, Unjudged, cut
+from observatory.analyze.statements import Occurrence, Statement, id_of, over_with
+from observatory.store.records.alerts import At, Change, SeriesChange, cut
 
+DRIFT = "slow drift"
+_MOST_SERIES = 500
+_TRENDS = {
+    **{name: one.trend for name, one in METRICS.items() if one.trend is not None},
+    **dict.fromkeys(("time", "timeraw"), ("slower", "faster")),
+    **dict.fromkeys(("memory", "peakmemory"), ("more memory", "less memory")),
+}
+"""The words for worse and better by metric, or by asv's type of a benchmark."""
 STILL = 0.5
-"""Share of a step that has to be left for it to hold."""
-_EXAMPLES = 10
-_LONGEST = 300
+"""A step holds while at least this share of it is left."""
 
 
 @dataclass(frozen=True)
 class LevelChange:
     """A step or a drift of one series."""
 
-    told: SeriesChange
+    change: SeriesChange
     drifting: bool
     recovered: At | None
     """The first subject of the level at which a step no longer holds."""
     between: int
-    """Subjects of its line between last good and first bad."""
+    """The number of subjects of its line between last good and first bad."""
     within: tuple[datetime, datetime]
-    """Subjects between which it lies, one to either side allowed for."""
+    """The dates between which it lies, with one more subject on either side."""
 
     @property
     def worse(self) -> bool:
         """Whether it went up: higher is worse, always."""
-        return self.told.worse
+        return self.change.worse
 
 
 @dataclass
@@ -46,44 +58,43 @@ class LevelChanges:
 
     moved: list[LevelChange] = field(default_factory=list)
     judged: int = 0
-    unjudged: list[Unjudged] = field(default_factory=list)
+    unjudged: dict[Statement, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The names of series by the reason for which they were not judged."""
 
 
 def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
-    """The steps and drifts of every noisy series; of ours of those that are judged at all."""
+    """The steps and drifts of every noisy series that is judged, and what could not be judged."""
     found = LevelChanges()
-    left_out: dict[str, list[str]] = defaultdict(list)
     for track in tracks:
-        if track.judgement == "unfit":
+        if track.judgement == "unfit" and track.reason is not None:
             one = track.series
             name = f"{one.benchmark} {one.place.metric} on {one.line.name}"
-            left_out[track.reason].append(name[:_LONGEST])
+            found.unjudged[track.reason].append(name)
         elif track.judgement == "judged":
             found.judged += 1
             found.moved += _moved(track)
-    found.unjudged = [
-        Unjudged(reason=reason, count=len(names), examples=names[:_EXAMPLES])
-        for reason, names in left_out.items()
-    ]
     return found
 
 
 def at(subject: Subject) -> At:
-    """A subject as records have it."""
+    """The subject as a record."""
     return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
 
 
 def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
-    series, values, drifting = track.series, track.flat, track.drift
-    if drifting is not None:
-        yield _drifted(track, drifting)
+    series, values, drift = track.series, track.flat, track.drift
+    if drift is not None:
+        # A drift begins at no subject, and is never over by itself.
+        whole = Step(1, *track.longest, drift.ratio, drift.low, drift.high)
+        change = _series_change(track, whole).model_copy(update={"last_good": None})
+        yield LevelChange(change, True, None, *_where(series, 1))
     levels = [values[start:stop] for start, stop in pairwise(track.bounds)]
     for number, step in enumerate(track.steps):
         left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
         over = next((later for later, share in enumerate(left) if share < STILL), None)
         recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
-        told = _series_change(track, step).model_copy(update={"holds": over is None})
-        yield LevelChange(told, False, recovered, *_where(series, step.index))
+        change = _series_change(track, step).model_copy(update={"holds": over is None})
+        yield LevelChange(change, False, recovered, *_where(series, step.index))
 
 
 def _left(before: Values, later: Values, step: Step) -> float:
@@ -93,18 +104,11 @@ def _left(before: Values, later: Values, step: Step) -> float:
 
 
 def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
-    """Subjects between the two around a place, and the dates of those one further out."""
+    """The number of subjects between the two at a place, and the dates of those one further out."""
     first, last = int(series.at[place - 1]), int(series.at[place])
     subjects = series.line.subjects
     before, after = subjects[max(first - 1, 0)], subjects[min(last + 1, len(subjects) - 1)]
     return last - first - 1, (before.date, after.date)
-
-
-def _drifted(track: SegmentedSeries, found: Drift) -> LevelChange:
-    """A drift: of no subject; it is never over by itself."""
-    whole = Step(1, *track.longest, found.ratio, found.low, found.high)
-    told = _series_change(track, whole).model_copy(update={"last_good": None})
-    return LevelChange(told, True, None, *_where(track.series, 1))
 
 
 def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
@@ -119,3 +123,55 @@ def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
         first_bad=at(series.subject(step.index)),
         newest=at(series.subject(len(series.values) - 1)), holds=True,
     )  # fmt: skip
+
+
+def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
+    """The changes of the series in ``moved``, those at one subject together."""
+    for kind, cluster in _clusters(moved):
+        yield _occurrence(kind, cluster)
+
+
+def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelChange]]]:
+    """Series of one family and direction that may have moved at the same subject.
+
+    A drift begins at no subject: all drifts of one machine and environment are one cluster.
+    """
+    groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
+    for one in moved:
+        kind = _TRENDS.get(one.change.metric, ("higher", "lower"))[0 if one.worse else 1]
+        if one.drifting:
+            groups[f"{DRIFT}: {kind}", one.change.machine, one.change.env_name].append(one)
+        else:
+            groups[kind,].append(one)
+    for (kind, *_), members in groups.items():
+        members.sort(key=lambda m: (m.change.first_bad.date, m.change.key))
+        cluster: list[LevelChange] = []
+        for one in members:
+            if cluster and not one.drifting and one.within[0] >= cluster[0].within[1]:
+                yield kind, cluster
+                cluster = []
+            cluster.append(one)
+        yield kind, cluster
+
+
+def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
+    """The change of a cluster: it begins where most of its series do."""
+    commit, _ = Counter(one.change.first_bad.commit for one in cluster).most_common(1)[0]
+    first = next(one for one in cluster if one.change.first_bad.commit == commit)
+    where = (first.change.machine, first.change.env_name) if first.drifting else (commit,)
+    changes = sorted((one.change for one in cluster), key=lambda s: (-_size(s), s.key))
+    change = Change(
+        id=id_of(kind, *where), kind=kind, sentence="",
+        last_good=first.change.last_good, first_bad=first.change.first_bad,
+        between=0 if first.drifting else first.between,
+        series=changes[:_MOST_SERIES],
+    )  # fmt: skip
+    values = tuple(changes), kind.removeprefix(f"{DRIFT}: "), first.drifting
+    recovered = over_with([one.recovered for one in cluster])
+    return Occurrence(change, first.worse, Statement("level changed", values), recovered)
+
+
+def _size(change: SeriesChange) -> float:
+    """The relative size of a change of level, in either direction."""
+    low, high = sorted((change.before, change.after))
+    return high / low - 1 if low > 0 else float("inf")

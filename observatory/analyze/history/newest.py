@@ -1,18 +1,30 @@
-"""How the newest subject stands: its counts, and the newest value of a series. Pure."""
+"""What is concluded on each series of a history, for pages that judge nothing. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from benchmarks.catalogue import Cell
-from observatory.analyze.comparison.rules import best_of, conclude_levels, rule_at
-from observatory.analyze.history.grouping import DRIFT
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.rules import (
+    Rule,
+    best_of,
+    conclude_levels,
+    judged_values,
+    rule_at,
+)
+from observatory.analyze.history.level_changes import DRIFT
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
 from observatory.analyze.history.steps import Step
-from observatory.store.records.alerts import Alert, SeriesChange
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId
+from observatory.store.records.calibration import Calibration
+from observatory.store.records.comparison import Conclusion
 
 _RECENT = timedelta(days=14)
 
@@ -21,37 +33,9 @@ Kind = Literal[
 ]
 
 
-def should_be_better(metric: str, cell: Cell, value: float | None) -> bool:
-    """Whether an exact count is higher than it should be, whatever came before it."""
-    best = best_of(metric, cell.scenario, cell.backend)
-    return best is not None and value is not None and value > best
-
-
-def has_best(metric: str, cell: Cell) -> bool:
-    """Whether one number is the right one for an exact count."""
-    return best_of(metric, cell.scenario, cell.backend) is not None
-
-
 @dataclass(frozen=True)
-class Checked:
-    """The cells in which one metric should have a certain value, and those in which it has not."""
-
-    checked: Mapping[Cell, float]
-    bad: Mapping[Cell, float]
-
-    @classmethod
-    def of(cls, metric: str, values: Mapping[Cell, float]) -> Checked:
-        """``values``: of one subject, by cell."""
-        checked = {cell: value for cell, value in values.items() if has_best(metric, cell)}
-        bad = {
-            cell: value for cell, value in checked.items() if should_be_better(metric, cell, value)
-        }
-        return cls(checked, bad)
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How the newest value of a series stands.
+class NewestState:
+    """What the newest value of a series means.
 
     ``before`` and ``after`` are in its unit, equal where nothing changed; ``since`` is the number
     of the value at which a change began, and ``alert`` what an alert says of it. ``step`` is the
@@ -74,7 +58,57 @@ class Standing:
         return self.step
 
 
-def standing(track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]]) -> Standing:
+@dataclass(frozen=True, eq=False)
+class SeriesVerdicts:
+    """Everything that is concluded on one series."""
+
+    rule: Rule
+    """With the noise floor that its machine was calibrated with."""
+    best: int | None
+    """What an exact count should be; None if no number is better than another."""
+    wrong: npt.NDArray[np.bool_]
+    """For each value, whether it is higher than ``best``."""
+    last: Conclusion
+    """On the newest value against the one before it."""
+    state: NewestState
+    alerts: Sequence[tuple[Alert, SeriesChange]]
+    """The alerts that begin on its line, and what each says of it."""
+
+
+def verdicts_of(
+    tracks: Iterable[SegmentedSeries], alerts: Alerts, calibrations: Iterable[Calibration] = ()
+) -> Iterator[SeriesVerdicts]:
+    """The conclusions on each of ``tracks``, in their order."""
+    floors = {one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in calibrations}
+    named: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = defaultdict(list)
+    for alert in alerts.alerts:
+        for one in alert.series:
+            named[one.key].append((alert, one))
+    for track in tracks:
+        series, place = track.series, track.series.place
+        # Another environment has alerts of its own, and the name of a series may be the same.
+        commits = {one.commit for one in series.line.subjects} if series.key in named else ()
+        own = [each for each in named.get(series.key, ()) if each[1].first_bad.commit in commits]
+        cpu, known = floors.get(series.line.machine, ("", NoiseFloors()))
+        usable = place.model and cpu == series.line.era.cpu
+        rule = rule_at(place, known.change(place.cell, place.metric) if usable else None)
+        best = best_of(place.metric, place.scenario, place.backend) if place.model else None
+        wrong = np.zeros(len(series.values), bool) if best is None else series.values > best
+        yield SeriesVerdicts(rule, best, wrong, _last(track, rule), newest_state(track, own), own)
+
+
+def _last(track: SegmentedSeries, rule: Rule) -> Conclusion:
+    """By values of counts, and by levels of what is noisy."""
+    values = track.series.values
+    if len(values) < 2 or (rule.kind == "noisy" and track.judgement != "judged"):
+        return "undecided"
+    before, after = (track.expected if rule.kind == "noisy" else values)[-2:].tolist()
+    return judged_values(rule, before, after, bool(track.off[-2:].any()))
+
+
+def newest_state(
+    track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]]
+) -> NewestState:
     """An alert first, then a recent step, then the newest value alone.
 
     ``alerts``: those of the series, with what each says of it.
@@ -83,21 +117,21 @@ def standing(track: SegmentedSeries, alerts: Sequence[tuple[Alert, SeriesChange]
         if alert.state != "resolved" and one.holds:
             kind: Kind = "acknowledged" if alert.state == "acknowledged" else "alert"
             drifting = alert.kind.startswith(DRIFT)
-            return Standing(kind, one.before, one.after, alert=one, drifting=drifting)
+            return NewestState(kind, one.before, one.after, alert=one, drifting=drifting)
     newest = track.newest
     if newest.before is None:
-        return Standing("first")
+        return NewestState("first")
     if track.judgement != "judged":
         kind = "too few" if track.judgement == "unfit" else "described"
-        return Standing(kind, newest.before, newest.value)
+        return NewestState(kind, newest.before, newest.value)
     if recent := _recent(track):
         return recent
     if newest.multiple is not None and abs(newest.multiple) >= UNUSUAL:
-        return Standing("unusual", newest.before, newest.value)
-    return Standing("as before")
+        return NewestState("unusual", newest.before, newest.value)
+    return NewestState("as before")
 
 
-def _recent(track: SegmentedSeries) -> Standing | None:
+def _recent(track: SegmentedSeries) -> NewestState | None:
     """A step to the better within the last two weeks: one to the worse is an alert."""
     bounds, series = track.bounds, track.series
     if len(bounds) < 3:
@@ -108,6 +142,6 @@ def _recent(track: SegmentedSeries) -> Standing | None:
     if track.judgement == "exact":
         before, after = track.levels[-2:]
         better = conclude_levels(rule_at(series.place), before, after) == "better"
-        return Standing("better", before, after, since) if better else None
+        return NewestState("better", before, after, since) if better else None
     step = track.steps[-1]
-    return None if step.worse else Standing("better", step.before, step.after, since, step=step)
+    return None if step.worse else NewestState("better", step.before, step.after, since, step=step)

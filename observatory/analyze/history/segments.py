@@ -1,7 +1,6 @@
-"""What one series did as a whole: levels, a drift, its noise, and its newest value. Pure.
+"""One series cut into levels: its drift, noise, steps and newest value. Pure.
 
-This is where a series is cut into levels, once: alerts are made of the steps between them
-(`timeline`), and pages draw them.
+Alerts are made from the steps between the levels (`level_changes`), and pages draw them.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift
 from observatory.analyze.history.modes import two_modes
 from observatory.analyze.history.series import Series
-from observatory.analyze.history.steps import Step, Values, fewest_for_judgement, sized
-from observatory.text import reasons
+from observatory.analyze.history.steps import FEWEST, Step, Values, sized
+from observatory.analyze.statements import Statement
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
-"""Whether steps were looked for; exact counts need no test, and some metrics only describe."""
+"""Whether steps were searched; exact counts need no test, and some metrics only describe."""
 
 _WIDEST = 1e9
-"""Ratio of largest to smallest value from which on a series is no measurement of one thing."""
+"""A series whose largest value is so many times its smallest does not measure one thing."""
 UNUSUAL = 4.0
-"""Multiples of the noise from which on a value alone is worth a word, though no step is seen."""
+"""A single value so many times the noise off its level is reported, although there is no step."""
 NEAR = 10
-"""Values of a drifting series over which it hardly moves."""
+"""A drifting series hardly moves within so many values."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -42,8 +41,8 @@ class SegmentedSeries:
 
     series: Series
     judgement: Judgement
-    reason: str
-    """Why it was not judged; empty if it was, or is exact."""
+    reason: Statement | None
+    """Why it was not judged; None if it was, or is exact."""
     bounds: tuple[int, ...]
     drift: Drift | None = None
 
@@ -59,7 +58,7 @@ class SegmentedSeries:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps between the levels of a judged series, with what was observed.
+        """The steps between the levels of a judged series, with observed medians.
 
         Ratios are those of the values without the drift. The medians of a drifting series are of
         the NEAR values on either side, as they were measured: the drift hardly moves those.
@@ -87,16 +86,16 @@ class SegmentedSeries:
 
     @cached_property
     def longest(self) -> tuple[float, float]:
-        """Medians of the NEAR first and last values of the longest level, as they were measured."""
+        """Medians of the NEAR first and last values of the longest level, as measured."""
         start, stop = max(pairwise(self.bounds), key=lambda ends: ends[1] - ends[0])
         values = self.series.values[start:stop]
         return float(np.median(values[:NEAR])), float(np.median(values[-NEAR:]))
 
     @cached_property
     def noise(self) -> float | None:
-        """How far values spread about their levels: a robust standard deviation, relative.
+        """The spread of the values about their levels: a robust relative standard deviation.
 
-        None of series that are not judged.
+        None for series that are not judged.
         """
         values = self.flat
         if self.judgement != "judged":
@@ -109,13 +108,13 @@ class SegmentedSeries:
 
     @cached_property
     def expected(self) -> Values:
-        """Of each value the level that it is in, with the drift if there is one."""
+        """For each value its level, with the drift if there is one."""
         levels = np.repeat(np.array(self.levels), np.diff(self.bounds))
         return levels if self.drift is None else levels * (self.series.values / self.drift.flat)
 
     @cached_property
     def off(self) -> npt.NDArray[np.bool_]:
-        """Whether each value is UNUSUAL times the noise off its level, or more."""
+        """For each value whether it is at least UNUSUAL times the noise off its level."""
         if self.noise is None:
             return np.zeros(len(self.series.values), np.bool_)
         found: npt.NDArray[np.bool_] = (
@@ -125,7 +124,7 @@ class SegmentedSeries:
 
     @cached_property
     def newest(self) -> Newest:
-        """The newest value, and what it is seen against."""
+        """The newest value, and what it is compared with."""
         values, n = self.series.values, len(self.series.values)
         value = float(values[-1])
         if n == 1:
@@ -141,8 +140,8 @@ class SegmentedSeries:
 class Newest:
     """The newest value of a series.
 
-    ``before`` is the level that it belongs to, without it; of counts, and where there is no level
-    yet, the value before. ``noise`` is that of `SegmentedSeries`.
+    ``before`` is the median of the other values of its level; the previous value for counts and
+    where the level has no other. ``noise`` is that of `SegmentedSeries`.
     """
 
     value: float
@@ -151,7 +150,7 @@ class Newest:
 
     @property
     def ratio(self) -> float | None:
-        """Newest to before; None where one of them is not positive."""
+        """The ratio of newest to before; None where one of them is not positive."""
         if self.before is None or min(self.before, self.value) <= 0:
             return None
         return self.value / self.before
@@ -165,26 +164,26 @@ class Newest:
 
 
 def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
-    """Cut every series into levels; of ours only those metrics that are judged at all."""
+    """Cut every series into levels; of our metrics only those that are judged."""
     return (_track(one) for one in series)
 
 
-def unfit(series: Series) -> str | None:
+def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
-    if len(series.values) < fewest_for_judgement():
-        return reasons.TOO_SHORT.format(fewest_for_judgement())
+    if len(series.values) < FEWEST:
+        return Statement("too few subjects", (FEWEST,))
     low, high = series.values.min(), series.values.max()
-    return None if low > 0 and high < low * _WIDEST else reasons.NO_RATIO_OF_LEVELS
+    return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
 def _track(series: Series) -> SegmentedSeries:
     n = len(series.values)
     if series.place.kind == "exact":
         places = np.flatnonzero(np.diff(series.values)) + 1
-        return SegmentedSeries(series, "exact", "", (0, *(int(place) for place in places), n))
+        return SegmentedSeries(series, "exact", None, (0, *(int(place) for place in places), n))
     if series.place.model and series.place.metric not in JUDGED_NOISY:
-        return SegmentedSeries(series, "described", reasons.DESCRIBED, (0, n))
+        return SegmentedSeries(series, "described", Statement("described"), (0, n))
     if reason := unfit(series):
         return SegmentedSeries(series, "unfit", reason, (0, n))
     drifting, found = drift(series.values)
-    return SegmentedSeries(series, "judged", "", (0, *found, n), drifting)
+    return SegmentedSeries(series, "judged", None, (0, *found, n), drifting)

@@ -1,9 +1,8 @@
 """Values of many subjects as series: one benchmark on one line of subjects, in order. Pure.
 
-A line is what one environment measured on one machine of one kind, subject after subject. Where a
-machine's processor, system or Python changes, another line begins: nothing is ever concluded from
-values of two lines. Hosted machines that change kind from night to night so give several lines
-side by side, each with its own nights.
+A line has the subjects that one environment measured on one machine of one kind. Where a machine's
+processor, system or Python changes, another line begins: values of two lines are never compared.
+Hosted machines that change kind from night to night give several lines side by side.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.series_keys import SeriesKey, places_of, subjects_of
+from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.store.reading.read import ResultFile, Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
@@ -36,8 +35,8 @@ class Era(NamedTuple):
     python: str
 
     def __str__(self) -> str:
-        said = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
-        return ", ".join([word for word in said if word] + [f"Python {self.python}"])
+        words = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
+        return ", ".join([word for word in words if word] + [f"Python {self.python}"])
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The values of one place on a line, in the order of its subjects.
+    """The values of one key on a line, in the order of its subjects.
 
-    Value ``i`` is of subject ``line.subjects[at[i]]``; subjects that gave none are left out. It is
-    item ``rows[i]`` of the columns that were read, where its interval and number of samples are.
+    Value ``i`` belongs to subject ``line.subjects[at[i]]``; subjects without a value are left out.
+    Its interval and number of samples are item ``rows[i]`` of the columns that were read.
     """
 
     line: Line
@@ -92,7 +91,7 @@ class Series:
 
     @property
     def key(self) -> SeriesId:
-        """What alerts know the series by; series of one key on several lines share it."""
+        """The key of the series in alerts; series of one key on several lines share it."""
         return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
 
     def subject(self, index: int) -> Subject:
@@ -101,7 +100,7 @@ class Series:
 
 
 def era_of(file: ResultFile) -> Era:
-    """The era of a result file. Patch versions of the system make no other era."""
+    """The era of a result file. Patch versions of the system do not change the era."""
     word = file.params.get
     system = word("os", "")
     release = _RELEASE.match(system)
@@ -112,8 +111,8 @@ def era_of(file: ResultFile) -> Era:
 
 
 def lines_of(results: Results) -> list[Line]:
-    """Every line, by machine, environment and the date of its first subject."""
-    labels = subjects_of(results.files)
+    """Every line, sorted by machine, environment and the date of its first subject."""
+    labels = [origin.subject for origin in origins_of(results.files)]
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
         subject = Subject(label, file.commit, file.date, number)
@@ -126,10 +125,13 @@ def lines_of(results: Results) -> list[Line]:
 
 
 def series_of(results: Results) -> list[Series]:
-    """Every series, by line and then by place in the order they were read."""
+    """Every series, sorted by line and then by key in the order of reading."""
     lines = lines_of(results)
     places, place = places_of(results)
-    line_of, position_of = _positions(lines, len(results.files))
+    line_of, position_of = (np.zeros(len(results.files), np.int32) for _ in range(2))
+    for number, one in enumerate(lines):
+        for index, subject in enumerate(one.subjects):
+            line_of[subject.file], position_of[subject.file] = number, index
     line, position = line_of[results.file], position_of[results.file]
     order = np.lexsort((position, place, line))
     keys = np.stack([line[order], place[order]])
@@ -143,12 +145,3 @@ def series_of(results: Results) -> list[Series]:
         )
         for start, stop in pairwise([*starts, len(order)])
     ]  # fmt: skip
-
-
-def _positions(lines: list[Line], files: int) -> tuple[Numbers, Numbers]:
-    """For each file the number of its line and its position on it."""
-    line_of, position_of = np.zeros(files, np.int32), np.zeros(files, np.int32)
-    for number, line in enumerate(lines):
-        for position, subject in enumerate(line.subjects):
-            line_of[subject.file], position_of[subject.file] = number, position
-    return line_of, position_of

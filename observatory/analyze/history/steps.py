@@ -34,19 +34,21 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Parameters:
-    """Everything about the detector that was chosen."""
+    """The parameters of the detector, which were chosen by evaluation."""
 
     width: float = 1 / 17
-    """Distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
+    """The distance at which the kernel has fallen to 1/e, as a share of all ranks ..."""
     narrowest: float = 4.0
     """... and in ranks, at least."""
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
     smallest: float = SMALLEST_STEP
-    """Relative change of the level below which a step is not told."""
+    """Relative change of the level below which a step is not reported."""
 
 
 PARAMETERS = Parameters()
+FEWEST = 2 * PARAMETERS.fewest
+"""The number of values that a series needs to be judged."""
 CONFIDENCE = 0.95
 NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
@@ -57,7 +59,7 @@ PENALTIES = (
     (50, 0.772), (60, 0.718), (80, 0.654), (100, 0.648), (120, 0.648),
     (150, 0.623), (200, 0.618), (300, 0.596), (500, 0.537), (1000, 0.527),
 )  # fmt: skip
-"""Of one more step, in units of ln n, by n: one permutation in 700 exceeds it."""
+"""The penalty of one more step by n, in units of ln n: one permutation in 700 exceeds it."""
 
 
 @dataclass(frozen=True)
@@ -83,34 +85,28 @@ class Step:
         return self.after > self.before if math.isnan(self.ratio) else self.ratio > 1
 
 
-def fewest_for_judgement(parameters: Parameters = PARAMETERS) -> int:
-    """Values that a series needs before anything can be said of it."""
-    return 2 * parameters.fewest
-
-
 def change_points(
-    values: Sequence[float] | Values, parameters: Parameters = PARAMETERS
+    values: Sequence[float] | Values, smallest: float = PARAMETERS.smallest
 ) -> list[int]:
-    """Where new levels begin, ascending. ``values``: finite, in the order of time.
+    """The indices at which new levels begin, ascending. ``values``: finite, in the order of time.
 
-    A series of fewer than `fewest_for_judgement` values has none.
+    ``smallest``: the smallest relative change of a step. Fewer than FEWEST values have no steps.
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
-    if n < fewest_for_judgement(parameters) or np.ptp(array) == 0:
+    if n < FEWEST or np.ptp(array) == 0:
         return []
-    places = segmentation(array, penalty(n), parameters)
-    return _material(array, places, parameters.smallest)
+    return _material(array, segmentation(array, penalty(n)), smallest)
 
 
-def segmentation(values: Values, weight: float, parameters: Parameters) -> list[int]:
-    """Where the best segmentation of the ranks changes; `weight`: of a step, in units of ln n."""
+def segmentation(values: Values, weight: float) -> list[int]:
+    """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
     # Its import takes as long as all others of a command, and few results have nothing to cut.
     from ruptures import KernelCPD
 
     n = len(values)
-    width = max(parameters.width, parameters.narrowest / n)
-    algorithm = KernelCPD(kernel="rbf", min_size=parameters.fewest, params={"gamma": 1 / width**2})
+    width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
+    algorithm = KernelCPD(kernel="rbf", min_size=PARAMETERS.fewest, params={"gamma": 1 / width**2})
     order = np.lexsort((_tie_breaker(n), values))
     ranks = np.empty(n)
     ranks[order] = np.arange(1, n + 1)
@@ -166,7 +162,7 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
 
 
 def ratio(old: Values, new: Values) -> float:
-    """The ratio of two levels alone, of at most _ENOUGH values of each; NaN as for `shift`."""
+    """Only the ratio of two levels, from at most _ENOUGH values of each; NaN as for `shift`."""
     old, new = (values[:: math.ceil(len(values) / _ENOUGH)] for values in (old, new))
     if min(old.min(), new.min()) <= 0:
         return math.nan
@@ -174,7 +170,7 @@ def ratio(old: Values, new: Values) -> float:
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
-    """The places without those where the level changes by less than is told, smallest first."""
+    """The places of large enough steps: smaller ones are removed, the smallest first."""
     kept = [0, *places, len(values)]
 
     def apart(number: int) -> float:
@@ -199,7 +195,7 @@ def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
 
 
 def _apart(old: Values, new: Values) -> float:
-    """The relative change of the level, the same both ways; infinite from or to 0."""
+    """The relative change of the level in either direction; infinite from or to 0."""
     if min(old.min(), new.min()) > 0:
         ratio = float(np.median(np.divide.outer(new, old)))
         return max(ratio, 1 / ratio) - 1

@@ -1,4 +1,4 @@
-"""`observatory deliver`: one GitHub issue for each alert."""
+"""`observatory deliver`: keep one GitHub issue for each alert."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.series_keys import SelectionError
 from observatory.cli import github, options
+from observatory.errors import SelectionError
 from observatory.github import delivering, settings
-from observatory.github.issues import Standing, Wanted
+from observatory.github.issues import Need, Wanted
 from observatory.store.records import alerts as record
 from observatory.store.records.alerts import Alert, State
 from observatory.text.alerts import with_page
 from observatory.text.issue import issue_text, issue_title
 
 _PAGE = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
-_STANDING: dict[State, Standing] = {
+_NEEDS: dict[State, Need] = {
     "new": "open", "open": "open", "expired": "open", "acknowledged": "known", "resolved": "over",
 }  # fmt: skip
 
@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Keep one issue for each alert of RESULTS/alerts.json: open, update, close and reopen it.
 
-    The command never undoes what people did: it leaves closed issues, edited titles and locks
-    alone. The token is read from GITHUB_TOKEN.
+    The command never undoes what people did: closed issues, edited titles and locks stay. It reads
+    the token from GITHUB_TOKEN.
     """  # fmt: skip
     if page is not None and not _PAGE.fullmatch(page):
         raise SelectionError(
@@ -67,5 +67,5 @@ def command(
 def _wanted(alert: Alert, site: str | None) -> Wanted:
     page = None if site is None else f"{site}/alerts/{alert.id}.html"
     return Wanted(
-        alert.id, _STANDING[alert.state], issue_title(alert), partial(issue_text, alert, page)
+        alert.id, _NEEDS[alert.state], issue_title(alert), partial(issue_text, alert, page)
     )

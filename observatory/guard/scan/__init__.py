@@ -1,1 +1,1 @@
-"""Scan: what is in a cache of numba's, read without running any of it."""
+"""Reading the functions in a cache of numba's without running any of them."""

@@ -1,9 +1,8 @@
-"""The tables of an ELF object file, within bounds: sections, symbols and relocations.
+"""Reading the sections, symbols and relocations of an ELF object file, with limits on their sizes.
 
-pyelftools says what file it is and where its sections are; the long tables are unpacked here, as
-one structure at a time it would take seconds for a file of some megabytes. Of the names of
-sections and the links between them, by which a hostile file could make a reader run for ever,
-nothing is used. Content may come from strangers.
+pyelftools identifies the file and its sections. The long tables are unpacked here, because reading
+one structure at a time would take seconds for a few megabytes. Names of sections and most links
+between them are ignored, as they could make a reader run forever. The content may be hostile.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ MOST_SECTIONS = 10_000
 MOST_SYMBOLS = 100_000
 MOST_RELOCATIONS = 300_000
 LONGEST_NAME = 64 * 2**10
-"""Bytes of a symbol: numba's name all types of the arguments, and a graph may have hundreds."""
+"""Bytes of a symbol, which names the types of all arguments; a graph may have hundreds."""
 MOST_NAMES = 32 * 2**20
-"""Bytes of all names of a file: they may share their bytes in it, and do not in memory."""
+"""Bytes of all names of a file: names that share bytes in the file do not share them in memory."""
 
 _MACHINES = ("EM_X86_64", "EM_AARCH64", "EM_PPC64", "EM_S390", "EM_RISCV")
 _LOCAL = ENUM_ST_INFO_BIND["STB_LOCAL"]
@@ -36,11 +35,11 @@ _FIRST_RESERVED = 0xFF00
 
 
 class ObjectError(ValueError):
-    """The content is not read as an object file; the message says why."""
+    """The content is not a valid object file, or it exceeds a limit; the message says which."""
 
 
 class Section(NamedTuple):
-    """One section; what it holds is ``content[offset : offset + size]``, if it is not empty."""
+    """One section; its content is ``content[offset : offset + size]``."""
 
     kind: str
     flags: int
@@ -51,30 +50,30 @@ class Section(NamedTuple):
     entry_size: int
 
     @property
-    def held(self) -> int:
-        """Bytes in the file: none for what is all zeros."""
+    def stored(self) -> int:
+        """The number of bytes in the file; 0 for a section of zeros."""
         return 0 if self.kind == "SHT_NOBITS" else self.size
 
     def has(self, flags: int) -> bool:
-        """Whether it has all of these flags."""
+        """Return whether the section has all of these flags."""
         return self.flags & flags == flags
 
 
 class Symbol(NamedTuple):
-    """One symbol. Local ones have no name here: it means nothing outside of their file."""
+    """One symbol. Local symbols have no name here, because it means nothing outside the file."""
 
     name: str
     bind: int
     kind: int
     section: int
-    """0 if it is defined elsewhere; from 0xff00 on what no section holds."""
+    """0 if it is defined in another file; from 0xff00 on, special values."""
     value: int
     size: int
 
     @property
     def local(self) -> bool:
-        """Whether no other file can refer to it, and it is in a section."""
-        return self.bind == _LOCAL and 0 < self.section < _FIRST_RESERVED
+        """Whether it is defined in this file, and no other file can refer to it."""
+        return self.bind == _LOCAL and self.defined
 
     @property
     def defined(self) -> bool:
@@ -83,17 +82,17 @@ class Symbol(NamedTuple):
 
     @property
     def is_function(self) -> bool:
-        """Whether it is code."""
+        """Whether it names a function."""
         return self.kind == _FUNCTION
 
     @property
     def covers(self) -> bool:
-        """Whether it names a range of its section."""
+        """Whether it names a range of bytes in its section."""
         return self.defined and self.size > 0 and self.kind != _SECTION
 
 
 class Relocation(NamedTuple):
-    """A place in a section where the address of something else belongs."""
+    """A position in a section where the linker writes the address of a symbol."""
 
     offset: int
     kind: int
@@ -103,24 +102,24 @@ class Relocation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Elf:
-    """An object file; all ranges of its sections are inside of the content."""
+    """The tables of an object file; all sections lie within the content."""
 
     content: bytes
     machine: str
     sections: list[Section]
     symbols: list[Symbol]
     relocations: dict[int, list[Relocation]]
-    """By section the places in it, in order."""
+    """The relocations of each section, in the order of their offsets."""
 
     def bytes_of(self, section: int, start: int, end: int) -> bytes:
-        """What a section holds from start to end; less where it ends before."""
+        """Return the bytes of a section from start to end; fewer if the section ends before."""
         where = self.sections[section]
-        end = min(end, where.held)
+        end = min(end, where.stored)
         return self.content[where.offset + start : where.offset + max(start, end)]
 
 
 def read(content: bytes) -> Elf:
-    """The tables. Raises ObjectError if the file is none, is broken, or is larger than bounds."""
+    """Read an object file. Raises ObjectError if it is invalid or exceeds a limit."""
     try:
         file = ELFFile(BytesIO(content))
         machine, sections = _head(file, content)
@@ -135,7 +134,7 @@ def _head(file: ELFFile, content: bytes) -> tuple[str, list[Section]]:
     machine, number = file["e_machine"], file["e_shnum"]
     if file["e_type"] != "ET_REL" or file.elfclass != 64 or machine not in _MACHINES:
         raise ObjectError(
-            f"it is no 64-bit object file of a known machine, "
+            "it is not a 64-bit object file of a known machine, "
             f"but {file.elfclass} bits, {file['e_type']}, {machine}"
         )
     if not 0 < number <= MOST_SECTIONS:
@@ -150,20 +149,20 @@ def _head(file: ELFFile, content: bytes) -> tuple[str, list[Section]]:
             str(head["sh_type"]), head["sh_flags"], head["sh_offset"], head["sh_size"],
             head["sh_link"], head["sh_info"], head["sh_entsize"],
         )  # fmt: skip
-        if section.held and section.offset + section.size > len(content):
+        if section.stored and section.offset + section.size > len(content):
             raise ObjectError(f"section {index} is cut off")
-        if section.held and section.has(SH_FLAGS.SHF_COMPRESSED):
+        if section.stored and section.has(SH_FLAGS.SHF_COMPRESSED):
             raise ObjectError(f"section {index} is compressed, which numba's never are")
         sections.append(section)
     return machine, sections
 
 
 def _entries(content: bytes, section: Section, form: struct.Struct, most: int) -> memoryview:
-    """A table of structures, whole. Raises ObjectError."""
+    """Return the bytes of a table of structures. Raises ObjectError if its size is wrong."""
     if section.entry_size != form.size:
         raise ObjectError(f"a table has entries of {section.entry_size} bytes, not {form.size}")
     if section.size % form.size:
-        raise ObjectError(f"a table has {section.size} bytes, no multiple of {form.size}")
+        raise ObjectError(f"a table has {section.size} bytes, not a multiple of {form.size}")
     if section.size // form.size > most:
         raise ObjectError(f"a table has {section.size // form.size} entries; {most} are read")
     return memoryview(content)[section.offset : section.offset + section.size]
@@ -175,7 +174,7 @@ def _symbols(content: bytes, sections: list[Section], order: str) -> list[Symbol
         raise ObjectError("it has no table of symbols, or no names for them")
     names = sections[tables[0].link]
     if names.kind != "SHT_STRTAB":
-        raise ObjectError("the names of its symbols are no table of names")
+        raise ObjectError("the names of its symbols are not in a table of names")
     table = content[names.offset : names.offset + names.size]
     form = struct.Struct(order + "IBBHQQ")
     symbols, total = [], 0
@@ -188,7 +187,7 @@ def _symbols(content: bytes, sections: list[Section], order: str) -> list[Symbol
         if total > MOST_NAMES:
             raise ObjectError(f"the names of its symbols have more than {MOST_NAMES} bytes")
         if len(sections) <= section < _FIRST_RESERVED:
-            raise ObjectError("a symbol is in a section that is not there")
+            raise ObjectError("a symbol is in a section that does not exist")
         symbols.append(Symbol(name, bind, info & 0xF, section, value, size))
     return symbols
 
@@ -208,18 +207,18 @@ def _relocations(
     left = MOST_RELOCATIONS
     for section in sections:
         if section.kind == "SHT_REL":
-            raise ObjectError("its relocations are of the kind that 64-bit machines do not use")
+            raise ObjectError("its relocations are of a kind that 64-bit machines do not use")
         if section.kind != "SHT_RELA":
             continue
         if not 0 < section.info < len(sections):
-            raise ObjectError("relocations are for a section that is not there")
+            raise ObjectError("relocations are for a section that does not exist")
         table = _entries(content, section, form, left)
         left -= section.size // form.size
-        places = found[section.info]
+        relocations = found[section.info]
         for offset, info, addend in form.iter_unpack(table):
             if info >> 32 >= len(symbols):
-                raise ObjectError("a relocation refers to a symbol that is not there")
-            places.append(Relocation(offset, info & 0xFFFFFFFF, info >> 32, addend))
-    for places in found.values():
-        places.sort()
+                raise ObjectError("a relocation refers to a symbol that does not exist")
+            relocations.append(Relocation(offset, info & 0xFFFFFFFF, info >> 32, addend))
+    for relocations in found.values():
+        relocations.sort()
     return found

@@ -1,9 +1,9 @@
-"""numba's cache files: which there are, what an index refers to, the object code in a data file.
+"""numba's cache files: finding them, the entries of an index, the object code in a data file.
 
-An index ``NAME.nbi`` holds two pickles: the version of numba, then the stamp of the source and a
-dict from (signature, machine, hashes of the code) to the name of a data file ``NAME.N.nbc``. That
-holds one pickle, whose first part is (name, "object", (object code, bitcode)). What no index
-refers to is loaded by nobody. ``numba.core.caching`` is the same in that from 0.60 to 0.68.
+An index ``NAME.nbi`` contains two pickles: the version of numba, then the stamp of the source with
+a dict from (signature, machine, hashes of the code) to the name of a data file ``NAME.N.nbc``. A
+data file contains one pickle, whose first part is (name, "object", (object code, bitcode)). numba
+loads only what an index refers to. ``numba.core.caching`` is the same in this from 0.60 to 0.68.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _MOST_WORDS = 10
 
 
 class CacheFileError(ValueError):
-    """A file of a cache is not as numba writes it; the message says why."""
+    """A file of a cache is not one that numba writes; the message says why."""
 
 
 class Realm(NamedTuple):
-    """What one process can load together: beyond it no symbol meets another."""
+    """What one process can load together; symbols of different realms cannot collide."""
 
     cache: Path
     numba: str
     python: str
     machine: tuple[str, ...]
-    """Triple, processor and its features, as the code was compiled for."""
+    """The triple, processor and processor features that the code was compiled for."""
 
 
 class Entry(NamedTuple):
@@ -49,16 +49,16 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The files below a directory, in order."""
+    """The cache files below a directory, sorted."""
 
     indexes: list[Path] = field(default_factory=list)
     data: list[Path] = field(default_factory=list)
     broken: list[tuple[Path, str]] = field(default_factory=list)
-    """What could not be looked at, and why."""
+    """Directories that could not be listed, and the reasons."""
 
 
 def find(directory: Path) -> Found:
-    """Find every index and data file below a directory. No link is followed."""
+    """Return every index and data file below a directory, without following links."""
     found = Found()
     directories = [directory]
     while directories:
@@ -74,7 +74,7 @@ def find(directory: Path) -> Found:
         except OSError as error:
             found.broken.append((where, f"it cannot be listed: {error.strerror}"))
         if len(found.indexes) + len(found.data) > MOST_FILES:
-            found.broken.append((where, f"there are more than {MOST_FILES} files; no more is read"))
+            found.broken.append((where, f"no more than {MOST_FILES} files are read"))
             break
     found.indexes.sort()
     found.data.sort()
@@ -82,7 +82,7 @@ def find(directory: Path) -> Found:
 
 
 def entries_of(index: Path) -> list[Entry]:
-    """The data files that an index refers to. Raises CacheFileError."""
+    """Return the data files that an index refers to. Raises CacheFileError."""
     content = _read(index)
     try:
         version, end = load(content)
@@ -92,7 +92,7 @@ def entries_of(index: Path) -> list[Entry]:
     if not isinstance(version, str) or len(version) > _LONGEST_VERSION:
         raise CacheFileError("it does not begin with a version of numba")
     if not isinstance(body, tuple) or len(body) != 2 or not isinstance(body[1], Mapping):
-        raise CacheFileError("it holds no stamp and dict")
+        raise CacheFileError("it does not contain a stamp and a dict")
     python = _PYTHON.search(index.name)
     return [
         Entry(
@@ -104,7 +104,7 @@ def entries_of(index: Path) -> list[Entry]:
 
 
 def object_code(data: Path) -> bytes:
-    """The object code in a data file. Raises CacheFileError."""
+    """Return the object code in a data file. Raises CacheFileError."""
     try:
         value, _ = load(_read(data))
     except PickleError as error:
@@ -115,15 +115,11 @@ def object_code(data: Path) -> bytes:
         case (str(), kind, codes):  # a library alone: wrappers of ufuncs
             pass
         case _:
-            raise CacheFileError("it holds no compiled function")
+            raise CacheFileError("it contains no compiled function")
     match codes:
         case (bytes() as code, *_) if kind == "object":
             return code
-    raise CacheFileError("its function comes without object code")
-
-
-def _parts(value: Inert) -> tuple[Inert, ...]:
-    return value if isinstance(value, tuple) else ()
+    raise CacheFileError("its function is stored without object code")
 
 
 def _read(path: Path) -> bytes:
@@ -132,7 +128,7 @@ def _read(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as stream:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise CacheFileError("it is no regular file")
+                raise CacheFileError("it is not a regular file")
             content = stream.read(LARGEST + 1)
     except OSError as error:
         raise CacheFileError(f"it cannot be read: {error.strerror}") from error
@@ -144,21 +140,27 @@ def _read(path: Path) -> bytes:
 def _cache(directory: Path) -> Path:
     """The cache that a directory of files belongs to.
 
-    PyTensor's is one directory. In one of NUMBA_CACHE_DIR numba makes a directory for each of the
-    directories that functions come from, and a process loads from several.
+    PyTensor's cache is one directory. In NUMBA_CACHE_DIR, numba makes a directory for each
+    directory that functions come from, and a process loads from several of them.
     """
     return directory.parent if _PART_OF_ONE.fullmatch(directory.name) else directory
 
 
 def _machine(key: Inert) -> tuple[str, ...]:
-    # The very texts of the index, as it may repeat long ones for each of its entries.
-    words = [word for part in _parts(key)[1:2] for word in _parts(part)[:_MOST_WORDS]]
-    return tuple(word for word in words if isinstance(word, str))
+    # Texts are not copied, because an index may repeat long ones in each of its entries.
+    match key:
+        case (_, tuple(words), *_):
+            return tuple(word for word in words[:_MOST_WORDS] if isinstance(word, str))
+    return ()
 
 
 def _data_path(index: Path, name: Inert) -> Path:
-    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.endswith(DATA):
-        raise CacheFileError("it refers to what is no data file")
-    if "/" in name or "\0" in name:
-        raise CacheFileError("it refers to what is no data file beside it")
+    if (
+        not isinstance(name, str)
+        or len(name) > _LONGEST_NAME
+        or not name.endswith(DATA)
+        or "/" in name
+        or "\0" in name
+    ):
+        raise CacheFileError("it refers to something that is not a data file beside it")
     return index.parent / name

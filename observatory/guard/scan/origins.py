@@ -1,10 +1,10 @@
-"""Which data files have a function from which others: what was compiled once, and copied.
+"""Which data files are linked into others, to tell a function from its copies.
 
 numba links copies of all functions that a function calls into its object file, and optimises them
-anew. It leaves there a variable ``NumbaEnv`` for each of them, by its symbol. So a file of which
-every function is among those of another was linked into that: a function of both was compiled for
-the first, and what the second has is a copy. (Where several files define one function as their
-own, its symbol no longer tells which of them was linked, and none is taken to be.)
+again. For each it leaves a variable ``NumbaEnv`` with the function's symbol. So if the functions of
+one file are all among those of another, the first was linked into the second, and a function of
+both was compiled for the first and copied into the second. If several files define the same
+function as their own, its symbol does not say which of them was linked, and none is assumed to be.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MOST_COMPARED = 50_000_000
-"""Symbols that are compared at most, which takes seconds: a cache of PyTensor's needs thousands."""
+"""The limit on compared symbols, which take seconds; a cache of PyTensor's needs thousands."""
 
 
 class _File(NamedTuple):
@@ -24,7 +24,7 @@ class _File(NamedTuple):
 
 
 class Origins:
-    """The files that one process can load, by what is linked into them."""
+    """The files that one process can load, with the functions that are linked into each."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -36,26 +36,26 @@ class Origins:
         return symbol in self._numbers
 
     def add(self, path: Path, own: Iterable[str], linked: Iterable[str]) -> None:
-        """A file, the symbols of its own functions and of all that were linked into it."""
+        """Add a file, with the symbols of its own functions and of all that are linked into it."""
         self._files[path] = file = _File(self._numbered(own), self._numbered(linked))
         self._owners.update(file.own)
 
     def roots(self, paths: Collection[Path]) -> list[Path]:
-        """Those that have none of the others linked into them.
+        """Return the files into which none of the others is linked.
 
-        All if each has another one, or if it would take too long to tell.
+        Returns all files if each contains another one, or if the comparison exceeds the limit.
         """
         owners: dict[int, list[Path]] = defaultdict(list)
         for path in paths:
             for symbol in self._files[path].own:
                 owners[symbol].append(path)
-        return [path for path in paths if not self._has_one(path, owners)] or list(paths)
+        return [path for path in paths if not self._contains_any(path, owners)] or list(paths)
 
     def _numbered(self, symbols: Iterable[str]) -> frozenset[int]:
         numbers = self._numbers
         return frozenset(numbers.setdefault(symbol, len(numbers)) for symbol in symbols)
 
-    def _has_one(self, path: Path, owners: dict[int, list[Path]]) -> bool:
+    def _contains_any(self, path: Path, owners: dict[int, list[Path]]) -> bool:
         whole = self._files[path]
         foreign = (owners.keys() & whole.linked) - whole.own
         return any(

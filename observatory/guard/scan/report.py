@@ -1,4 +1,4 @@
-"""What a scan of a cache finds, as data: ``observatory scan-cache --json`` prints it.
+"""The result of a scan, which ``observatory scan-cache --json`` prints.
 
 The published schema is ``docs/schemas/scan-1.json``.
 """
@@ -15,15 +15,15 @@ SCAN_SCHEMA: Literal["observatory/guard/scan/1"] = "observatory/guard/scan/1"
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A symbol that several object files could define, or do, with different bodies."""
+    """A symbol that several object files define with different bodies, or might."""
 
     kind: Class
     function: str
-    """The qualified name; of helpers, the symbol."""
+    """The qualified name; for helpers, the symbol."""
     uid: str | None
-    """A decimal number of up to 39 digits; None for what numba does not number."""
+    """A decimal number of up to 39 digits; None if numba gave it no number."""
     bodies: int
-    """How many different ones it has, copies of one function among them."""
+    """The number of different bodies, including copies of one function."""
     symbol: str
     cache: str
     """The directory of the cache, relative to the one that was scanned."""
@@ -43,7 +43,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a scan found. A symbol counts once for each set of files that a process may load."""
+    """The result of a scan. A symbol counts once for each set of files that a process may load."""
 
     schema: Literal["observatory/guard/scan/1"]
     indexes: int
@@ -51,9 +51,9 @@ class Report:
     data_files: int
     """Data files that an index refers to and that were read."""
     unreferenced: int
-    """Data files that no index refers to: nobody loads them."""
+    """Data files that no index refers to, so that no process loads them."""
     missing: int
-    """Data files that an index refers to and that are not there: numba compiles anew."""
+    """Data files that an index refers to but that do not exist, so that numba compiles again."""
     functions: int
     """Different symbols of functions, without wrappers and helpers."""
     vulnerable_symbols: int

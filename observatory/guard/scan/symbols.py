@@ -1,9 +1,9 @@
-"""Symbols as numba mangles them: the function they stand for, and how unique they are.
+"""Symbols as numba mangles them: which function they name, and whether another may get the same.
 
 numba (``numba.core.itanium_mangler`` and ``funcdesc``, the same from 0.60 to 0.68) writes
 ``_ZN`` and the parts of the qualified name, each after its length; the uid of the function as the
-ABI tag ``v<uid>``; a tag for the options; ``E``; the types of the arguments. The uid is the only
-part that tells two functions of one name, options and types apart.
+ABI tag ``v<uid>``; a tag for the options; ``E``; the types of the arguments. Only the uid
+distinguishes two functions with the same name, options and types.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 SMALLEST_RANDOM = 2**64
-"""A counter never comes here; a version 4 UUID, as PyTensor draws since 2.38.3, is never below."""
+"""Counted uids are smaller; random ones, version 4 UUIDs as PyTensor draws, are never smaller."""
 
 Class = Literal["collided", "vulnerable", "harmless"]
-"""What a symbol is that several object files could define.
+"""The class of a symbol that several object files could define.
 
 collided
     Its uid was counted, and different functions have it: a process that loads two of them calls
     the same one for both.
 vulnerable
-    Its uid was counted and one function has it so far: a process that counts to the same number
-    may give its symbol to another.
+    Its uid was counted, and one function has it so far: another process that counts to the same
+    number may give its symbol to another function.
 harmless
-    It has different bodies, and its name belongs to one function alone: they are copies that the
-    compiler optimised differently.
+    It has different bodies, but its name belongs to one function only: the bodies are copies that
+    the compiler optimised differently.
 """
 
 _WRAPPERS = ("cfunc.", "__gufunc__.", "__ufunc__.")
@@ -38,13 +38,13 @@ _BRACKETED = re.compile(r"_3c([a-z]+)_3e")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a symbol says of the function it belongs to."""
+    """What a symbol says about its function."""
 
     qualified: str
-    """Module and qualified name with dots between."""
+    """The module and the qualified name, joined by dots."""
     uid: int | None
     wrapper: bool
-    """Whether it is no function of its own but leads from Python, C or NumPy to one."""
+    """Whether it is a wrapper that Python, C or NumPy calls, and not the function itself."""
 
     @property
     def counted(self) -> bool:
@@ -53,15 +53,15 @@ class Name:
 
     @property
     def fixed(self) -> bool:
-        """Whether it is a function of numba's own modules, and not made by another function.
+        """Whether it is a top-level function of numba's own modules.
 
-        There is one of its name in a version of numba, whatever its uid is.
+        A version of numba has only one function with its name, whatever the uid is.
         """
         return self.qualified.startswith("numba.") and "<" not in self.qualified
 
 
 def parse(symbol: str) -> Name | None:
-    """The name in a symbol; None if numba's mangler did not make it: runtime helpers, C."""
+    """Return the name in a symbol; None if numba's mangler did not make it (C, runtime helpers)."""
     rest, wrapper = symbol, False
     for prefix in _WRAPPERS:
         if symbol.startswith(prefix):
@@ -84,10 +84,10 @@ def parse(symbol: str) -> Name | None:
 
 
 def class_of(name: Name | None, bodies: int, compiled: int) -> Class | None:
-    """The class of a symbol; None if nothing is to be said of it.
+    """Return the class of a symbol, or None if it has none.
 
-    ``bodies`` are the different ones that it has, ``compiled`` how many of them cannot be copies
-    of another.
+    ``bodies`` is the number of its different bodies, and ``compiled`` the number of those that
+    cannot be copies of another.
     """
     if name is not None and name.counted and not name.fixed:
         return "collided" if compiled > 1 else "vulnerable"
@@ -95,7 +95,7 @@ def class_of(name: Name | None, bodies: int, compiled: int) -> Class | None:
 
 
 def _identifiers(text: str, at: int, most: int | None) -> tuple[list[str], int]:
-    """Identifiers after their lengths, and where what follows them begins."""
+    """Identifiers that follow their lengths, and the position after the last of them."""
     found: list[str] = []
     while (most is None or len(found) < most) and (length := _LENGTH.match(text, at)):
         end = length.end() + int(length[0])

@@ -10,13 +10,13 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from observatory.store.asv.columns import LARGEST_PRODUCT
 from observatory.store.asv.listing import BENCHMARKS
 from observatory.store.asv.names import BENCHMARK_VERSION, parse_name
-from observatory.store.asv.series_reader import LARGEST_PRODUCT
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import write_changed
 from observatory.store.base.problems import RecordError
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ _MARK = "imported"
 
 
 def load(results: Path) -> Entries:
-    """Read ``benchmarks.json``: its entries by the benchmark's name, {} without a file.
-
-    Raises RecordError for a broken file.
-    """
+    """Read ``benchmarks.json``: entries by name, {} if there is none. Raises RecordError."""
     path = results / BENCHMARKS
     try:
         loaded = decoded(path.read_bytes())
@@ -46,15 +43,9 @@ def load(results: Path) -> Entries:
 
 
 def write(results: Path, entries: Mapping[str, Any]) -> None:
-    """Write ``benchmarks.json`` as asv would, unless it holds these entries already.
-
-    Raises OSError.
-    """
+    """Write ``benchmarks.json`` as asv would, unless it is the same already. Raises OSError."""
     whole = {**entries, "version": _API_VERSION}
-    content = json.dumps(whole, indent=4, sort_keys=True).encode()
-    path = results / BENCHMARKS
-    if not path.is_file() or path.read_bytes() != content:
-        write_atomic(path, content)
+    write_changed(results / BENCHMARKS, json.dumps(whole, indent=4, sort_keys=True).encode())
 
 
 def imported(entries: Entries) -> Entries:
@@ -68,37 +59,42 @@ def may_import(name: str, entries: Entries) -> bool:
 
 
 def merged(entries: Entries, added: Iterable[Imported]) -> Entries:
-    """All entries, with those of an import added to them or in place of older ones.
-
-    If an entry of the same name and parameters was imported before, its values of the parameters
-    are kept beside the new ones, up to LARGEST_PRODUCT combinations.
-    """
+    """All entries, with those of an import added or in place of older ones; see `united`."""
     found = dict(entries)
     for one in added:
-        params = [list(words) for words in one.params]
-        before = entries.get(one.name, {})
-        if before.get("param_names") == list(one.param_names):
-            params = united_params(before.get("params", []), params)
-        found[one.name] = {
+        entry = {
             "code": "",
             _MARK: "pytest-benchmark",
             "name": one.name,
             "param_names": list(one.param_names),
-            "params": params,
+            "params": [list(words) for words in one.params],
             "type": one.type,
             "unit": one.unit,
             "version": BENCHMARK_VERSION,
         }
+        found[one.name] = united(entries.get(one.name), entry)
     return found
 
 
-def united_params(before: list[list[str]], now: list[list[str]]) -> list[list[str]]:
-    """The values of parameters before and now, each once.
+def united(before: Mapping[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
+    """The entry ``now``; if both were imported, with the parameters' values of both, each once.
 
-    Those of now alone if there are more than LARGEST_PRODUCT combinations of both, or another
-    number of parameters.
+    It stays as it is if the parameters are others or have no texts as values, and if there were
+    more than LARGEST_PRODUCT combinations of both.
     """
-    if len(before) != len(now):
+    before = before or {}
+    old, new = before.get("params"), now.get("params")
+    if (
+        not (before.get(_MARK) and now.get(_MARK) and _plain(old) and _plain(new))
+        or before.get("param_names") != now.get("param_names")
+        or len(old) != len(new)
+    ):
         return now
-    united = [list(dict.fromkeys([*old, *new])) for old, new in zip(before, now, strict=True)]
-    return now if math.prod(map(len, united)) > LARGEST_PRODUCT else united
+    params = [list(dict.fromkeys([*one, *two])) for one, two in zip(old, new, strict=True)]
+    return now if math.prod(map(len, params)) > LARGEST_PRODUCT else {**now, "params": params}
+
+
+def _plain(params: Any) -> TypeGuard[list[list[str]]]:
+    return isinstance(params, list) and all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in params
+    )

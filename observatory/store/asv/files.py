@@ -1,8 +1,7 @@
 """asv's view of a journal: result files of schema v2 that plain asv shows, compares, publishes.
 
-The files are a projection: made anew from the journal whenever it grew, by asv's own classes, and
-replaced atomically. Nothing is ever read back from them to write them, so deleting one loses
-nothing. What asv has no place for (ledgers, failures, reasons) stays in the journal alone.
+asv's own classes make the files anew from the journal whenever it grew; nothing is read back from
+them. What asv has no place for (ledgers, failures, reasons) stays in the journal alone.
 """
 
 from __future__ import annotations
@@ -19,13 +18,11 @@ from pathlib import Path
 
 from asv.machine import Machine as AsvMachine
 from asv.results import Results
-from asv.runner import (
-    BENCHMARK_RUN_SCRIPT,
-    BenchmarkResult,
-)
+from asv.runner import BENCHMARK_RUN_SCRIPT, BenchmarkResult
 
 from benchmarks.catalogue import SCENARIOS
 from observatory.store.asv import benchmarks_json
+from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import (
     BENCHMARK_VERSION,
     asv_params,
@@ -33,7 +30,7 @@ from observatory.store.asv.names import (
     parse_params,
     scenario_metrics,
 )
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import write_atomic, write_changed
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Recorded, latest_of
 from observatory.store.journal.models import JournalHeader
@@ -48,9 +45,9 @@ _PINNED = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;]+)\s*")
 def project(results: Path, contents: JournalContents) -> list[Problem]:
     """Write ``results/<machine>/machine.json`` and the result file of one journal.
 
-    Values are those of ``latest_of``; asv's statistics are made from two samples on (for a single
-    one asv would write Infinity, which strict JSON parsers refuse). Returns what had to be left
-    out. Raises RecordError for a journal without a header, OSError where nothing can be written.
+    The values are those of `latest_of`. A single one has no statistics: asv would write Infinity,
+    which strict JSON parsers refuse. Returns what was left out. Raises RecordError for a journal
+    without a header, and OSError.
     """
     header = contents.header
     if header is None:
@@ -66,22 +63,17 @@ def project(results: Path, contents: JournalContents) -> list[Problem]:
 
 
 def write_machine(results: Path, machine: Machine) -> None:
-    """Write asv's ``machine.json``. Raises OSError."""
-    name = layout.checked_machine(machine.machine)
-    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
-        described = AsvMachine()
-        described.__dict__.update(machine.model_dump())
-        described.save(scratch)
-        content = Path(scratch, name, "machine.json").read_bytes()
-    _write_if_changed(results / name / "machine.json", content)
+    """Write ``results/<machine>/machine.json`` as asv would. Raises OSError."""
+    described = machine.model_dump() | {"version": AsvMachine.api_version}
+    content = json.dumps(described, indent=4, sort_keys=True).encode()
+    write_changed(results / layout.checked_machine(machine.machine) / MACHINE, content)
 
 
 def write_benchmarks(results: Path, suites: Path) -> None:
     """Write ``results/benchmarks.json``: what asv's own discovery finds in ``suites``.
 
-    Entries that `observatory import` made stay. The suites are imported by asv's script in a
-    process of its own. Raises RecordError with the last lines of what it said if that fails,
-    OSError where nothing can be written.
+    Entries that `observatory import` made stay. asv's script imports the suites in a process of its
+    own. Raises RecordError with the last lines of its output if that fails, and OSError.
     """
     with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
         found = Path(scratch, "discovered.json")
@@ -103,8 +95,8 @@ def write_benchmarks(results: Path, suites: Path) -> None:
                 "a suite must import nothing heavy at its top"
             ) from error
         if done.returncode != 0:
-            said = "\n".join(done.stderr.strip().splitlines()[-5:])
-            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{said}")
+            stderr = "\n".join(done.stderr.strip().splitlines()[-5:])
+            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{stderr}")
         listed = json.loads(found.read_text())
     try:
         imported = benchmarks_json.imported(benchmarks_json.load(results))
@@ -115,7 +107,11 @@ def write_benchmarks(results: Path, suites: Path) -> None:
 
 def _asv_results(header: JournalHeader, recorded: list[Recorded]) -> Results:
     subject = header.subject
-    requirements = _requirements(subject.extras)
+    # Extra requirements in asv's form: ``numba==0.66.0`` is ``{"numba": "0.66.0"}``.
+    requirements = {}
+    for extra in subject.extras:
+        pin = _PINNED.fullmatch(extra)
+        requirements[pin[1] if pin else extra] = pin[2] if pin else ""
     date = subject.date if subject.date.tzinfo else subject.date.replace(tzinfo=UTC)
     file = Results(
         # Versions that follow from the commit would make a graph of asv's for every release.
@@ -150,7 +146,9 @@ def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> N
             result=[_plain(row.value) if row else None for row in rows],
             samples=[[_plain(v) for v in row.values] if row and row.values else None
                      for row in rows],
-            number=[1 if row and _has_statistics(row) else None for row in rows],
+            # Only a number of repeats makes asv give statistics.
+            number=[1 if r and r.metric.kind == "noisy" and len(r.values) > 1 else None
+                    for r in rows],
             errcode=0,
             stderr="",
             profile=None,
@@ -161,25 +159,6 @@ def _add(file: Results, name: str, scenario: str, recorded: list[Recorded]) -> N
     )  # fmt: skip
 
 
-def _has_statistics(record: Recorded) -> bool:
-    return record.metric.kind == "noisy" and len(record.values) > 1
-
-
 def _plain(value: float | None) -> float | int | None:
     """Counts as integers, as people expect to read them."""
     return int(value) if value is not None and value.is_integer() else value
-
-
-def _requirements(extras: tuple[str, ...]) -> dict[str, str]:
-    """Extra requirements in asv's form: ``numba==0.66.0`` is ``{"numba": "0.66.0"}``."""
-    pinned = {}
-    for extra in extras:
-        match = _PINNED.fullmatch(extra)
-        name, version = match.groups() if match else (extra, "")
-        pinned[name] = version
-    return pinned
-
-
-def _write_if_changed(path: Path, content: bytes) -> None:
-    if not path.is_file() or path.read_bytes() != content:
-        write_atomic(path, content)

@@ -19,20 +19,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from observatory.store.asv import benchmarks_json
+from observatory.store.asv.files import write_machine
 from observatory.store.asv.listing import LARGEST_FILE, MACHINE
 from observatory.store.asv.names import BENCHMARK_VERSION
 from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError, reason_of
 from observatory.store.records.layout import checked_machine, checked_name
 from observatory.store.records.machine import Machine
 
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 _LONGEST_LABEL = 60
-_VALUES = ["result", "params", "version", "started_at", "duration"]
 _STATISTICS = [one.name for one in dataclasses.fields(Statistics)]
-_COLUMNS = [*_VALUES, *(f"stats_{name}" for name in _STATISTICS)]
+_COLUMNS = ["result", "params", "version", "started_at", "duration",
+            *(f"stats_{name}" for name in _STATISTICS)]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,7 @@ class Options:
 class Done:
     """What became of a file."""
 
-    path: Path
-    """The result file."""
+    path: Path  # the result file
     saved: Saved
     benchmarks: int
     problems: tuple[Problem, ...]
@@ -59,8 +59,8 @@ class Done:
 def import_file(file: Path, results: Path, options: Options) -> Done:
     """Import one file. Importing it again changes nothing.
 
-    Raises RecordError where it is not pytest-benchmark's, where commit or machine are not known or
-    no names, and where what it would be added to is broken or somebody else's.
+    Raises RecordError if the file is not pytest-benchmark's, if commit or machine are unknown or
+    no names, and if what it would be added to is broken or somebody else's.
     """
     content = _content(file)
     try:
@@ -72,51 +72,43 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         raise type(error)(f"{file}: {error}") from error
     path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
     entries = benchmarks_json.load(results)
-    kept = [one for one in saved.benchmarks if benchmarks_json.may_import(one.name, entries)]
-    taken = [one.name for one in saved.benchmarks if one not in kept]
-    problems = [*saved.problems, *(
-        f"benchmark {name!r} is skipped: there is one of that name that was not imported"
-        for name in taken
-    )]  # fmt: skip
+    kept, problems = [], list(saved.problems)
+    for one in saved.benchmarks:
+        if benchmarks_json.may_import(one.name, entries):
+            kept.append(one)
+        else:
+            reason = "there is one of that name that was not imported"
+            problems.append(f"benchmark {one.name!r} is skipped: {reason}")
     if kept:
         head = _head(saved, commit, machine, env_name)
         whole = _added(path, head, {one.name: _row(one, saved.measured_at) for one in kept})
         benchmarks_json.write(results, benchmarks_json.merged(entries, kept))
         if not (path.parent / MACHINE).exists():
-            described = {**machine.model_dump(), "version": 1}
-            write_atomic(path.parent / MACHINE, json.dumps(described, indent=4).encode())
+            write_machine(results, machine)
         write_atomic(path, json.dumps(whole, allow_nan=False).encode())
-    said = tuple(Problem(file, reason) for reason in problems)
-    return Done(path, saved, len(kept), said)
+    return Done(path, saved, len(kept), tuple(Problem(file, reason) for reason in problems))
 
 
 def _content(file: Path) -> bytes:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise RecordUsageError(f"{file} is not a file")
-        with file.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
     except OSError as error:
         raise RecordError(f"{file} cannot be read: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise RecordError(
-            f"{file} is larger than {LARGEST_FILE} bytes; save it without --benchmark-save-data"
-        )
-    return content
+    return read_bounded(file, LARGEST_FILE, "save it without --benchmark-save-data") or b""
 
 
 def _commit(saved: Saved, options: Options) -> str:
-    if options.commit is not None:
-        if not _COMMIT.fullmatch(options.commit.lower()):
-            raise RecordUsageError(
-                f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
-            )
-        return options.commit.lower()
-    if saved.commit is None:
+    commit = saved.commit if options.commit is None else options.commit.lower()
+    if commit is None:
         raise RecordUsageError(
             "it does not say which commit was measured (commit_info.id); give --commit HASH"
         )
-    return saved.commit
+    if not _COMMIT.fullmatch(commit):
+        raise RecordUsageError(
+            f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
+        )
+    return commit
 
 
 def _machine(saved: Saved, results: Path, options: Options) -> Machine:
@@ -137,10 +129,9 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
         if isinstance(loaded, dict):  # asv's own fields come and go
             loaded = {key: loaded[key] for key in Machine.model_fields if key in loaded}
         found = Machine.model_validate(loaded)
-    except (NotJsonError, OSError) as error:
-        raise RecordError(f"{described} cannot be read: {error}") from error
-    except ValidationError as error:
-        raise RecordError(f"{described} cannot be read: {reason_of(error)}") from error
+    except (NotJsonError, OSError, ValidationError) as error:
+        reason = reason_of(error) if isinstance(error, ValidationError) else str(error)
+        raise RecordError(f"{described} cannot be read: {reason}") from error
     if found.machine != name:
         raise RecordUsageError(f"{described} describes another machine, {found.machine!r}")
     return found
@@ -195,20 +186,16 @@ def _added(path: Path, head: dict[str, Any], rows: dict[str, Any]) -> dict[str, 
 
 
 def _row(one: Imported, measured_at: datetime) -> list[Any]:
-    statistics = [
-        _or_none([getattr(item, name) if item else None for item in one.statistics])
-        for name in _STATISTICS
-    ]
-    params = [list(words) for words in one.params]
-    started = _milliseconds(measured_at)
-    row = [list(one.values), params, BENCHMARK_VERSION, started, None, *statistics]
+    row: list[Any] = [
+        list(one.values), [list(words) for words in one.params], BENCHMARK_VERSION,
+        _milliseconds(measured_at), None,
+    ]  # fmt: skip
+    for name in _STATISTICS:
+        items = [getattr(item, name) if item else None for item in one.statistics]
+        row.append(None if all(item is None for item in items) else items)
     while row[-1] is None:
         row.pop()
     return row
-
-
-def _or_none(items: list[Any]) -> list[Any] | None:
-    return None if all(item is None for item in items) else items
 
 
 def _milliseconds(moment: datetime) -> int:

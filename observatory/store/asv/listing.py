@@ -48,8 +48,7 @@ class Listing:
     """What there is to read, each list sorted by path, and files that cannot be."""
 
     results: list[Listed]
-    benchmarks: list[Listed]
-    """One or none."""
+    benchmarks: list[Listed]  # one or none
     journals: list[Listed]
     problems: list[Problem]
 

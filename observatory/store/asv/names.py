@@ -22,25 +22,14 @@ BENCHMARK_VERSION = "1"
 """asv drops results of another version: raise it when a number stops being comparable."""
 
 
-def class_name(scenario: str) -> str:
-    """The class of asv benchmarks for a scenario: ``WarmDisk`` for ``warm_disk``."""
-    return "".join(part.capitalize() for part in scenario.split("_"))
-
-
 def benchmark_name(scenario: str, metric: str) -> str:
     """The name that asv gives to the benchmark of a metric in a scenario."""
-    return f"{_module(scenario)}.{class_name(scenario)}.track_{metric}"
-
-
-def _module(scenario: str) -> str:
-    return SCENARIOS[scenario].suite
+    class_name = "".join(part.capitalize() for part in scenario.split("_"))
+    return f"{SCENARIOS[scenario].suite}.{class_name}.track_{metric}"
 
 
 def asv_params(scenario: str) -> list[list[str]]:
-    """The values of model, backend and launch in a scenario's benchmarks.
-
-    Three lists, in that order, of the words' reprs, as asv stores them.
-    """
+    """The reprs of a scenario's models, of its backends and of its launches, as asv stores them."""
     lists = (models_of(scenario), backends_of(scenario), launches_of(scenario))
     return [[repr(word) for word in words] for words in lists]
 
@@ -53,10 +42,7 @@ def scenario_metrics(scenario: str) -> tuple[Metric, ...]:
 
 
 def parse_name(name: str) -> tuple[str, Metric] | None:
-    """The scenario and metric that a benchmark's name stands for.
-
-    None if the benchmark is not one of this observatory's.
-    """
+    """The scenario and metric of a benchmark's name; None if it is not one of this observatory."""
     return _BY_NAME.get(name)
 
 
@@ -67,9 +53,9 @@ def parse_params(scenario: str, values: tuple[str, ...]) -> Cell | None:
     not measured.
     """
     words = [value[1:-1] for value in values if len(value) > 2 and value[0] == value[-1] == "'"]
-    if len(values) != len(PARAM_NAMES) or len(words) != len(PARAM_NAMES):
+    if not len(values) == len(words) == len(PARAM_NAMES):
         return None
-    cell = Cell(words[0], scenario, words[1], words[2])
+    cell = Cell(words[0], scenario, *words[1:])
     return cell if cell.problem() is None else None
 
 

@@ -1,4 +1,4 @@
-"""What pytest-benchmark saved, in the terms of asv. Pure.
+"""Read what pytest-benchmark saved (`--benchmark-json`), in the terms of asv. Pure.
 
 A test is a benchmark: ``tests/test_io.py::TestRead::test_json[1-a]`` is the benchmark
 ``tests.test_io.TestRead.test_json`` with the parameters of that test. What cannot stand in such a
@@ -12,23 +12,21 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import product
 from typing import Any
 
 from pydantic import ValidationError
 
-from observatory.store.asv.pytest_file import Benchmark, MachineInfo, Stats, load
-from observatory.store.asv.series_reader import interval
+from observatory.store.asv.columns import interval
+from observatory.store.asv.pytest_file import Benchmark, File, Stats
+from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.problems import RecordError, reason_of
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
-_PYTHON = re.compile(r"(\d+\.\d+)\b")
 _LONGEST_REPR = 100
-_NO_JSON = "UNSERIALIZABLE["
-_ID = "id"
 
 
 @dataclass(frozen=True)
@@ -60,20 +58,16 @@ class Imported:
 class Saved:
     """A file of pytest-benchmark. Times are in UTC."""
 
-    commit: str | None
-    """None where it was not measured in a repository."""
+    commit: str | None  # None: it was not measured in a repository
     committed_at: datetime | None
-    dirty: bool
-    """Whether there were changes that are in no commit."""
+    dirty: bool  # whether there were changes that are in no commit
     measured_at: datetime
     python: str
     node: str | None
-    machine: dict[str, str]
-    """The other fields of asv's machine.json, as far as they are known."""
+    machine: dict[str, str]  # the other fields of asv's machine.json, as far as they are known
     benchmarks: tuple[Imported, ...]
-    left_out: frozenset[str]
-    """Keys of `extra_info` that were not asked for."""
-    problems: tuple[str, ...] = field(default=())
+    left_out: frozenset[str]  # keys of `extra_info` that were not asked for
+    problems: tuple[str, ...]
 
 
 def parse(content: bytes, extra: Iterable[str] = ()) -> Saved:
@@ -81,27 +75,33 @@ def parse(content: bytes, extra: Iterable[str] = ()) -> Saved:
 
     Raises RecordError, with the reason, for anything that is not pytest-benchmark's.
     """
-    file = load(content)
+    try:
+        file = File.model_validate(decoded(content))
+    except NotJsonError as error:
+        raise RecordError(f"it is not a file of pytest-benchmark: {error}") from error
+    except ValidationError as error:
+        raise RecordError(f"it is not a file of pytest-benchmark: {reason_of(error)}") from error
     info, commit = file.machine_info, file.commit_info
-    measured_at = _moment(file.datetime)
-    if measured_at is None:
-        raise RecordError(f"it is not a file of pytest-benchmark: {file.datetime!r} is no time")
-    python = _PYTHON.match(info.python_version)
-    if python is None:
-        raise RecordError(f"the Python version {info.python_version!r} is none; is it whole?")
-    known = commit.id is not None and _COMMIT.fullmatch(commit.id.lower())
+    hash_ = (commit.id or "").lower()
     prefix = "" if info.python_implementation == "CPython" else info.python_implementation.lower()
+    cpu, count = info.cpu.get("brand_raw") or info.cpu.get("brand"), info.cpu.get("count")
     collected = _Collected(tuple(extra))
     for number, raw in enumerate(file.benchmarks):
         collected.add(number, raw)
     return Saved(
-        commit=commit.id.lower() if commit.id is not None and known else None,
-        committed_at=_moment(commit.time) if commit.time else None,
+        commit=hash_ if _COMMIT.fullmatch(hash_) else None,
+        committed_at=commit.time,
         dirty=bool(commit.dirty),
-        measured_at=measured_at,
-        python=re.sub(r"\W", "_", prefix) + python[1],
+        measured_at=file.measured_at,
+        python=re.sub(r"\W", "_", prefix) + info.python_version,
         node=info.node,
-        machine=_machine(info),
+        machine={
+            "os": f"{info.system} {info.release}".strip(),
+            "arch": info.machine,
+            "cpu": cpu[:500] if isinstance(cpu, str) else "",
+            "num_cpu": str(count)[:20] if isinstance(count, int) else "",
+            "ram": "",
+        },
         benchmarks=tuple(collected.benchmarks()),
         left_out=frozenset(collected.left_out),
         problems=tuple(collected.problems),
@@ -139,9 +139,7 @@ class _Collected:
         self.left_out: set[str] = set()
         self._extra = extra
         self._nodes: dict[str, str] = {}
-        self._seen: set[tuple[str, str]] = set()
-        self._entries: dict[str, list[_Entry]] = defaultdict(list)
-        self._types: dict[str, tuple[str, str]] = {}
+        self._entries: dict[str, dict[str, _Entry]] = defaultdict(dict)
 
     def add(self, number: int, raw: Any) -> None:
         """Add one of the file's benchmarks; one that is broken is a problem."""
@@ -149,56 +147,48 @@ class _Collected:
             found = Benchmark.model_validate(raw)
         except ValidationError as error:
             named = raw.get("fullname") if isinstance(raw, dict) else None
-            name = named[:200] if isinstance(named, str) else f"number {number + 1}"
-            self.problems.append(f"benchmark {name!r} is skipped: {reason_of(error)}")
+            name = named if isinstance(named, str) else f"number {number + 1}"
+            self._skip(name, reason_of(error))
             return
         node, _, bracketed = found.fullname.partition("[")
         name = legal_name(node)
+        identity = found.param if found.param is not None else bracketed.removesuffix("]")
         if self._nodes.setdefault(name, node) != node:
             self._skip(found.fullname, f"its name would be that of {self._nodes[name]!r} too")
-            return
-        identity = found.param if found.param is not None else bracketed.removesuffix("]")
-        params = _reprs(found.params) if bracketed else None
-        if (name, identity) in self._seen:
+        elif identity in self._entries[name]:
             self._skip(found.fullname, "it is there twice")
-            return
-        self._seen.add((name, identity))
-        self._types[name] = ("time", "seconds")
-        entry = _Entry(identity, params, found.stats.median, _statistics(found.stats))
-        self._entries[name].append(entry)
-        for key, value in found.extra_info.items():
-            self._add_extra(found.fullname, name, entry, key, value)
+        else:
+            params = _reprs(found.params) if bracketed else None
+            entry = _Entry(identity, params, found.stats.median, _statistics(found.stats))
+            self._entries[name][identity] = entry
+            for key, value in found.extra_info.items():
+                self._add_extra(found.fullname, name, entry, key, value)
 
     def _add_extra(self, fullname: str, name: str, entry: _Entry, key: str, value: Any) -> None:
+        tracked = f"{name}.track_{_identifier(key)}"
         if key not in self._extra:
             self.left_out.add(key[:100])
         elif type(value) not in (int, float) or not math.isfinite(value):
             self._skip(fullname, f"its extra_info {key!r} is not a number", what="extra_info of ")
+        elif self._nodes.setdefault(tracked, "") != "":
+            self._skip(fullname, f"{tracked} is a test too", what="extra_info of ")
         else:
-            tracked = f"{name}.track_{_identifier(key)}"
-            if self._nodes.setdefault(tracked, "") != "":
-                self._skip(fullname, f"{tracked} is a test too", what="extra_info of ")
-                return
-            self._types[tracked] = ("track", "")
-            self._entries[tracked].append(_Entry(entry.id, entry.params, float(value), None))
+            self._entries[tracked][entry.id] = _Entry(entry.id, entry.params, float(value), None)
 
     def _skip(self, fullname: str, reason: str, what: str = "") -> None:
         self.problems.append(f"{what}benchmark {fullname[:200]!r} is skipped: {reason}")
 
     def benchmarks(self) -> Iterable[Imported]:
         """All that was added, sorted by name."""
-        for name, entries in sorted(self._entries.items()):
-            if entries:
-                yield _imported(name, *self._types[name], entries)
-
-
-def _imported(name: str, type_: str, unit: str, entries: list[_Entry]) -> Imported:
-    names, params, places = _product(entries)
-    values: list[float | None] = [None] * math.prod(len(words) for words in params)
-    statistics: list[Statistics | None] = [None] * len(values)
-    for place, entry in zip(places, entries, strict=True):
-        values[place], statistics[place] = entry.value, entry.statistics
-    return Imported(name, type_, unit, names, params, tuple(values), tuple(statistics))
+        for name, by_id in sorted(self._entries.items()):
+            entries = list(by_id.values())
+            names, params, places = _product(entries)
+            values: list[float | None] = [None] * math.prod(len(words) for words in params)
+            statistics: list[Statistics | None] = [None] * len(values)
+            for place, entry in zip(places, entries, strict=True):
+                values[place], statistics[place] = entry.value, entry.statistics
+            what = ("track", "") if entries[0].statistics is None else ("time", "seconds")
+            yield Imported(name, *what, names, params, tuple(values), tuple(statistics))
 
 
 def _product(
@@ -221,14 +211,14 @@ def _product(
             order = {words: place for place, words in enumerate(product(*params))}
             return names, params, [order[tuple(row.values())] for row in rows]
     ids = tuple(repr(entry.id) for entry in entries)
-    return (_ID,), (ids,), list(range(len(ids)))
+    return ("id",), (ids,), list(range(len(ids)))
 
 
 def _reprs(params: dict[str, Any] | None) -> dict[str, str] | None:
     """Parameters as asv stores them, sorted by name; None if one has no short and lasting text.
 
-    What is no JSON pytest-benchmark writes as its `repr`, which of a function holds its address:
-    each run would begin another series.
+    pytest-benchmark writes what is not JSON as its `repr`, which may hold an address: each run
+    would begin another series.
     """
     if not params:
         return None
@@ -236,7 +226,9 @@ def _reprs(params: dict[str, Any] | None) -> dict[str, str] | None:
         words = {name: repr(params[name]) for name in sorted(params)}
     except RecursionError:
         return None
-    plain = (len(word) <= _LONGEST_REPR and _NO_JSON not in word for word in words.values())
+    plain = (
+        len(word) <= _LONGEST_REPR and "UNSERIALIZABLE[" not in word for word in words.values()
+    )
     return words if all(plain) else None
 
 
@@ -257,23 +249,3 @@ def _identifier(part: str) -> str:
         return part
     digest = hashlib.sha256(part.encode()).hexdigest()[:6]
     return f"{re.sub(r'[^A-Za-z0-9_]', '_', part)}_{digest}"
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-        aware = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return aware if aware.year >= 1970 else None
-
-
-def _machine(info: MachineInfo) -> dict[str, str]:
-    cpu, count = info.cpu.get("brand_raw") or info.cpu.get("brand"), info.cpu.get("count")
-    return {
-        "os": f"{info.system} {info.release}".strip(),
-        "arch": info.machine,
-        "cpu": cpu[:500] if isinstance(cpu, str) else "",
-        "num_cpu": str(count)[:20] if isinstance(count, int) else "",
-        "ram": "",
-    }

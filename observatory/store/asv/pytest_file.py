@@ -5,15 +5,46 @@ They may come from strangers: nothing of them is believed that does not fit thes
 
 from __future__ import annotations
 
+import contextlib
+import re
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StringConstraints,
+)
 
-from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.problems import RecordError, reason_of
 
-Word = Annotated[str, StringConstraints(max_length=500)]
-MOST_BENCHMARKS = 100_000
+def _moment(text: Any) -> datetime:
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        found = datetime.fromisoformat(text)
+        aware = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        if aware.year >= 1970:
+            return aware
+    raise ValueError(f"{str(text)[:100]!r} is no time")
+
+
+def _moment_or_none(text: Any) -> datetime | None:
+    try:
+        return _moment(text)
+    except ValueError:
+        return None
+
+
+def _minor(version: str) -> str:
+    found = re.match(r"(\d+\.\d+)\b", version)
+    if found is None:
+        raise ValueError(f"the Python version {version!r} is none")
+    return found[1]
+
+
+_Word = Annotated[str, StringConstraints(max_length=500)]
 
 
 class _Model(BaseModel):
@@ -35,47 +66,37 @@ class Benchmark(_Model):
     """One test with one combination of parameters."""
 
     fullname: Annotated[str, StringConstraints(min_length=1, max_length=800)]
-    param: Word | None = None
-    params: dict[Word, Any] | None = Field(None, max_length=50)
+    param: _Word | None = None
+    params: dict[_Word, Any] | None = Field(None, max_length=50)
     extra_info: dict[str, Any] = {}
     stats: Stats
 
 
 class Commit(_Model):
-    """What was measured; `id` is `unversioned` or `unknown` where that is not known."""
+    """What was measured."""
 
-    id: Word | None = None
-    time: Word | None = None
+    id: _Word | None = None  # `unversioned` or `unknown` where it is not known
+    time: Annotated[datetime | None, BeforeValidator(_moment_or_none)] = None
     dirty: bool | None = None
 
 
-class MachineInfo(_Model):
+class Machine(_Model):
     """Where it was measured."""
 
-    node: Word | None = None
-    system: Word = ""
-    release: Word = ""
-    machine: Word = ""
-    python_version: Word
-    python_implementation: Word = "CPython"
+    node: _Word | None = None
+    system: _Word = ""
+    release: _Word = ""
+    machine: _Word = ""
+    python_version: Annotated[_Word, AfterValidator(_minor)]
+    python_implementation: _Word = "CPython"
     cpu: dict[str, Any] = {}
 
 
 class File(_Model):
-    """The whole. Its benchmarks are checked one by one."""
+    """The whole."""
 
-    machine_info: MachineInfo
+    machine_info: Machine
     commit_info: Commit
-    benchmarks: list[Any] = Field(max_length=MOST_BENCHMARKS)
-    datetime: Word
-    version: Word
-
-
-def load(content: bytes) -> File:
-    """A file. Raises RecordError, with the reason, for anything that is not pytest-benchmark's."""
-    try:
-        return File.model_validate(decoded(content))
-    except NotJsonError as error:
-        raise RecordError(f"it is not a file of pytest-benchmark: {error}") from error
-    except ValidationError as error:
-        raise RecordError(f"it is not a file of pytest-benchmark: {reason_of(error)}") from error
+    benchmarks: list[Any] = Field(max_length=100_000)  # each is checked on its own
+    measured_at: Annotated[datetime, BeforeValidator(_moment)] = Field(alias="datetime")
+    version: _Word

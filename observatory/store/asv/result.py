@@ -1,12 +1,11 @@
-"""One asv result file, as any asv has ever written it, as columns. Pure; content may be hostile.
+"""Read one asv result file, as any asv has ever written it, into columns. Pure.
 
-Format 2 is a table: ``result_columns`` names the columns, ``results`` has a row a benchmark. Format
-1, of asv up to 0.4, has for each benchmark its bare value, or an object of ``result``, ``params``,
-``stats`` and ``samples``, each in more than one spelling (asv's own `Results.update_to_2` knows
-them). In both, a value that is not there (failed, not applicable, not selected) is null or NaN, or
-the whole list is null.
+Format 2 is a table with a row for each benchmark; ``result_columns`` names the columns. Format 1,
+of asv up to 0.4, has for each benchmark a bare value, or an object whose fields have several
+spellings (asv's own `Results.update_to_2` knows them). In both, a value that is not there (failed,
+not applicable, not selected) is null or NaN, or the whole list is null.
 
-A benchmark that cannot be read is named and left out; nothing else is left out unnamed.
+Content may be hostile. A benchmark that cannot be read is left out and named.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from observatory.store.asv.columns import Columns, SeriesList
-from observatory.store.asv.series_reader import SeriesReader, UnreadableError
+from observatory.store.asv.columns import Columns, SeriesList, SeriesReader, UnreadableError
 from observatory.store.base.decode import NotJsonError, decoded
 
 MOST_PROBLEMS = 1000
@@ -96,9 +94,8 @@ def _loaded(content: bytes) -> dict[str, Any]:
     version = loaded.get("version") if isinstance(loaded, dict) else None
     if isinstance(loaded, dict) and type(version) is int and version in (1, 2):
         return loaded
-    plain = isinstance(version, str | int | float | None)
-    told = repr(version)[:40] if plain else "something else"
-    raise UnreadableError(f"it is not an asv result file of format 1 or 2 but of {told}")
+    found = repr(version)[:40] if isinstance(version, str | int | float | None) else "another kind"
+    raise UnreadableError(f"it is not an asv result file of format 1 or 2 but of {found}")
 
 
 def _head(loaded: dict[str, Any]) -> Head:
@@ -164,21 +161,14 @@ def _row_of_object(raw: Any) -> AsvRow:
     stats = stats if isinstance(stats, list) else [stats]
     if not all(one is None or isinstance(one, dict) for one in stats):
         raise UnreadableError("its `stats` is not a list of objects")
-    pairs = [_interval(one) for one in stats]
-    return AsvRow(
-        result,
-        raw.get("params"),
-        samples,
-        [one and one.get("repeat", one.get("n")) for one in stats],
-        [low for low, _ in pairs],
-        [high for _, high in pairs],
+    repeats = [one and one.get("repeat", one.get("n")) for one in stats]
+    pairs = [one.get("ci_99") if one else None for one in stats]
+    lows, highs = (
+        [pair[end] if isinstance(pair, list) and len(pair) == 2 else None for pair in pairs]
+        for end in (0, 1)
     )
+    return AsvRow(result, raw.get("params"), samples, repeats, lows, highs)
 
 
 def _as_list(result: Any) -> list[Any] | None:
     return result if result is None or isinstance(result, list) else [result]
-
-
-def _interval(stats: dict[str, Any] | None) -> tuple[Any, Any]:
-    pair = stats.get("ci_99") if stats else None
-    return (pair[0], pair[1]) if isinstance(pair, list) and len(pair) == 2 else (None, None)

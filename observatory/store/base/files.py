@@ -12,8 +12,7 @@ from observatory.store.base.problems import RecordError
 def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     """Read a file of at most ``most`` bytes; None if there is no such file.
 
-    Raises RecordError if the file is larger, with ``advice`` at the end of the message, and if it
-    cannot be read.
+    Raises RecordError if it cannot be read or is larger; ``advice`` then ends the message.
     """
     try:
         with path.open("rb") as stream:
@@ -30,10 +29,8 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
 def write_atomic(path: Path, content: bytes) -> None:
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
-    The content goes to a temporary file beside ``path``, which is synced and renamed. Directories
-    that are missing are made. Raises OSError, and leaves no temporary file behind then. Results,
-    records and pages are all written by this; only directories (which cannot be replaced by one
-    rename) and the caches of the tool (which check what they read) are not.
+    The content goes to a temporary file beside ``path``, which is synced and renamed; missing
+    directories are made. Raises OSError, and leaves no temporary file behind then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -50,11 +47,16 @@ def write_atomic(path: Path, content: bytes) -> None:
     sync_directory(path.parent)
 
 
-def sync_directory(directory: Path) -> None:
-    """Write a directory's list of names to disk, so that a rename survives a power cut.
+def write_changed(path: Path, content: bytes) -> bool:
+    """Write a file as `write_atomic` does, unless it has this content; whether it was written."""
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    write_atomic(path, content)
+    return True
 
-    Raises OSError.
-    """
+
+def sync_directory(directory: Path) -> None:
+    """Sync a directory's list of names, so that a rename survives a power cut. Raises OSError."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

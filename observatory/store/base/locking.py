@@ -1,10 +1,8 @@
 """The one kind of lock that the observatory uses: `flock` on an open file or directory.
 
-The kernel frees the lock when the last descriptor of it is closed, so a holder that returns,
-raises, is killed or loses power never blocks anybody. A process that inherits the descriptor keeps
-the lock for as long as it lives. Locks are advisory, they hold between processes of one machine,
-and between two opened files of one process as well. On a network file system they hold as far as
-that file system supports `flock`.
+The kernel frees the lock when the last descriptor is closed, so that nobody who returns, raises or
+is killed blocks others; a process that inherits the descriptor keeps the lock. Locks are advisory
+and hold between processes of one machine.
 """
 
 from __future__ import annotations
@@ -39,10 +37,9 @@ def locked(path: Path, on_wait: Callable[[], object] | None = None) -> Iterator[
 def locked_content(path: Path) -> Iterator[BinaryIO]:
     """Hold the lock of a file of data; yield it, opened to read and to append.
 
-    Who appends to the file and who replaces it as a whole both hold this lock, so that no append
-    goes into a file that has just been replaced. The file and its directory are created if need
-    be. A file that is still empty at the end is removed, and no other file is left behind.
-    Raises OSError.
+    Whoever appends to the file or replaces it holds this lock, so that nothing is appended to a
+    file that has just been replaced. The file and its directory are created if need be; a file that
+    is still empty at the end is removed. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -60,14 +57,12 @@ def locked_content(path: Path) -> Iterator[BinaryIO]:
 
 
 def _take(descriptor: int, on_wait: Callable[[], object] | None = None) -> None:
-    if on_wait is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if on_wait is not None:
             on_wait()
-        else:
-            return
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _is_at(path: Path, stream: BinaryIO) -> bool:

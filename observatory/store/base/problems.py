@@ -48,12 +48,12 @@ class RecordUsageError(RecordError):
 def reason_of(error: ValidationError) -> str:
     """The first complaints of a schema validation as one short sentence.
 
-    The input's values are left out: they come from outside and may be anything, of any size.
+    It leaves the input's values out: they come from outside and may be of any kind and size.
     """
     details = error.errors(include_url=False, include_context=False, include_input=False)
-    said = "; ".join(
+    complaints = "; ".join(
         f"{'.'.join(str(part)[:60] for part in detail['loc']) or 'the whole'}: {detail['msg']}"
         for detail in details[:3]
     )
     more = f" and {len(details) - 3} more" if len(details) > 3 else ""
-    return f"it does not fit the schema ({said[:_LONGEST_REASON]}{more})"
+    return f"it does not fit the schema ({complaints[:_LONGEST_REASON]}{more})"

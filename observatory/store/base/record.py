@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, reason_of
 
-Model = TypeVar("Model", bound=BaseModel)
+_MOST_FILES = 2_000
 
 
 class Record(BaseModel):
@@ -20,33 +21,73 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+Model = TypeVar("Model", bound=Record)
+
+
 def save_record(path: Path, record: Record) -> Path:
     """Write a record in place of the file at ``path``, which is returned. Raises OSError."""
     write_atomic(path, record.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
     return path
 
 
-def parse_record(kind: type[Model], content: bytes, wrong: str, advice: str = "") -> Model:
-    """The record in the content of a file.
+def load_record(kind: type[Model], path: Path, most: int, wrong: str, advice: str) -> Model | None:
+    """Read the record in a file of at most ``most`` bytes; None if there is no such file.
 
-    Raises RecordError where it holds none: ``wrong`` begins the message, then comes the reason of
-    the schema, then ``advice``.
+    Raises RecordError for a file that is larger or holds no record: "PATH ``wrong``: reason;
+    ``advice``".
     """
+    content = read_bounded(path, most, advice)
     try:
-        return kind.model_validate_json(content)
+        return None if content is None else kind.model_validate_json(content)
     except ValidationError as error:
-        raise RecordError(f"{wrong}: {reason_of(error)}{advice}") from error
+        raise RecordError(f"{path} {wrong}: {reason_of(error)}; {advice}") from error
 
 
-def each_record(
-    paths: Iterable[Path], load: Callable[[Path], Model | None]
-) -> Iterator[Model | RecordError]:
-    """What ``load`` returns for each path except None; for a broken file, its RecordError."""
-    for path in paths:
-        try:
-            found = load(path)
-        except RecordError as error:
-            yield error
-        else:
-            if found is not None:
-                yield found
+@dataclass(frozen=True)
+class RecordFiles(Generic[Model]):
+    """The records of one kind in a results directory, a file each: ``<directory>/<name>.json``."""
+
+    kind: type[Model]
+    directory: str
+    name: Callable[[Model], str]
+    """The file name of a record; raises RecordError if it cannot have one."""
+    wrong: str  # what is said of a file that holds no such record: "is no calibration"
+    advice: str
+    most: int = 4 * 2**20  # bytes of one file
+
+    def path_of(self, results: Path, record: Model) -> Path:
+        """The path of a record, there or not. Raises RecordError for unusable names."""
+        return results / self.directory / f"{self.name(record)}.json"
+
+    def save(self, results: Path, record: Model) -> Path:
+        """Write a record in place of an older one; return its path. Raises RecordError, OSError."""
+        return save_record(self.path_of(results, record), record)
+
+    def load(self, path: Path) -> Model | None:
+        """Read one record; None if there is no such file. Raises RecordError for a broken file."""
+        record = load_record(self.kind, path, self.most, self.wrong, self.advice)
+        if record is not None:
+            try:
+                self.name(record)
+            except RecordError as error:
+                raise RecordError(f"{path}: {error}") from error
+        return record
+
+    def load_all(self, results: Path) -> Iterator[Model | RecordError]:
+        """Every record of a results directory, or its RecordError if broken, by file name.
+
+        At most 2,000 files are read.
+        """
+        paths = sorted((results / self.directory).glob("*.json"))
+        for path in paths[:_MOST_FILES]:
+            try:
+                record = self.load(path)
+            except RecordError as error:
+                yield error
+            else:
+                if record is not None:
+                    yield record
+        if len(paths) > _MOST_FILES:
+            yield RecordError(
+                f"{results / self.directory} holds {len(paths)} files; {_MOST_FILES} were read"
+            )

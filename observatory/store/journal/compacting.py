@@ -1,7 +1,7 @@
-"""What is kept of an old journal: what some reader still reads, and nothing else. Pure.
+"""Keep a results directory small: compact old journals, remove ledgers that nothing refers to.
 
-The samples that count for their cells (`values.latest_runs`) stay, each with its values, its
-reasons and what was wrong. These go:
+Of an old journal stays what some reader still reads, and nothing else: the samples that count for
+their cells (`values.latest_runs`), each with its values, its reasons and what was wrong. These go:
 
 - samples that later runs or another environment have outdated;
 - how long the parts of a sample took, its builds one by one, checks that were right;
@@ -15,26 +15,42 @@ is in the history of the branch that it was compacted on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from observatory.store.journal.comparability import (
+from observatory.store.base.files import write_atomic
+from observatory.store.base.locking import locked_content
+from observatory.store.journal.models import (
+    JournalEntry,
+    JournalLine,
+    JournalRecord,
+    UnreadableLine,
+    encoded,
+)
+from observatory.store.journal.reader import JournalContents, read_journal, written
+from observatory.store.journal.values import (
     comparable,
     current_header,
+    latest_runs,
     same_cpu,
     timed_elsewhere,
 )
-from observatory.store.journal.models import (
-    JournalEntry,
-    JournalHeader,
-    JournalLine,
-    JournalRecord,
-    encoded,
-)
-from observatory.store.journal.reader import JournalContents
-from observatory.store.journal.values import latest_runs
+from observatory.store.records import layout
 from observatory.store.records.sample import Overhead
+
+
+@dataclass
+class Tidied:
+    """What became smaller; sizes in bytes, of the journals that were compacted."""
+
+    journals: int = 0
+    before: int = 0
+    after: int = 0
+    ledgers: int = 0  # the ledgers that no journal refers to any more; they were removed
 
 
 def newest(entries: Iterable[JournalEntry]) -> datetime | None:
@@ -51,17 +67,19 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
     assert current is not None
     candidates = [entry for entry in entries if comparable(current, entry)]
     counting = set(map(id, latest_runs(candidates)))
-    told = [
-        *_told(candidates, current),
-        _latest(entries),
+    explaining = [  # what `latest` and the pages read beside the samples that count
+        *latest_runs(entry for entry in candidates if same_cpu(current, entry)),
+        # The last sample of a cell gives the reason why there is nothing of it.
+        *{entry.sample.cell: entry for entry in candidates}.values(),
+        # The newest sample, the last one, and the one that makes the header current.
+        max(reversed(entries), key=lambda entry: entry.sample.started_at),
         entries[-1],
+        *[e for e in entries if e.header == current and e.sample.measure == "timing"][-1:],
         *timed_elsewhere(entries, current),
     ]
-    # The sample that makes it the current header.
-    told += [e for e in entries if e.header == current and e.sample.measure == "timing"][-1:]
-    read = counting | set(map(id, told))
-    once = _Once()
-    return [_less(entry, id(entry) in counting, once) for entry in entries if id(entry) in read]
+    read = counting | set(map(id, explaining))
+    seen: set[tuple[object, ...]] = set()
+    return [_less(entry, id(entry) in counting, seen) for entry in entries if id(entry) in read]
 
 
 def bare(line: JournalLine) -> JournalLine:
@@ -74,7 +92,8 @@ def bare(line: JournalLine) -> JournalLine:
     if failure is not None and failure.stderr:
         failure = failure.model_copy(update={"stderr": []})
     if overhead is not None:
-        overhead = _unexplained(overhead.total)
+        parts = dict.fromkeys(Overhead.model_fields, 0.0)
+        overhead = Overhead(**(parts | {"total": overhead.total, "rest": overhead.total}))
     wrong = [check for check in sample.checks if check.wrong]
     changes: dict[str, object] = {
         "environment": {}, "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
@@ -83,48 +102,87 @@ def bare(line: JournalLine) -> JournalLine:
     return line.model_copy(update={"sample": less, "ledger": None, "seconds": None})
 
 
-def _unexplained(total: float) -> Overhead:
-    parts = dict.fromkeys(Overhead.model_fields, 0.0)
-    return Overhead(**(parts | {"total": total, "rest": total}))
+def _first(seen: set[tuple[object, ...]], *what: object) -> bool:
+    """Whether something is the first of its kind; from then on it is not."""
+    known = what in seen
+    seen.add(what)
+    return not known
 
 
-def _told(candidates: Sequence[JournalEntry], current: JournalHeader) -> Iterator[JournalEntry]:
-    """What `latest` reads beside the samples that count."""
-    yield from latest_runs(entry for entry in candidates if same_cpu(current, entry))
-    # The last sample of a cell tells why there is nothing of it.
-    yield from {entry.sample.cell: entry for entry in candidates}.values()
-
-
-def _latest(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """The newest sample: pages say when it was taken, whatever it is of."""
-    return max(reversed(entries), key=lambda entry: entry.sample.started_at)
-
-
-class _Once:
-    """What was seen already."""
-
-    def __init__(self) -> None:
-        self._seen: set[tuple[object, ...]] = set()
-
-    def first(self, *what: object) -> bool:
-        """Whether this is the first of its kind; from then on it is not."""
-        known = what in self._seen
-        self._seen.add(what)
-        return not known
-
-
-def _less(entry: JournalEntry, counts: bool, once: _Once) -> JournalEntry:
+def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> JournalEntry:
     whole = entry.line
     less = bare(whole)
     sample = less.sample
     kept: dict[str, object] = {}
-    if once.first("environment", whole.run, entry.header.machine.cpu):
+    if _first(seen, "environment", whole.run, entry.header.machine.cpu):
         kept["environment"] = whole.sample.environment
-    if sample.failure is not None and once.first("failure", sample.failure.message):
+    if sample.failure is not None and _first(seen, "failure", sample.failure.message):
         kept["failure"] = whole.sample.failure
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
-    if of_ledger and once.first("ledger", sample.cell, sample.measure):
+    if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
     less = less.model_copy(update=changes)
     return replace(entry, line=less, raw=encoded(less))
+
+
+def tidy(results: Path, older_than: datetime | None) -> Tidied:
+    """Compact the journals whose newest sample is older; remove ledgers that nothing refers to.
+
+    With None no journal is compacted. No ledger is removed while any line of a journal is not JSON,
+    as it may have referred to one. Raises OSError.
+    """
+    done = Tidied()
+    named = [_named(_compact(path, older_than, done)) for path in layout.journals(results)]
+    if None in named:
+        return done
+    referred = {sha for shas in named if shas is not None for sha in shas}
+    for ledger in (results / layout.LEDGERS).glob("??/*.json.gz"):
+        if ledger.name.removesuffix(".json.gz") not in referred:
+            ledger.unlink()
+            done.ledgers += 1
+    return done
+
+
+def _compact(path: Path, older_than: datetime | None, done: Tidied) -> list[JournalRecord] | None:
+    """Compact one journal if it is due; its records then, None if they are not all of its lines."""
+    with locked_content(path):
+        journal = read_journal(path, strict=True)
+        last = newest(journal.entries)
+        if older_than is None or last is None or last >= older_than or not journal.complete:
+            return journal.records if journal.complete else None
+        records, before = compacted(journal), path.stat().st_size
+        less = written(records)
+        if len(less) < before:
+            write_atomic(path, less)
+            done.journals += 1
+            done.before += before
+            done.after += len(less)
+        return records
+
+
+def _named(records: list[JournalRecord] | None) -> set[str] | None:
+    """The ledgers that a journal refers to, by hash; None where that cannot be known."""
+    if records is None:
+        return None
+    found: set[str] = set()
+    for record in records:
+        if not isinstance(record, UnreadableLine):
+            found |= {record.ledger} if record.ledger is not None else set()
+            continue
+        try:  # any text in a line that a later version wrote may name a ledger
+            found.update(_texts(json.loads(record.raw)))
+        except (ValueError, RecursionError):
+            return None
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, the keys of objects included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value:
+            yield from _texts(one)
+            if isinstance(value, dict):
+                yield from _texts(value[one])

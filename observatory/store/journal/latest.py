@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from statistics import median
 from typing import Literal
 
 from benchmarks.catalogue import CORRECTNESS, MEASURES, Cell, Measure, Metric, metrics_of
-from observatory.store.journal.comparability import same_cpu, timed_elsewhere
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.reader import JournalContents
-from observatory.store.journal.values import latest_runs, values_of
+from observatory.store.journal.values import latest_runs, same_cpu, timed_elsewhere, values_of
 from observatory.store.records.sample import Sample
 
 
@@ -24,15 +23,14 @@ from observatory.store.records.sample import Sample
 class Recorded:
     """The values of one cell and metric, one for each sample, in the metric's unit.
 
-    ``values`` is empty where every sample failed: the cell was attempted and gave nothing.
+    ``values`` is empty if every sample failed.
     """
 
     cell: Cell
     metric: Metric
     values: tuple[float, ...]
     started_at: datetime
-    duration: float | None
-    """Wall time of the samples in seconds; None where they do not tell."""
+    duration: float | None  # wall time of the samples in seconds; None where they do not tell
 
     @property
     def value(self) -> float | None:
@@ -40,11 +38,6 @@ class Recorded:
         if not self.values:
             return None
         return median(self.values) if self.metric.kind == "noisy" else max(self.values)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all samples gave one value."""
-        return len(set(self.values)) <= 1
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,9 @@ def _add_cell(
     for measure, samples in passes.items():
         failures = [sample for sample in samples if sample.status != "ok"]
         if failures:
-            text = _failure_text(failures[-1], len(failures), len(samples))
+            reason, status = failures[-1].failure, failures[-1].status
+            how = reason.message if reason else f"the sample was {status}"
+            text = f"{len(failures)} of {len(samples)} {measure} samples failed: {how}"
             found.notes.append(Note(subject, cell, "failed", text, measure=measure))
     for metric in metrics_of(cell.scenario, cell.launch):
         samples = everything if metric.name in CORRECTNESS else passes.get(metric.measure, [])
@@ -130,11 +125,16 @@ def _add_cell(
         record = _recorded(cell, metric, samples)
         if record.values or any(sample.status != "ok" for sample in samples):
             found.recorded.append(record)
-        if not record.values and (reason_given := _absence(metric, samples)):
-            found.notes.append(Note(subject, cell, "absent", reason_given, metric=metric.name))
-        if metric.kind == "exact" and not record.agrees and metric.name not in CORRECTNESS:
-            said = ", ".join(f"{value:g}" for value in record.values)
-            text = f"{metric.name} is not deterministic: {said} in samples of one run"
+        reasons = [s.absent[metric.name] for s in samples if metric.name in s.absent]
+        if reasons and not record.values:
+            found.notes.append(Note(subject, cell, "absent", reasons[-1], metric=metric.name))
+        if (
+            metric.kind == "exact"
+            and len(set(record.values)) > 1
+            and metric.name not in CORRECTNESS
+        ):
+            values = ", ".join(f"{value:g}" for value in record.values)
+            text = f"{metric.name} is not deterministic: {values} in samples of one run"
             found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))
 
 
@@ -151,21 +151,7 @@ def _latest_passes(entries: list[JournalEntry]) -> dict[Measure, list[Sample]]:
 
 
 def _recorded(cell: Cell, metric: Metric, samples: list[Sample]) -> Recorded:
-    values = values_of(metric, samples)
     spent = [sample.overhead.total for sample in samples if sample.overhead is not None]
-    started = min(_aware(sample.started_at) for sample in samples)
-    return Recorded(cell, metric, tuple(values), started, sum(spent) if spent else None)
-
-
-def _absence(metric: Metric, samples: list[Sample]) -> str | None:
-    reasons = [sample.absent[metric.name] for sample in samples if metric.name in sample.absent]
-    return reasons[-1] if reasons else None
-
-
-def _failure_text(sample: Sample, failed: int, total: int) -> str:
-    how = sample.failure.message if sample.failure else f"the sample was {sample.status}"
-    return f"{failed} of {total} {sample.measure} samples failed: {how}"
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    started = min(sample.started_at for sample in samples)
+    values = tuple(values_of(metric, samples))
+    return Recorded(cell, metric, values, started, sum(spent) if spent else None)

@@ -1,17 +1,14 @@
 """A store of ledgers by content: equal ledgers are one file, however many samples made them.
 
-What is hashed is what two builds can share: name, kind, key, outcome, bytes and step of each
-entry, in canonical order. ``seconds`` differ in every process and would give every ledger a hash
-of its own: they go to the journal, as a list parallel to the stored entries (tenths of
-milliseconds are kept). The order of compilation is not kept: ledgers are compared as multisets.
-PyTensor 2.35.1 makes random keys, so that its ledgers share nothing.
+The hash covers what two builds can share: all but the ``seconds`` of each entry, which differ in
+every process. They go to the journal, as a list parallel to the stored entries. The order of
+compilation is not kept: ledgers are compared as multisets.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import re
 import zlib
@@ -19,41 +16,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError, reason_of
-from observatory.store.base.record import Record
-from observatory.store.records.sample import CacheKind, Count, LedgerEntry, Word
+from observatory.store.records.sample import LedgerEntry, StoredEntry
 
 LARGEST_LEDGER = 64 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
-
-_KEPT = 4
-"""Ledgers of a store that are remembered, each of up to LARGEST_LEDGER: of the 600 reads that our
-own site makes 4 save 250, and 32 would save 275."""
+_KEPT = 4  # ledgers in memory: they save 250 of the 600 reads of our own site, 32 would save 275
 _SHA = re.compile(r"[0-9a-f]{64}")
+_ENTRIES = TypeAdapter(list[StoredEntry])
 
 
 class LedgerError(RecordError):
     """A ledger cannot be stored, or what is stored is missing, broken or not what its name says."""
-
-
-class StoredEntry(Record):
-    """A ledger entry without its seconds."""
-
-    name: Word
-    kind: CacheKind
-    key: Word
-    outcome: Literal["hit", "miss", "uncacheable", "internal"]
-    source: Literal["memory", "disk"] | None = None
-    bytes: Count | None = None
-    step: Word | None = None
-
-
-_ENTRIES = TypeAdapter(list[StoredEntry])
 
 
 @dataclass(frozen=True)
@@ -73,21 +51,17 @@ class LedgerStore:
         self._read = lru_cache(maxsize=_KEPT)(_entries)
 
     def path(self, sha: str) -> Path:
-        """The path of the ledger with this hash, whether or not it is there.
-
-        Raises LedgerError if ``sha`` is not a SHA-256.
-        """
+        """The path of a ledger, there or not. Raises LedgerError if ``sha`` is no SHA-256."""
         if not _SHA.fullmatch(sha):
             raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
         return self.directory / sha[:2] / f"{sha}.json.gz"
 
     def store(self, entries: Sequence[LedgerEntry]) -> Stored:
-        """Store a ledger unless an equal one is there already.
-
-        Raises LedgerError for a ledger above LARGEST_LEDGER, OSError where nothing can be written.
-        """
+        """Store a ledger unless it is there. Raises LedgerError if it is too large, OSError."""
         ordered = sorted(entries, key=_order)
-        content = _canonical(ordered)
+        plain = [entry.model_dump(exclude={"seconds"}, exclude_none=True) for entry in ordered]
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        content = text.encode()
         if len(content) > LARGEST_LEDGER:
             raise LedgerError(
                 f"a ledger of {len(entries)} entries takes {len(content)} bytes; "
@@ -102,15 +76,15 @@ class LedgerStore:
     def load(self, sha: str) -> list[StoredEntry]:
         """The entries of a stored ledger, in canonical order.
 
-        Raises LedgerError where it is missing, broken, too large or not what its name says.
+        Raises LedgerError if it is missing, broken, too large or not what its name says.
         """
         return list(self._read(self.path(sha)))
 
     def load_timed(self, sha: str, seconds: Sequence[float]) -> list[LedgerEntry]:
         """The entries of a stored ledger with the seconds of one sample, in canonical order.
 
-        ``seconds`` are those of the journal line that refers to the ledger, one for each entry.
-        Raises LedgerError as `load` does, and where the numbers of entries and seconds differ.
+        ``seconds`` come from the journal line that refers to the ledger, one for each entry. Raises
+        LedgerError as `load` does, and if the numbers of entries and seconds differ.
         """
         entries = self.load(sha)
         if len(entries) != len(seconds):
@@ -131,13 +105,16 @@ def _order(entry: LedgerEntry) -> tuple[str, ...]:
     return (*(word or "" for word in words), f"{size:12}")
 
 
-def _canonical(entries: Sequence[LedgerEntry]) -> bytes:
-    plain = [entry.model_dump(exclude={"seconds"}, exclude_none=True) for entry in entries]
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
 def _entries(path: Path) -> list[StoredEntry]:
-    content = _decompressed(path)
+    try:
+        with gzip.open(path) as stream:
+            content = stream.read(LARGEST_LEDGER + 1)
+    except FileNotFoundError as error:
+        raise LedgerError(f"there is no ledger {path}; was it left out of a copy?") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise LedgerError(f"{path} cannot be decompressed: {error}") from error
+    if len(content) > LARGEST_LEDGER:
+        raise LedgerError(f"{path} holds more than {LARGEST_LEDGER} bytes decompressed; refused")
     if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
         raise LedgerError(
             f"{path} does not hold what its name says: its content has another hash; "
@@ -147,16 +124,3 @@ def _entries(path: Path) -> list[StoredEntry]:
         return _ENTRIES.validate_json(content)
     except ValidationError as error:
         raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
-
-
-def _decompressed(path: Path) -> bytes:
-    try:
-        with gzip.open(io.BytesIO(path.read_bytes())) as stream:
-            content = stream.read(LARGEST_LEDGER + 1)
-    except FileNotFoundError as error:
-        raise LedgerError(f"there is no ledger {path}; was it left out of a copy?") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise LedgerError(f"{path} cannot be decompressed: {error}") from error
-    if len(content) > LARGEST_LEDGER:
-        raise LedgerError(f"{path} holds more than {LARGEST_LEDGER} bytes decompressed; refused")
-    return content

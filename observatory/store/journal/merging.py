@@ -1,36 +1,36 @@
-"""Journals of one subject and machine that several wrote, as one. Pure.
+"""Merge journals of one subject and machine that several wrote. Pure.
 
-A sample is one line, wherever it was copied to: a line and what compaction left of it are the same
-sample, and the fuller one of them is kept. Nothing else is ever left out. The order is that of each
-journal as far as they agree; between them, that of runs and of the start of samples. So a journal
-that has only grown stays as it is and grows, and merging what is there already changes nothing.
+A line and what compaction left of it are the same sample: the fuller one is kept, and nothing else
+is ever left out. A journal that has only grown stays as it is and grows; merging what is there
+already changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC
 from typing import Any, TypeVar
 
 from observatory.store.journal.compacting import bare
-from observatory.store.journal.models import JournalHeader, JournalRecord, UnreadableLine, encoded
+from observatory.store.journal.models import JournalRecord, UnreadableLine, encoded
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-def merged(journals: Sequence[Iterable[JournalRecord]]) -> list[JournalRecord]:
+def merged(journals: Sequence[Sequence[JournalRecord]]) -> list[JournalRecord]:
     """The records of all journals, each sample once. The journals are of one subject."""
     fullest: dict[tuple[str, bytes], JournalRecord] = {}
     sequences = []
-    under = _Headers()
+    headers: dict[int, str] = {}  # the records of a journal share few header objects
     for journal in journals:
         keys = []
         for record in journal:
-            key = (under.name(record.header), essence(record))
+            header = record.header
+            if id(header) not in headers:
+                headers[id(header)] = header.model_dump_json()
+            key = (headers[id(header)], essence(record))
             keys.append(key)
-            known = fullest.get(key)
-            if known is None or _fullness(record) > _fullness(known):
-                fullest[key] = record
+            fullest[key] = max(fullest.get(key, record), record, key=lambda r: (len(r.raw), r.raw))
         sequences.append(list(dict.fromkeys(keys)))
     order = {key: (_place(record), key) for key, record in fullest.items()}
     return [fullest[key] for key in interleaved(sequences, order.__getitem__)]
@@ -44,9 +44,9 @@ def essence(record: JournalRecord) -> bytes:
 def interleaved(sequences: Sequence[Sequence[_Key]], order: Callable[[_Key], Any]) -> list[_Key]:
     """Every key of the sequences once, in the order of each of them as far as they agree.
 
-    What may come next is what comes next in one sequence and not later in another; of several the
-    smallest by ``order``. Where sequences contradict each other, the smallest comes first. No
-    sequence holds a key twice.
+    The next key is one that comes next in a sequence and not later in another: of several the
+    smallest by ``order``. Where sequences contradict each other, it is the smallest that comes next
+    in any. No sequence holds a key twice.
     """
     places = [{key: place for place, key in enumerate(sequence)} for sequence in sequences]
     at = [0] * len(sequences)
@@ -70,25 +70,8 @@ def interleaved(sequences: Sequence[Sequence[_Key]], order: Callable[[_Key], Any
         found.append(key)
 
 
-class _Headers:
-    """The headers of journals as words: those of one journal's lines are few objects."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, tuple[JournalHeader, str]] = {}
-
-    def name(self, header: JournalHeader) -> str:
-        known = self._names.get(id(header))
-        if known is None:
-            known = self._names[id(header)] = header, header.model_dump_json()
-        return known[1]
-
-
 def _place(record: JournalRecord) -> tuple[str, str]:
     """The run, and when the sample began: records of two journals are put in this order."""
     if isinstance(record, UnreadableLine):
         return "", ""
     return record.run, record.sample.started_at.astimezone(UTC).isoformat()
-
-
-def _fullness(record: JournalRecord) -> tuple[int, bytes]:
-    return len(record.raw), record.raw

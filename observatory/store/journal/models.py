@@ -1,12 +1,9 @@
-"""What a journal holds: the records of its lines, as they are written and as they are read.
+"""The records of a journal's lines, as they are written and as they are read.
 
-A journal is the primary record: every sample of one subject on one machine, in the order taken. It
-is a file of JSON lines that only grows. The first line is a header with the subject, the versions
-in its environment and the machine. Each further line is one sample and the run that took it. When
-the environment or the machine has changed, a new header line stands before the next sample, so
-that no value is ever labelled with versions that it was not measured with.
-
-`journal_reader` reads journals, `journal_writer` appends to them.
+A journal holds every sample of one subject on one machine, in the order taken: JSON lines, to which
+lines are only ever added. The first line is a header with the subject, the versions in its
+environment and the machine. Each further line is one sample and its run. When the environment or
+the machine has changed, another header stands before the next sample.
 """
 
 from __future__ import annotations
@@ -30,6 +27,7 @@ LARGEST_LINE = 4 * 2**20
 """Bytes of one line; a longer one is refused on writing and skipped, by name, on reading."""
 HEADER_MARK = b'{"schema":"observatory/journal/'
 """How every header line begins, and no other line."""
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
 
 
@@ -65,16 +63,10 @@ class JournalHeader(Record):
 class JournalLine(Record):
     """One sample, as written: its ledger is elsewhere, the seconds of its entries are here."""
 
-    run: RunId = Field(
-        description="the start of the run that took it, UTC, and its plan: 20261120T143000Z-history"
-    )
+    run: RunId = Field(description="start of the run in UTC, and its plan: 20261120T143000Z-night")
     sample: Sample
-    ledger: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
-        None, description="SHA-256 of results/ledgers/<ab>/<sha256>.json.gz"
-    )
-    seconds: list[FiniteFloat] | None = Field(
-        None, description="of the ledger's entries, in its order, to 0.1 ms"
-    )
+    ledger: Sha256 | None = Field(None, description="of results/ledgers/<ab>/<sha256>.json.gz")
+    seconds: list[FiniteFloat] | None = Field(None, description="of the ledger's entries in order")
 
     @model_validator(mode="after")
     def _ledger_is_elsewhere(self) -> Self:
@@ -91,8 +83,7 @@ class JournalEntry:
 
     header: JournalHeader
     line: JournalLine
-    raw: bytes
-    """The line as it stands in the file, without its newline."""
+    raw: bytes  # the line as it stands in the file, without its newline
 
     @property
     def run(self) -> str:
@@ -120,8 +111,7 @@ class UnreadableLine:
     """A line that this version cannot read, below a header; a later version may have written it."""
 
     header: JournalHeader
-    raw: bytes
-    """The line as it stands in the file, without its newline."""
+    raw: bytes  # the line as it stands in the file, without its newline
 
 
 JournalRecord: TypeAlias = JournalEntry | UnreadableLine

@@ -12,15 +12,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.record import Record, parse_record, save_record
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.journal.models import RunId
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.sample import Count, Text, Word
 
-LARGEST_FILE = 16 * 2**20
-MOST_STEPS = 5_000
+_LARGEST_FILE = 16 * 2**20
 STALE_AFTER = timedelta(hours=20)
 """A night that was begun longer ago is not gone on with: another one is due."""
 
@@ -53,7 +52,7 @@ class Night(Record):
     asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
     results: Text
     started_at: AwareDatetime
-    steps: list[NightStep] = Field(max_length=MOST_STEPS)
+    steps: list[NightStep] = Field(max_length=5_000)
 
     @property
     def over(self) -> bool:
@@ -67,25 +66,22 @@ class Night(Record):
         return self.model_copy(update={"steps": steps})
 
 
-def path_of(directory: Path, night: Night) -> Path:
-    """The path of the file that a night is recorded in."""
-    return directory / f"{night.id}.json"
-
-
 def save(directory: Path, night: Night) -> None:
     """Write the record of a night in place of its older one. Raises OSError."""
-    save_record(path_of(directory, night), night)
+    save_record(directory / f"{night.id}.json", night)
 
 
 def load(path: Path) -> Night:
     """Read the record of a night. Raises RecordError for a file that is missing or broken."""
-    content = read_bounded(path, LARGEST_FILE, "remove it: the next night begins anew")
-    advice = "; remove it: the next begins anew"
-    return parse_record(Night, content or b"", f"{path} is no record of a night", advice)
+    wrong, advice = "is no record of a night", "remove it: the next night begins anew"
+    night = load_record(Night, path, _LARGEST_FILE, wrong, advice)
+    if night is None:
+        raise RecordError(f"there is no record of a night {path}")
+    return night
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
-    """The newest night of a directory if it should go on; None if a new one should begin.
+    """The newest night if it should go on; None if a new one should begin.
 
     It goes on if it was asked for the same, is not over, and began less than STALE_AFTER before
     ``now``. Raises RecordError if its record is broken.
@@ -99,9 +95,6 @@ def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | 
 
 
 def newest_run(results: Path) -> str:
-    """When the newest run of a results directory began, as in its id: ``20261120T143000Z``.
-
-    Empty if no journal has a sample.
-    """
+    """When the newest run in the results began, as in its id: ``20261120T143000Z``; or empty."""
     journals = (read_journal(path).entries for path in layout.journals(results))
     return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 
 from observatory.store.base.problems import Problem
-from observatory.store.journal.comparability import comparable_entries, current_header
 from observatory.store.journal.models import (
     HEADER_MARK,
     LARGEST_LINE,
@@ -24,6 +23,9 @@ from observatory.store.journal.models import (
     encoded,
     parsed,
 )
+from observatory.store.journal.values import comparable_entries, current_header
+
+_TORN = "the last line is torn: the process was killed while it wrote; it is skipped"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class JournalContents:
 
     @cached_property
     def header(self) -> JournalHeader | None:
-        """What the journal's values are values of: see `comparability.current_header`."""
+        """What the journal's values are values of: see `values.current_header`."""
         return current_header(self.entries, self.last_header)
 
     def current(self) -> list[JournalEntry]:
@@ -57,32 +59,34 @@ class JournalContents:
 
 
 def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
-    """Read all of a journal that is whole. What is not whole is named among the problems.
+    """Read all of a journal that is whole; what is not whole is among the problems.
 
-    Raises no error for bad content. A file that cannot be read is a problem, too; with ``strict``
-    it raises OSError, for whoever writes the journal again from what was read.
+    A file that cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
+    writes the journal again from what was read.
     """
     header: JournalHeader | None = None
     records: list[JournalRecord] = []
     problems: list[Problem] = []
     orphans, complete = 0, True
     for number, raw, broken in _lines(path, strict=strict):
-        said = broken or parsed(raw)
-        if isinstance(said, JournalHeader) and (header is None or said.subject == header.subject):
-            header = said
+        found = broken or parsed(raw)
+        if isinstance(found, JournalHeader) and (header is None or found.subject == header.subject):
+            header = found
             continue
-        if isinstance(said, str):
-            problems.append(Problem(path, said if broken else _skipped(said, raw), number))
-        elif isinstance(said, JournalHeader):
+        if isinstance(found, str):
+            if broken is None:
+                found = f"the line is skipped: {found}" if raw.endswith(b"\n") else _TORN
+            problems.append(Problem(path, found, number))
+        elif isinstance(found, JournalHeader):
             reason = "a header of another subject; the lines after it are read as before it"
             problems.append(Problem(path, reason, number))
         if broken is not None:
             complete = False
         elif header is None:
             complete = False
-            orphans += isinstance(said, JournalLine)
-        elif isinstance(said, JournalLine):
-            records.append(JournalEntry(header, said, raw.removesuffix(b"\n")))
+            orphans += isinstance(found, JournalLine)
+        elif isinstance(found, JournalLine):
+            records.append(JournalEntry(header, found, raw.removesuffix(b"\n")))
         else:
             records.append(UnreadableLine(header, raw.removesuffix(b"\n")))
     if header is None:
@@ -93,20 +97,13 @@ def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
     return JournalContents(path, header, records, problems, complete)
 
 
-def read_header(path: Path) -> tuple[JournalHeader | None, list[Problem]]:
-    """The last header of a journal, without reading its samples, and what is wrong with headers."""
+def read_header(path: Path) -> JournalHeader | None:
+    """The last header of a journal, without reading its samples; None if there is none."""
     header: JournalHeader | None = None
-    problems: list[Problem] = []
-    for number, raw, broken in _lines(path):
-        if broken or not raw.startswith(HEADER_MARK):
-            continue
-        said = parsed(raw)
-        if isinstance(said, JournalHeader):
-            if header is None or said.subject == header.subject:
-                header = said
-        elif isinstance(said, str):
-            problems.append(Problem(path, _skipped(said, raw), number))
-    return header, problems
+    for _, raw, _ in _lines(path):
+        if raw.startswith(HEADER_MARK) and isinstance(found := parsed(raw), JournalHeader):
+            header = found if header is None or found.subject == header.subject else header
+    return header
 
 
 def written(records: Iterable[JournalRecord]) -> bytes:
@@ -119,12 +116,6 @@ def written(records: Iterable[JournalRecord]) -> bytes:
             parts.append(encoded(header))
         parts.append(record.raw)
     return b"".join(part + b"\n" for part in parts)
-
-
-def _skipped(reason: str, raw: bytes) -> str:
-    if not raw.endswith(b"\n"):
-        return "the last line is torn: the process was killed while it wrote; it is skipped"
-    return f"the line is skipped: {reason}"
 
 
 def _lines(path: Path, *, strict: bool = False) -> Iterator[tuple[int, bytes, str | None]]:

@@ -1,18 +1,94 @@
-"""Which samples, and which of their values, stand for a cell. Pure.
+"""Which samples of a journal count, and which values they give. Pure.
 
-For each cell and pass (timing, counting, tracing) the latest run that attempted it counts, with all
-its samples; older runs stay in the journal. If that run failed, its failure counts: an older value
-does not hide it. `wrong_results` and `crashed` are taken from every pass, so that no shown value
-ever comes from a sample whose wrongness is not shown.
+Samples are comparable if Python and every package are the same: llvmlite or NumPy move times as
+much as numba does. Times are comparable with times of the same CPU only. Counts are comparable
+whatever CPU counted them, except for those that depend on its machine code (`Metric.of_cpu`).
+
+Of comparable samples, those of the latest run that attempted a cell and pass (timing, counting,
+tracing) count. If that run failed, its failure counts: an older value does not hide it.
+`wrong_results` and `crashed` are taken from every pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from benchmarks.catalogue import Cell, Measure, Metric
-from observatory.store.journal.models import JournalEntry
+from benchmarks.catalogue import METRICS, Cell, Measure, Metric
+from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.records.sample import Sample
+
+_OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
+
+
+def current_header(
+    entries: Iterable[JournalEntry], last: JournalHeader | None
+) -> JournalHeader | None:
+    """The header whose versions and CPU a journal's current values have.
+
+    The versions are those of ``last``, the last header of the journal, and the CPU is the one that
+    took times last: counting on another machine does not outdate times. None if ``last`` is None.
+    """
+    found = last
+    for entry in entries:
+        timed = entry.sample.measure == "timing" and entry.sample.status != "unavailable"
+        if timed and last is not None and entry.header.versions == last.versions:
+            found = entry.header
+    return found
+
+
+def comparable(header: JournalHeader, entry: JournalEntry) -> bool:
+    """Whether a sample is comparable with samples that were taken under a header."""
+    if header.versions != entry.header.versions:
+        return False
+    return entry.sample.measure != "timing" or same_cpu(header, entry)
+
+
+def same_cpu(header: JournalHeader, entry: JournalEntry) -> bool:
+    """Whether a sample was taken on the CPU that a header names."""
+    return header.machine.cpu == entry.header.machine.cpu
+
+
+def comparable_entries(
+    header: JournalHeader, entries: Iterable[JournalEntry]
+) -> list[JournalEntry]:
+    """The entries that are comparable under a header, in the order given.
+
+    Entries that another CPU counted lack the metrics that depend on the CPU; the reason is among
+    their absent metrics.
+    """
+    return [_counted_for(header, entry) for entry in entries if comparable(header, entry)]
+
+
+def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> list[JournalEntry]:
+    """The last good timed sample of each cell that only another CPU than ``header``'s has timed.
+
+    Only samples of the header's versions are considered.
+    """
+    here: set[Cell] = set()
+    elsewhere: dict[Cell, JournalEntry] = {}
+    for entry in entries:
+        if entry.sample.measure == "timing" and entry.sample.status == "ok":
+            if comparable(header, entry):
+                here.add(entry.sample.cell)
+            elif entry.header.versions == header.versions:
+                elsewhere[entry.sample.cell] = entry
+    return [elsewhere[cell] for cell in sorted(elsewhere.keys() - here)]
+
+
+def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:
+    if same_cpu(header, entry):
+        return entry
+    sample = entry.sample
+    # Their values stay in the journal; a cell has none that was counted for another CPU.
+    left = {name: value for name, value in sample.metrics.items() if name not in _OF_CPU}
+    why = (
+        f"counted on another CPU ({entry.header.machine.cpu}) than what stands beside it "
+        f"({header.machine.cpu})"
+    )
+    absent = sample.absent | dict.fromkeys(sample.metrics.keys() - left.keys(), why)
+    counted = sample.model_copy(update={"metrics": left, "absent": absent})
+    return replace(entry, line=entry.line.model_copy(update={"sample": counted}))
 
 
 def latest_runs(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
@@ -39,8 +115,7 @@ def failed(sample: Sample) -> bool:
 def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
     """The values of a metric, one for each sample that gave it, in the metric's unit.
 
-    ``samples`` are of one cell: those of the metric's pass, or those of all passes for the metrics
-    of CORRECTNESS.
+    ``samples`` are of one cell and of the metric's pass; of all passes for metrics of CORRECTNESS.
     """
     if metric.name == "crashed":
         return [max(float(failed(s)), float(s.metrics.get(metric.name, 0))) for s in samples]

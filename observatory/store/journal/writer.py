@@ -30,14 +30,14 @@ from observatory.store.records.sample import Sample
 
 
 class Journal:
-    """One journal file. ``header`` is needed to append, not to read."""
+    """One journal file, and the header that appended samples are under."""
 
-    def __init__(self, path: Path, ledgers: LedgerStore, header: JournalHeader | None = None):
+    def __init__(self, path: Path, ledgers: LedgerStore, header: JournalHeader):
         self.path = path
         self.ledgers = ledgers
         self.header = header
+        # The file and its size when its last header was known to be this one.
         self._checked: tuple[int, int] | None = None
-        """The file and its size when its last header was known to be ours."""
 
     @classmethod
     def of(cls, results: Path, header: JournalHeader) -> Journal:
@@ -46,12 +46,10 @@ class Journal:
         return cls(path, LedgerStore(results / layout.LEDGERS), header)
 
     def append(self, run: str, sample: Sample) -> None:
-        """Record one sample for good: it is on disk when this returns.
+        """Record one sample; it is on disk when this returns.
 
-        Raises JournalError for a line above LARGEST_LINE, for a journal of another subject and
-        where no header was given; OSError where nothing can be written.
+        Raises OSError, and JournalError if the line is too long or the journal of another subject.
         """
-        header = self._needed_header()
         line = encoded(self._line(run, sample)) + b"\n"
         if len(line) > LARGEST_LINE:
             raise JournalError(
@@ -63,7 +61,7 @@ class Journal:
             file = os.fstat(stream.fileno()).st_ino
             size = stream.seek(0, os.SEEK_END)
             if (file, size) != self._checked:
-                line = self._header_if_due(header) + line
+                line = self._header_if_due() + line
             stream.write(line)
             stream.flush()
             os.fsync(stream.fileno())
@@ -75,11 +73,6 @@ class Journal:
         """Read the journal as `read_journal` does; raises nothing for bad content."""
         return read_journal(self.path)
 
-    def _needed_header(self) -> JournalHeader:
-        if self.header is None:
-            raise JournalError(f"{self.path} was opened for reading: give a header to append")
-        return self.header
-
     def _line(self, run: str, sample: Sample) -> JournalLine:
         bare = sample.model_copy(update={"ledger": None})
         try:
@@ -90,8 +83,8 @@ class Journal:
         except ValidationError as error:
             raise JournalError(f"{self.path} cannot take the sample: {reason_of(error)}") from error
 
-    def _header_if_due(self, ours: JournalHeader) -> bytes:
-        last, _ = read_header(self.path)
+    def _header_if_due(self) -> bytes:
+        last, ours = read_header(self.path), self.header
         if last is not None and last.subject != ours.subject:
             raise JournalError(
                 f"{self.path} holds samples of {last.subject.label!r} "
@@ -105,28 +98,13 @@ class Journal:
 def _repair_tail(stream: BinaryIO) -> None:
     """Make the file end with a whole line: cut off what a kill has torn, or end what is whole."""
     size = stream.seek(0, os.SEEK_END)
-    if size == 0:
-        return
-    start = _last_line_start(stream, size)
-    if start == size:
-        return
-    stream.seek(start)
-    tail = stream.read(LARGEST_LINE + 1)
-    if start + len(tail) == size and not isinstance(parsed(tail), str):
-        stream.write(b"\n")
-    else:
-        stream.truncate(start)
+    while size:
+        stream.seek(max(0, size - LARGEST_LINE - 1))
+        line = stream.read().rpartition(b"\n")[2]
+        if not line:
+            break
+        if len(line) <= LARGEST_LINE and not isinstance(parsed(line), str):
+            stream.write(b"\n")
+            break
+        size = stream.truncate(size - len(line))
     stream.flush()
-
-
-def _last_line_start(stream: BinaryIO, size: int) -> int:
-    """The offset after the last newline: ``size`` if the file ends with one."""
-    position = size
-    while position:
-        step = min(65536, position)
-        stream.seek(position - step)
-        found = stream.read(step).rfind(b"\n")
-        if found >= 0:
-            return position - step + found + 1
-        position -= step
-    return 0

@@ -16,7 +16,7 @@ from observatory.store.asv.columns import SeriesList
 from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
 from observatory.store.asv.result import parse
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.files import read_bounded, write_atomic, write_changed
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.records import layout
 
@@ -26,16 +26,16 @@ _SAME = ("commit_hash", "env_name", "result_columns", "version")
 def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem]) -> int:
     """Add the entries of the parts' `benchmarks.json` to that of ``into``.
 
-    Returns 1 if the file changed, else 0. Of two entries that differ, the one of the part given
-    last stays; the parameters of imported entries are united. A broken file of a part is added to
-    ``problems``. Raises RecordError if the file of ``into`` is broken, and OSError.
+    Returns 1 if the file changed, else 0. The part given last wins; the parameters of imported
+    entries are united. A broken file of a part is added to ``problems``. Raises RecordError if the
+    file of ``into`` is broken, and OSError.
     """
     entries = benchmarks_json.load(into)
     found = dict(entries)
     for part in parts:
         try:
             for name, entry in benchmarks_json.load(part).items():
-                found[name] = _entry(found.get(name), entry)
+                found[name] = benchmarks_json.united(found.get(name), entry)
         except RecordError as error:
             problems.append(Problem(part, str(error)))
     if found != entries:
@@ -70,12 +70,9 @@ def _unite_file(target: Path, listed: Listed) -> bool:
     for name in listed.key.decode(errors="replace").split("/"):
         layout.checked_name(name, "name")
     content = _whole(listed.path)
-    before = _whole(target) if target.is_file() else None
-    after = content if before is None else _with_rows(before, content)
-    if after == before:
-        return False
-    write_atomic(target, after)
-    return True
+    return write_changed(
+        target, _with_rows(_whole(target), content) if target.is_file() else content
+    )
 
 
 def _whole(path: Path) -> bytes:
@@ -102,12 +99,12 @@ def _with_rows(before: bytes, added: bytes) -> bytes:
             rows[name] = row
     if rows == old["results"]:
         return before
-    later = max((old, new), key=lambda one: _newest(one, started))
+    newest = [
+        max((_order(row, started) for row in one["results"].values()), default=(0, ""))
+        for one in (old, new)
+    ]
+    later = new if newest[1] > newest[0] else old
     return json.dumps({**later, "results": dict(sorted(rows.items()))}, allow_nan=False).encode()
-
-
-def _newest(file: Any, started: int) -> tuple[float, str]:
-    return max((_order(row, started) for row in file["results"].values()), default=(0, ""))
 
 
 def _order(row: Any, started: int) -> tuple[float, str]:
@@ -131,15 +128,3 @@ def _describe_machine(target: Path, source: Path) -> bool:
         raise RecordError(f"{source / MACHINE} describes another machine")
     write_atomic(path, content)
     return True
-
-
-def _entry(before: dict[str, Any] | None, entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry of `benchmarks.json`; of one that was imported twice, with all parameters."""
-    both = {"before": before or {}, "now": entry}
-    names = [one.get("param_names") for one in both.values()]
-    if len(benchmarks_json.imported(both)) < 2 or names[0] != names[1]:
-        return entry
-    lists: list[Any] = [one.get("params") for one in both.values()]
-    if not all(isinstance(each, list) for params in lists for each in (params, *(params or ()))):
-        return entry
-    return {**entry, "params": benchmarks_json.united_params(*lists)}

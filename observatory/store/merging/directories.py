@@ -1,36 +1,43 @@
-"""Several results directories into one: what matrix jobs and other machines measured.
+"""Unite several results directories: what matrix jobs and other machines measured.
 
-Journals are merged sample by sample, ledgers are copied by their content, asv's files are made
-anew from the merged journals. Records that are replaced as a whole (calibrations, upgrades,
-contracts) are those taken last. What people wrote stays: ``triage.toml`` is copied only where
-there is none. ``alerts.json`` is not touched: what alerts follows from all results together.
+Journals are merged sample by sample, ledgers are copied, and asv's files are made anew from the
+merged journals. Of records that are replaced as a whole, the one taken last stays. ``triage.toml``
+is copied only if there is none; ``alerts.json`` follows from all results and is not touched.
 
-What arrives is checked: a file that is broken, too large, a link, or not where its content
-belongs is named and left out. Nothing is ever taken out of the directory that is added to.
+A file of a part that is broken, too large, a link, or not where its content belongs is named and
+left out. Nothing is ever taken out of the directory that is added to.
 """
 
 from __future__ import annotations
 
+import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from observatory.store.asv.files import project
 from observatory.store.asv.listing import listing
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import write_atomic, write_changed
 from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
+from observatory.store.base.record import RecordFiles
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.merging import merged
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
-from observatory.store.merging.records import unite_records
-from observatory.store.records import layout, triage
+from observatory.store.records import calibration, contracts, layout, triage, upgrades
 
+_KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
+    (calibration.FILES, "taken_at"),
+    (upgrades.FILES, "taken_at"),
+    (contracts.FILES, "started_at"),
+)
+"""Each kind of record, and the field that says when one was taken."""
 LARGEST_JOURNAL = 256 * 2**20
 """Bytes; a larger one is named and left out."""
 
@@ -43,18 +50,15 @@ class United:
     grown: dict[Path, JournalHeader] = field(default_factory=dict)
     """The journals that are new or grew, by their path within the directory."""
     ledgers: int = 0
-    files: int = 0
-    """Others that are new or changed: imports, calibrations, contracts, ..."""
+    files: int = 0  # others that are new or changed: imports, calibrations, ...
     problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """Sentences on what stays as it is on purpose."""
+    notes: list[str] = field(default_factory=list)  # sentences on what stays as it is on purpose
 
 
 def unite(into: Path, parts: Sequence[Path]) -> United:
-    """Add what is in ``parts`` to the results directory ``into``; adding it again changes nothing.
+    """Add what is in ``parts`` to the results directory ``into``; doing it again changes nothing.
 
-    Raises RecordError where a part is no directory, or `benchmarks.json` of ``into`` is broken;
-    OSError where nothing can be written.
+    Raises OSError, and RecordError if a part is no directory or ``into`` has a broken file.
     """
     for part in parts:
         if not part.is_dir():
@@ -68,7 +72,7 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
         _unite_journal(into, path, journals, done)
     done.files += unite_benchmarks(into, parts, done.problems)
     done.files += unite_result_files(into, parts, done.problems)
-    done.files += unite_records(into, parts, done.problems)
+    done.files += sum(_unite_records(*kind, into, parts, done.problems) for kind in _KINDS)
     _keep_triage(into, parts, done)
     return done
 
@@ -76,9 +80,9 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
 def holds_all(part: Path, of: Path) -> bool:
     """Whether every sample and every other result in the directory ``of`` is in ``part``, too.
 
-    A sample is known by its run and its start, a line that cannot be read by its bytes. asv's files
-    that were made from journals are not compared, as another version may make them otherwise.
-    Raises OSError.
+    Samples are known by run and start, lines that cannot be read by their bytes. asv's files that
+    were made from journals are not compared: another version may make them otherwise. Raises
+    OSError.
     """
     for path in layout.journals(of):
         there = part / path.relative_to(of)
@@ -107,85 +111,57 @@ def _journals(part: Path, problems: list[Problem]) -> Iterator[JournalContents]:
         try:
             found = path.lstat()
             if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(root):
-                problems.append(Problem(path, "it is not a regular file"))
-                continue
+                raise RecordError("it is not a regular file")
             if found.st_size > LARGEST_JOURNAL:
-                reason = f"it is larger than {LARGEST_JOURNAL} bytes and left out"
-                problems.append(Problem(path, reason))
-                continue
+                raise RecordError(f"it is larger than {LARGEST_JOURNAL} bytes")
             journal = read_journal(path, strict=True)
+            problems += journal.problems
+            header = journal.last_header
+            if header is None:
+                continue  # a problem of the journal says so
+            right = layout.journal_path(part, header.machine.machine, header.subject)
+            if right != path:
+                raise RecordError(f"it belongs at {right}")
+        except RecordError as error:
+            problems.append(Problem(path, f"it is left out: {error}"))
         except OSError as error:
             problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
-            continue
-        problems += journal.problems
-        if journal.last_header is None:
-            continue  # a problem of the journal says so
-        misplaced = _misplaced(part, path, journal.last_header)
-        if misplaced is None:
-            yield journal
         else:
-            problems.append(Problem(path, misplaced))
-
-
-def _misplaced(part: Path, path: Path, header: JournalHeader) -> str | None:
-    """Why a journal is not one of the subject and machine that its name says; None if it is."""
-    try:
-        right = layout.journal_path(part, header.machine.machine, header.subject)
-    except RecordError as error:
-        return f"it is left out: {error}"
-    return None if right == path else f"it is left out: it belongs at {right}"
+            yield journal
 
 
 def _unite_journal(
     into: Path, path: Path, journals: Sequence[JournalContents], done: United
 ) -> None:
+    """Merge journals into the one that is there, and make asv's file of it."""
     target = into / path
     if not target.is_file() and not any(journal.entries for journal in journals):
         return
     # Nobody may append between the reading and the writing: what they append would be lost.
-    with locked_content(target):
-        there = read_journal(target, strict=True)
-        if target.stat().st_size == 0:
-            there = JournalContents(target, None)
+    with locked_content(target) as stream:
+        empty = stream.seek(0, os.SEEK_END) == 0
+        there = JournalContents(target, None) if empty else read_journal(target, strict=True)
         if not there.complete:
             reason = "it has lines that cannot be read and kept; it stays as it is"
             done.problems.append(Problem(target, reason))
             return
-        _grow(into, path, there, journals, done)
-
-
-def _grow(
-    into: Path,
-    path: Path,
-    there: JournalContents,
-    journals: Sequence[JournalContents],
-    done: United,
-) -> None:
-    """Merge journals into the one that is there, and make asv's file of it."""
-    target = into / path
-    subject = next(one.last_header.subject for one in (there, *journals) if one.last_header)
-    same = []
-    for journal in journals:
-        if journal.last_header is not None and journal.last_header.subject == subject:
-            same.append(journal)
-        else:
-            reason = f"it is left out: {target} is of another subject"
-            done.problems.append(Problem(journal.path, reason))
-    # Nothing that is there already is lost, not even what this version cannot read.
-    records = merged([there.records, *(journal.entries for journal in same)])
-    if not records:
-        return
-    done.ledgers += _copy_ledgers(into, same, done.problems)
-    content = written(records)
-    if target.read_bytes() != content:
-        write_atomic(target, content)
-        done.samples += len(records) - len(there.records)
-        done.grown[path] = records[-1].header
-    elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
-        return
-    for problem in project(into, read_journal(target)):
-        if problem not in done.problems:
-            done.problems.append(problem)
+        subject = next(one.last_header.subject for one in (there, *journals) if one.last_header)
+        same = [one for one in journals if one.last_header and one.last_header.subject == subject]
+        reason = f"it is left out: {target} is of another subject"
+        done.problems += [Problem(one.path, reason) for one in journals if one not in same]
+        # Nothing that is there already is lost, not even what this version cannot read.
+        records = merged([there.records, *(journal.entries for journal in same)])
+        if not records:
+            return
+        done.ledgers += _copy_ledgers(into, same, done.problems)
+        if write_changed(target, written(records)):
+            done.samples += len(records) - len(there.records)
+            done.grown[path] = records[-1].header
+        elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
+            return
+        for problem in project(into, read_journal(target)):
+            if problem not in done.problems:
+                done.problems.append(problem)
 
 
 def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: list[Problem]) -> int:
@@ -224,6 +200,37 @@ def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
             done.files += 1
         elif target.read_bytes() != content:
             done.notes.append(
-                f"{source} is not taken over: what people said is written on the branch itself, "
+                f"{source} is not taken over: acknowledgements are written on the branch itself, "
                 f"into {triage.FILE}"
             )
+
+
+def _unite_records(
+    files: RecordFiles[Any], moment: str, into: Path, parts: Sequence[Path], problems: list[Problem]
+) -> int:
+    """Copy records of one kind that were taken later than those of ``into``; how many.
+
+    A file of ``into`` that cannot be read stays: a newer version may have written it.
+    """
+    changed = 0
+    there: set[Path] = set()
+    orders: dict[Path, tuple[datetime, str]] = {}
+    taken: dict[Path, Any] = {}
+    for directory in (into, *parts):
+        for one in files.load_all(directory):
+            if isinstance(one, RecordError):
+                problems += [Problem(directory, str(one))] if directory != into else []
+                continue
+            path, order = files.path_of(into, one), (getattr(one, moment), one.model_dump_json())
+            if directory == into:
+                there.add(path)
+            if path not in orders or order > orders[path]:
+                orders[path] = order
+                taken |= {path: one} if directory != into else {}
+    for path, one in taken.items():
+        if path.exists() and path not in there:
+            problems.append(Problem(path, "it cannot be read and stays as it is"))
+        else:
+            files.save(into, one)
+            changed += 1
+    return changed

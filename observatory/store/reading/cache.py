@@ -1,17 +1,13 @@
-"""What was read from files is kept, so that an unchanged file is never parsed twice.
+"""Keep what was made of files, so that an unchanged file is never parsed twice.
 
-A file is unchanged if its signature (size, times of change, inode) is the same. Where the signature
-differs, the content is hashed, and the file is parsed again only if the content differs too. A
-signature is believed only if the file had rested for two seconds when it was taken: within less,
-clocks are too coarse to tell two versions apart.
+A file is unchanged if its signature (size, times of change, inode) is the same, or else the hash of
+its content. A signature is trusted only if the file had rested for two seconds when it was taken:
+clocks are too coarse to tell two versions apart within less.
 
-The cache is one file of numpy arrays. Whenever something is new, a whole new file replaces it
-atomically. It begins with the hash of its content: a damaged one is ignored and replaced. So any
-number of processes may read and write at once and be killed at any instant; all they can lose is
-time.
-
-It is outside of the results directory (``$XDG_CACHE_HOME/observatory/frames/``), where nobody who
-sends results can put anything, and it is safe to delete.
+The cache is one file of numpy arrays in ``$XDG_CACHE_HOME/observatory/frames/<directory>/``, where
+nobody who sends results can put anything. It begins with the hash of its content and of the code
+that made it: a damaged file, or one of another version, is ignored and replaced. Any number of
+processes may read and write at once and be killed; all they can lose is time.
 """
 
 from __future__ import annotations
@@ -20,11 +16,11 @@ import contextlib
 import hashlib
 import io
 import os
-import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -32,90 +28,54 @@ import orjson
 
 import benchmarks
 from observatory.store.asv.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
-from observatory.store.asv.listing import Signature
+from observatory.store.asv.listing import Listed, Signature, signature_of
 from observatory.store.base.files import write_atomic
 
-DIGEST_SIZE = 16
-"""Bytes of the BLAKE2 hashes."""
-
 _RESTED = 2 * 10**9  # ns
-_FORGOTTEN = 7 * 86400  # s: older files of another version, and of killed writes, are removed
-_SUFFIXES = (".npz", ".parquet", ".tmp")  # earlier versions kept parquet
-_VERSION = re.compile(r"[0-9a-f]{16}")
 _clock = time.time_ns
+_blake2b = partial(hashlib.blake2b, digest_size=16)
 
 
 class Made(NamedTuple):
-    """What was made of one file: `Entry` says what ``head`` and ``problems`` are."""
+    """What was made of one file.
 
-    head: str
-    problems: str
-    columns: Columns
+    ``head`` is what JSON can hold, or None; ``problems`` are reasons, each with its line or None.
+    """
 
-
-class Source(Protocol):
-    """A file that something is made of."""
-
-    key: bytes
-    signature: Signature
-
-    def digest(self) -> bytes:
-        """The hash of the content. Raises OSError."""
-
-    def make(self) -> Made:
-        """Parse it. Raises OSError."""
-
-    def current(self) -> Signature:
-        """The signature as it is now. Raises OSError."""
+    head: Any
+    problems: Sequence[tuple[str, int | None]] = ()
+    columns: Columns = Columns()
 
 
 class Entry(NamedTuple):
-    """What is known of one file, apart from its values.
+    """What is kept of one file beside its values; ``head`` and ``problems`` as `Made` has them.
 
-    ``head`` and ``problems`` are JSON, which whoever reads that kind of file understands; an empty
-    ``head`` means that nothing could be read. ``checked_ns`` is when the signature was taken.
-    ``length`` counts the values.
+    ``path`` is the file's path in the results directory, each byte as a character of latin-1.
+    ``checked_ns`` is when the signature was taken, ``length`` the number of values.
     """
 
-    path: bytes
+    path: str
     signature: Signature
     checked_ns: int
-    digest: bytes
-    head: str
-    problems: str
+    digest: str
+    head: Any
+    problems: Sequence[tuple[str, int | None]]
     length: int
-
-
-class Kept(NamedTuple):
-    """Files and their values: those of the first, those of the second, ..."""
-
-    entries: Sequence[Entry] = ()
-    columns: Columns = Columns()
-
-    def owners(self) -> Ints:
-        """For each value the number of its file."""
-        lengths = [entry.length for entry in self.entries]
-        return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-
-    def only(self, numbers: Collection[int]) -> Kept:
-        """The files of these numbers, in the order of the numbers."""
-        rows = np.isin(self.owners(), list(numbers))
-        return Kept([self.entries[number] for number in sorted(numbers)], self.columns.where(rows))
 
 
 def directory_for(results: Path) -> Path | None:
     """Where the cache of a results directory is; None on a system without a home."""
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        name = hashlib.blake2b(os.fsencode(results.resolve()), digest_size=16).hexdigest()
+        name = _blake2b(os.fsencode(results.resolve())).hexdigest()
     except (OSError, RuntimeError):
         return None
     return base / "observatory" / "frames" / name if base.is_absolute() else None
 
 
 def version() -> str:
-    """What a cache of this version is filed under: a hash of the code that makes its content."""
-    found = hashlib.blake2b(digest_size=8)  # 16 digits, as _VERSION has them
+    """A hash of the code that makes what is kept, in 16 hexadecimal digits."""
+    found = hashlib.blake2b(digest_size=8)
     for source in sources():
         found.update(source.read_bytes())
     return found.hexdigest()
@@ -123,143 +83,114 @@ def version() -> str:
 
 def sources() -> list[Path]:
     """The code that makes what is kept: all of the store, and the catalogue with its models."""
-    store = Path(__file__).parents[1]
-    measuring = Path(benchmarks.__file__).parent
-    return sorted(
-        [
-            *store.rglob("*.py"),
-            *measuring.glob("catalogue/*.py"),
-            *measuring.glob("models/*.py"),
-        ]
-    )
+    store, measuring = Path(__file__).parents[1], Path(benchmarks.__file__).parent
+    patterns = ("catalogue/*.py", "models/*.py")
+    return sorted([*store.rglob("*.py"), *(p for each in patterns for p in measuring.glob(each))])
 
 
 class Cache:
-    """What was made of the files of one results directory; without a directory it keeps nothing.
-
-    Files have numbers, which `get` returns and by which `entries` lists them.
-    """
+    """What was made of a directory's files, numbered by their places in ``entries``."""
 
     def __init__(self, directory: Path | None, series: SeriesList) -> None:
-        self.series = series
-        self._path = None if directory is None else directory / version() / "kept.npz"
+        self.entries: list[Entry] = []
+        self._path = None if directory is None else directory / "kept.npz"
+        self._series = series
         self._now = _clock()
-        kept = self._load()
-        self.entries = list(kept.entries)
-        self._loaded = kept
-        self._ends = np.cumsum([entry.length for entry in kept.entries])
-        self._numbers = {entry.path: number for number, entry in enumerate(kept.entries)}
+        self._columns = [Columns()]
+        self._load()
+        self._numbers = {entry.path: number for number, entry in enumerate(self.entries)}
         self._used: set[int] = set()
-        self._added: list[Columns] = []
+        self._changed = False
 
-    def get(self, source: Source) -> int:
-        """The number of a file, which is parsed unless it is known. Raises OSError."""
-        number = self._numbers.get(source.key)
-        if number is not None:
-            known = self.entries[number]
-            if known.signature == source.signature and _rested(source.signature, known.checked_ns):
-                return self._use(number)
-        if self._path is None:
-            return self._add(source, b"", source.make())
-        digest = source.digest()
-        if number is not None and known.digest == digest:
-            if known.signature == source.signature and not _rested(source.signature, self._now):
-                return self._use(number)  # nothing is gained by noting it again
-            rows = slice(self._ends[number] - known.length, self._ends[number])
-            columns = self._loaded.columns.where(rows)
-            return self._add(source, digest, Made(known.head, known.problems, columns))
-        made = source.make()
-        # What was parsed is not what was hashed if it has changed in between.
-        changed = source.current() != source.signature
-        return self._add(source, b"" if changed else digest, made)
-
-    def close(self) -> Kept:
-        """Write what is new; returns everything, numbered as `get` has numbered it.
-
-        A cache that cannot be written is no error: the next reader parses the files again.
-        """
-        kept = Kept(self.entries, joined([self._loaded.columns, *self._added]))
-        if self._path is not None and self._added:
-            with contextlib.suppress(OSError):
-                write_atomic(self._path, encoded(kept.only(self._used), self.series))
-                _forget(self._path.parents[1])
-        return kept
-
-    def _add(self, source: Source, digest: bytes, made: Made) -> int:
-        self._added.append(made.columns)
+    def get(self, listed: Listed, parse: Callable[[Path], Made]) -> int:
+        """The number of a file, parsed if it is new. Raises OSError and what ``parse`` raises."""
+        path, signature = listed.key.decode("latin-1"), listed.signature
+        number = self._numbers.get(path, -1)
+        known = self.entries[number] if number >= 0 else None
+        if known and known.signature == signature and _rested(signature, known.checked_ns):
+            return self._use(number)
+        digest = "" if self._path is None else _digest(listed.path)
+        if known and known.digest == digest:
+            # Nothing is gained by noting a file from the future again.
+            if known.signature != signature or _rested(signature, self._now):
+                self.entries[number] = known._replace(signature=signature, checked_ns=self._now)
+                self._changed = True
+            return self._use(number)
+        made = parse(listed.path)
+        if digest and signature_of(listed.path.stat()) != signature:
+            digest = ""  # what was parsed may not be what was hashed
+        self._changed = True
+        self._columns.append(made.columns)
         self.entries.append(
-            Entry(source.key, source.signature, self._now, digest, made.head, made.problems,
-                  len(made.columns))
-        )  # fmt: skip
+            Entry(path, signature, self._now, digest, made.head, made.problems, len(made.columns))
+        )
         return self._use(len(self.entries) - 1)
+
+    def close(self, numbers: Sequence[int]) -> tuple[Ints, Columns]:
+        """Write what is new, if it can be written: else the next reader parses it again.
+
+        Returns the values of the files ``numbers``, and first for each the place of its file there.
+        """
+        columns = joined(self._columns)
+        lengths = np.array([entry.length for entry in self.entries], np.int64)
+        owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        if self._path is not None and self._changed:
+            used = sorted(self._used)
+            entries = [self.entries[number] for number in used]
+            content = encoded(entries, columns.where(np.isin(owners, used)), self._series)
+            with contextlib.suppress(OSError):
+                write_atomic(self._path, content)
+        places = np.full(len(lengths), -1, np.int32)
+        places[numbers] = np.arange(len(numbers))
+        file = places[owners]
+        return file[file >= 0], columns.where(file >= 0)
 
     def _use(self, number: int) -> int:
         self._used.add(number)
         return number
 
-    def _load(self) -> Kept:
+    def _load(self) -> None:
         if self._path is not None:
             with contextlib.suppress(OSError, LookupError, ValueError, EOFError, BadZipFile):
-                return decoded(self._path.read_bytes(), self.series)
-        return Kept()
+                self.entries, columns = decoded(self._path.read_bytes(), self._series)
+                self._columns.append(columns)
 
 
-def encoded(kept: Kept, series: SeriesList) -> bytes:
-    """Files and values as the content of a cache; of ``series`` it holds those that are used."""
-    used, numbers = np.unique(kept.columns.series, return_inverse=True)
+def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> bytes:
+    """Files and their values as the content of a cache, with the series that have values."""
+    used, numbers = np.unique(columns.series, return_inverse=True)
     names = [[series.all[number].name, series.all[number].params] for number in used]
-    # JSON has no bytes: every byte of a path becomes a character of latin-1.
-    entries = [
-        [path.decode("latin-1"), list(signature), checked_ns, digest.hex(), *rest]
-        for path, signature, checked_ns, digest, *rest in kept.entries
-    ]
-    arrays: dict[str, Any] = dict(zip(COLUMN_NAMES, kept.columns.arrays(), strict=True))
+    arrays: dict[str, Any] = dict(zip(COLUMN_NAMES, columns.arrays(), strict=True))
     arrays["series"] = numbers.astype(np.int32)
-    arrays["text"] = np.frombuffer(orjson.dumps([names, entries]), np.uint8)
+    arrays["text"] = np.frombuffer(orjson.dumps([names, entries], default=list), np.uint8)
     sink = io.BytesIO()
     np.savez(sink, **arrays)
     return _hash(sink.getbuffer()) + sink.getbuffer()
 
 
-def decoded(content: bytes, series: SeriesList) -> Kept:
-    """Files and values from the content of a cache; its series are added to ``series``.
+def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
+    """Entries and values from the content of a cache; its series are added to ``series``.
 
     Raises LookupError, ValueError, EOFError or BadZipFile for content that is damaged.
     """
-    if _hash(content[DIGEST_SIZE:]) != content[:DIGEST_SIZE]:
-        raise ValueError("the cache is damaged")
-    with np.load(io.BytesIO(content[DIGEST_SIZE:]), allow_pickle=False) as arrays:
+    if _hash(content[16:]) != content[:16]:
+        raise ValueError("the cache is damaged, or another version made it")
+    with np.load(io.BytesIO(content[16:]), allow_pickle=False) as arrays:
         names, listed = orjson.loads(arrays["text"].tobytes())
         columns = Columns(*(arrays[name] for name in COLUMN_NAMES))
     numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)
-    entries = [
-        Entry(
-            path.encode("latin-1"), Signature(*signature), checked_ns, bytes.fromhex(digest), *rest
-        )
-        for path, signature, checked_ns, digest, *rest in listed
-    ]
-    return Kept(entries, columns.renumbered(numbers))
-
-
-def _forget(directory: Path) -> None:
-    """Remove what killed writes and other versions have left long ago, and nothing else."""
-    for other in directory.iterdir():
-        if _VERSION.fullmatch(other.name):
-            for path in other.iterdir():
-                if path.suffix in _SUFFIXES:
-                    _remove_if_old(path, path.unlink)
-            _remove_if_old(other, other.rmdir)  # only if it is empty
-
-
-def _remove_if_old(path: Path, remove: Callable[[], None]) -> None:
-    with contextlib.suppress(OSError):  # others may do the same at the same time
-        if time.time() - path.stat().st_mtime > _FORGOTTEN:
-            remove()
+    entries = [Entry(path, Signature(*signature), *rest) for path, signature, *rest in listed]
+    return entries, columns.renumbered(numbers)
 
 
 def _rested(signature: Signature, checked_ns: int) -> bool:
     return max(signature.mtime_ns, signature.ctime_ns) + _RESTED < checked_ns
 
 
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, _blake2b).hexdigest()
+
+
 def _hash(content: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(content, digest_size=DIGEST_SIZE).digest()
+    return _blake2b(content, key=version().encode()).digest()

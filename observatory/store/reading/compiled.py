@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import orjson
 
 from observatory.store.base.problems import Problem
-from observatory.store.journal.ledgers import LedgerError, LedgerStore, StoredEntry
+from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.reader import read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
+from observatory.store.records.sample import StoredEntry
 
 Outcome = Literal["hit", "miss", "uncacheable", "internal"]
 UNKEPT = ""
@@ -26,11 +27,9 @@ class Function(NamedTuple):
 
     name: str
     outcome: Outcome
-    number: int
-    """How many they are."""
+    number: int  # how many they are
     seconds: float
-    bytes: int
-    """0 where no cache held any of them."""
+    bytes: int  # 0 where no cache held any of them
 
 
 Functions: TypeAlias = Mapping[str, Sequence[Function]]
@@ -40,10 +39,10 @@ Functions: TypeAlias = Mapping[str, Sequence[Function]]
 def functions_of(
     entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]
 ) -> Functions:
-    """The compiled functions of a subject, by cell: those of the cell's first good counting sample.
+    """The compiled functions by cell: those of the cell's first good counting sample.
 
-    ``entries`` are of one subject and comparable. A ledger that is missing or broken is added to
-    ``problems``, and its cell is left out.
+    ``entries`` are comparable samples of one subject. A ledger that is missing or broken is added
+    to ``problems``, and its cell is left out.
     """
     found: dict[str, tuple[Function, ...]] = {}
     for entry in latest_runs(entries):
@@ -61,10 +60,7 @@ def functions_of(
 
 
 def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
-    """The compiled functions of a subject as JSON, for the cache of results.
-
-    UNKEPT if a ledger is missing or broken.
-    """
+    """The compiled functions as JSON for the cache; UNKEPT if a ledger is missing or broken."""
     problems: list[Problem] = []
     found = functions_of(entries, store, problems)
     return UNKEPT if problems else orjson.dumps(found, default=list).decode()
@@ -73,19 +69,14 @@ def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
 def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
     """The compiled functions of a journal, by cell.
 
-    They come from ``kept``, the cache's text, or from the journal and its ledgers where that is
-    UNKEPT; ledgers that are missing or broken are then added to ``problems``.
+    They come from ``kept``, or if that is UNKEPT from the journal and its ledgers; ledgers that are
+    missing or broken are then added to ``problems``.
     """
     if kept != UNKEPT:
-        return unkept(kept)
+        cells: dict[str, list[list[Any]]] = orjson.loads(kept)
+        return {cell: [Function(*each) for each in found] for cell, found in cells.items()}
     store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
     return functions_of(read_journal(path).current(), store, problems)
-
-
-def unkept(text: str) -> Functions:
-    """Parse what `kept_of` made: compiled functions by cell."""
-    cells = cast(dict[str, list[list[str]]], orjson.loads(text))
-    return {cell: [Function(*each) for each in found] for cell, found in cells.items()}  # type: ignore[arg-type]
 
 
 def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Function, ...]:
@@ -93,9 +84,7 @@ def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Fu
     for entry, spent in zip(ledger, seconds, strict=False):
         groups[entry.name, entry.outcome].append((spent, entry.bytes or 0))
     made = [
-        Function(
-            name, outcome, len(each), round(sum(s for s, _ in each), 4), sum(b for _, b in each)
-        )
-        for (name, outcome), each in groups.items()
+        Function(*key, len(each), round(sum(s for s, _ in each), 4), sum(b for _, b in each))
+        for key, each in groups.items()
     ]
     return tuple(sorted(made, key=lambda f: (-f.seconds, f.name, f.outcome)))

@@ -17,10 +17,10 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def exported(frame: pd.DataFrame, format_: str) -> bytes:
-    """The frame in a format: csv with a header line, json as a list of objects, or parquet.
+    """The frame as csv with a header line, json (a list of objects) or parquet.
 
-    Missing numbers are an empty field in csv and null in json and parquet; dates are ISO 8601 in
-    UTC in csv and json. Raises RecordError for another format.
+    Missing numbers are an empty field in csv, else null; dates in csv and json are ISO 8601 in UTC.
+    Raises RecordError for another format.
     """
     if format_ == "csv":
         return _texts(frame).to_csv(index=False, lineterminator="\n").encode()
@@ -34,10 +34,7 @@ def exported(frame: pd.DataFrame, format_: str) -> bytes:
 
 
 def export(frame: pd.DataFrame, format_: str, path: Path) -> None:
-    """Write the frame to a file in a format of `exported`, replacing the file as a whole.
-
-    Raises RecordError as `exported` does, and OSError.
-    """
+    """Write what `exported` returns to a file, as a whole. Raises RecordError, OSError."""
     write_atomic(path, exported(frame, format_))
 
 

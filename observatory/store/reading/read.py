@@ -7,29 +7,50 @@ is named and skipped. With a cache, what has not changed since is not parsed aga
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-import orjson
+from pydantic import TypeAdapter
 
+from observatory.store.asv import result
 from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
-from observatory.store.asv.listing import Listed, Listing, listing
+from observatory.store.asv.listing import LARGEST_FILE, Listed, listing
 from observatory.store.asv.result import Head
-from observatory.store.base.problems import Problem, RecordUsageError
-from observatory.store.reading.cache import Cache, Kept, Source
-from observatory.store.reading.sources import JsonSource, benchmarks_of, problems_of, result_of
+from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import Problem, RecordError, RecordUsageError
+from observatory.store.journal.latest import Note, latest_of
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.reader import read_journal
+from observatory.store.reading import compiled
+from observatory.store.reading.cache import Cache, Made
 from observatory.store.records import layout
 
-if TYPE_CHECKING:
-    # Journals need pydantic and their models, which are a tenth of a second and 12 MB: they are
-    # imported where there is a journal.
-    from observatory.store.journal.models import JournalHeader
-    from observatory.store.journal.reader import JournalContents
-    from observatory.store.reading.summary import JournalSummary
+_LONGEST_WORD = 100
+_MOST_PROBLEMS = 100
+
+
+@dataclass(frozen=True)
+class JournalSummary:
+    """What readers want to know of a journal without its samples and ledgers."""
+
+    header: JournalHeader | None  # the current header
+    notes: tuple[Note, ...]  # what a reader of the current values must know of them
+    measured_at: datetime | None  # when the newest sample was taken
+    functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
+
+    @classmethod
+    def kept(cls, head: Any) -> JournalSummary:
+        """The summary that the cache keeps as the head of a journal."""
+        return _SUMMARY.validate_python(head)
+
+
+_SUMMARY = TypeAdapter(JournalSummary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +92,23 @@ class Results:
 
 
 def read_results(directory: Path, cache: Path | None = None) -> Results:
-    """Read every result file and journal.
+    """Read every result file and journal; broken ones are among the problems.
 
     ``cache`` is a directory for what was parsed; see `cache.directory_for`. Raises RecordError only
-    where there is no such directory as ``directory``.
+    if there is no such directory as ``directory``.
     """
     if not directory.is_dir():
         raise RecordUsageError(
             f"there is no results directory {directory}; give --results, or make one: make observe"
         )
-    return _Reading(directory, Cache(cache, SeriesList())).results(listing(directory))
+    return _Reading(directory, cache).results()
 
 
 def united(parts: Sequence[Results]) -> Results:
     """The results of several directories as if they were in one.
 
-    A subject that a machine measured in one environment in several of them is taken from the
-    first; the others are named.
+    What a machine measured of a subject in one environment is taken from the first directory that
+    has it; the others are named.
     """
     if len(parts) == 1:
         return parts[0]
@@ -120,70 +141,58 @@ def united(parts: Sequence[Results]) -> Results:
     )  # fmt: skip
 
 
-def read_journals(directory: Path) -> list[JournalContents]:
-    """Every journal with all its samples, sorted by path."""
-    from observatory.store.journal.reader import read_journal
-
-    return [read_journal(path) for path in layout.journals(directory)]
-
-
 class _Reading:
     """One reading of a results directory."""
 
-    def __init__(self, directory: Path, cache: Cache) -> None:
+    def __init__(self, directory: Path, cache: Path | None) -> None:
         self._directory = directory
-        self._cache = cache
+        self._series = SeriesList()
+        self._cache = Cache(cache, self._series)
         self._problems: list[Problem] = []
 
-    def results(self, there: Listing) -> Results:
+    def results(self) -> Results:
+        there = listing(self._directory)
         self._problems += there.problems
-        series = self._cache.series
-        journals = self._journals(there.journals)
+        ledgers = LedgerStore(self._directory / layout.LEDGERS)
+        journals = {
+            path: JournalSummary.kept(head)
+            for path, head, _ in self._read(there.journals, lambda path: journal_of(path, ledgers))
+        }
         files: list[ResultFile] = []
         numbers: list[int] = []
-        for listed in there.results:
-            source = JsonSource(listed, lambda content: result_of(content, series))
-            number = self._number(listed, source)
-            if number is not None and (head := self._cache.entries[number].head):
-                files.append(self._file(listed.path, Head(*orjson.loads(head)), journals))
-                numbers.append(number)
-        benchmarks = self._benchmarks(there.benchmarks)
-        file, values = _gathered(self._cache.close(), numbers)
+        found = self._read(there.results, lambda path: result_of(path, self._series))
+        for path, head, number in found:
+            files.append(self._file(path, Head(*head), journals))
+            numbers.append(number)
+        benchmarks = {
+            name: Described(*words)
+            for _, head, _ in self._read(there.benchmarks, benchmarks_of)
+            for name, words in head.items()
+        }
+        file, values = self._cache.close(numbers)
         return Results(
-            tuple(files), tuple(series.all), file, values, benchmarks, journals,
+            tuple(files), tuple(self._series.all), file, values, benchmarks, journals,
             tuple(self._problems),
         )  # fmt: skip
 
-    def _number(self, listed: Listed, source: Source) -> int | None:
-        try:
-            number = self._cache.get(source)
-        except OSError as error:
-            reason = f"it cannot be read: {error.strerror}"
-            self._problems.append(Problem(listed.path, reason))
-            return None
-        self._problems += problems_of(listed.path, self._cache.entries[number].problems)
-        return number
-
-    def _journals(self, there: list[Listed]) -> dict[Path, JournalSummary]:
-        if not there:
-            return {}
-        from observatory.store.journal.ledgers import LedgerStore
-        from observatory.store.reading.summary import JournalSource, JournalSummary
-
-        ledgers = LedgerStore(self._directory / layout.LEDGERS)
-        found = {}
+    def _read(
+        self, there: Sequence[Listed], parse: Callable[[Path], Made]
+    ) -> Iterator[tuple[Path, Any, int]]:
+        """Path, head and number of each file that can be read."""
         for listed in there:
-            number = self._number(listed, JournalSource(listed, ledgers))
-            if number is not None:
-                found[listed.path] = JournalSummary.kept(self._cache.entries[number].head)
-        return found
-
-    def _benchmarks(self, there: list[Listed]) -> dict[str, Described]:
-        for listed in there:
-            number = self._number(listed, JsonSource(listed, benchmarks_of))
-            if number is not None and (head := self._cache.entries[number].head):
-                return {name: Described(*words) for name, words in orjson.loads(head).items()}
-        return {}
+            try:
+                number = self._cache.get(listed, parse)
+            except RecordError as error:
+                self._problems.append(Problem(listed.path, str(error)))
+                continue
+            except OSError as error:
+                reason = f"it cannot be read: {error.strerror}"
+                self._problems.append(Problem(listed.path, reason))
+                continue
+            entry = self._cache.entries[number]
+            self._problems += [Problem(listed.path, *problem) for problem in entry.problems]
+            if entry.head is not None:
+                yield listed.path, entry.head, number
 
     def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
         return ResultFile(
@@ -200,9 +209,7 @@ class _Reading:
     def _header(
         self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
     ) -> JournalHeader | None:
-        if not journals:
-            return None
-        journal = layout.journal_beside(self._directory, path)
+        journal = layout.journal_beside(self._directory, path) if journals else path
         if journal not in journals:
             return None
         header = journals[journal].header
@@ -216,9 +223,43 @@ class _Reading:
         return header
 
 
-def _gathered(kept: Kept, numbers: list[int]) -> tuple[Ints, Columns]:
-    """The values of the files of these numbers, and for each value the place of its file there."""
-    places = np.full(len(kept.entries), -1, np.int32)
-    places[numbers] = np.arange(len(numbers))
-    file = places[kept.owners()]
-    return file[file >= 0], kept.columns.where(file >= 0)
+def result_of(path: Path, series: SeriesList) -> Made:
+    """What is kept of a result file: its head and its values. Raises RecordError, OSError."""
+    found = result.parse(_content(path), series)
+    head = None if found.head is None else list(found.head)
+    return Made(head, [(reason, None) for reason in found.problems], found.columns)
+
+
+def benchmarks_of(path: Path) -> Made:
+    """Unit and type of each benchmark in ``benchmarks.json``. Raises RecordError, OSError."""
+    try:
+        loaded = decoded(_content(path))
+    except NotJsonError as error:
+        return Made(None, [(str(error), None)])
+    if not isinstance(loaded, dict):
+        return Made(None, [("it is not a JSON object of benchmarks", None)])
+    described, odd = {}, []
+    for name, entry in loaded.items():
+        if isinstance(entry, dict):
+            words = (entry.get("unit"), entry.get("type"))
+            described[name] = [w[:_LONGEST_WORD] if isinstance(w, str) else "" for w in words]
+        elif name != "version":
+            odd.append((f"benchmark {name[:200]!r} is not an object; its unit is unknown", None))
+    return Made(described, odd[:_MOST_PROBLEMS])
+
+
+def journal_of(path: Path, ledgers: LedgerStore) -> Made:
+    """What is kept of a journal: its `JournalSummary`. What is broken is a problem."""
+    contents = read_journal(path)
+    made = JournalSummary(
+        header=contents.header,
+        notes=tuple(latest_of(contents).notes),
+        measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
+        functions=compiled.kept_of(contents.current(), ledgers),
+    )
+    head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
+    return Made(head, [(problem.reason, problem.line) for problem in contents.problems])
+
+
+def _content(path: Path) -> bytes:
+    return read_bounded(path, LARGEST_FILE, "it was not read") or b""

@@ -10,9 +10,8 @@ from pathlib import Path
 from observatory.store.base.problems import Problem, RecordUsageError
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry, JournalHeader, plan_of
-from observatory.store.journal.reader import JournalContents, read_header, read_journal
+from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.values import latest_runs
-from observatory.store.reading.read import read_journals
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
 
@@ -41,27 +40,25 @@ def looks_saved(text: str) -> bool:
 
 
 def load(text: str) -> Saved:
-    """Read the one subject that ``text`` names, as DIR or DIR:LABEL.
-
-    Raises RecordError if there is no such subject, or more than one.
-    """
+    """Read the subject that ``text`` names as DIR or DIR:LABEL. Raises RecordError if not one."""
     found = _split(text)
     if found is None:
         raise RecordUsageError(f"there is no results directory {text!r}")
     directory, label = found
-    journals = [one for one in read_journals(directory) if one.header is not None]
-    named = [one for one in journals if label is None or _label(one) == label]
+    headed = [(path, read_header(path)) for path in layout.journals(directory)]
+    labels = {path: header.subject.label for path, header in headed if header is not None}
+    named = [path for path, one in labels.items() if label in (None, one)]
     if len(named) != 1:
-        there = ", ".join(sorted(f"{_label(j)} on {j.path.parent.name}" for j in journals))
         what = "no subject" if label is None else f"no one subject {label!r}"
         if len(named) > 1:
             what = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
+        there = ", ".join(sorted(f"{one} on {path.parent.name}" for path, one in labels.items()))
         raise RecordUsageError(
             f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
             + (f"; there is {there}" if there else "")
         )
-    (contents,) = named
-    return _saved(contents, LedgerStore(directory / layout.LEDGERS))
+    (saved,) = filter(None, map(read_saved, named))
+    return saved
 
 
 def load_all(directory: Path) -> Iterator[Saved]:
@@ -69,13 +66,10 @@ def load_all(directory: Path) -> Iterator[Saved]:
 
     Subjects are read one at a time: all of them with their ledgers may not fit into memory.
     """
-    headed = [(path, read_header(path)[0]) for path in layout.journals(directory)]
-    store = LedgerStore(directory / layout.LEDGERS)
-    places = sorted((place_of(header), path) for path, header in headed if header is not None)
-    for _, path in places:
-        contents = read_journal(path)
-        if contents.header is not None:
-            yield _saved(contents, store)
+    headed = [(path, read_header(path)) for path in layout.journals(directory)]
+    for _, path in sorted((place_of(header), path) for path, header in headed if header):
+        if saved := read_saved(path):
+            yield saved
 
 
 def read_saved(journal: Path) -> Saved | None:
@@ -83,23 +77,18 @@ def read_saved(journal: Path) -> Saved | None:
     contents = read_journal(journal)
     if contents.header is None:
         return None
-    return _saved(contents, LedgerStore(layout.results_of(journal) / layout.LEDGERS))
+    store = LedgerStore(layout.results_of(journal) / layout.LEDGERS)
+    problems = list(contents.problems)
+    counted = latest_runs(contents.current())
+    samples = tuple(_with_ledger(entry, store, problems) for entry in counted)
+    runs = frozenset(entry.run for entry in counted)
+    return Saved(contents.header, samples, runs, tuple(problems))
 
 
 def place_of(header: JournalHeader) -> tuple[str, str, datetime, str]:
     """The key by which subjects are sorted: machine, environment, date and commit."""
     subject = header.subject
     return header.machine.machine, subject.env_name, subject.date, subject.commit
-
-
-def _saved(contents: JournalContents, store: LedgerStore) -> Saved:
-    assert contents.header is not None
-    problems = list(contents.problems)
-    counted = latest_runs(contents.current())
-    samples = [_with_ledger(entry, store, problems) for entry in counted]
-    return Saved(
-        contents.header, tuple(samples), frozenset(e.run for e in counted), tuple(problems)
-    )
 
 
 def _split(text: str) -> tuple[Path, str | None] | None:
@@ -109,10 +98,6 @@ def _split(text: str) -> tuple[Path, str | None] | None:
     if separator and label and Path(directory).is_dir():
         return Path(directory), label
     return None
-
-
-def _label(contents: JournalContents) -> str:
-    return contents.header.subject.label if contents.header else ""
 
 
 def _with_ledger(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:

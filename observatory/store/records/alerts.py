@@ -13,34 +13,23 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.record import Record, parse_record, save_record
+from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records.comparison import FunctionChange
 from observatory.store.records.sample import Count, Text, Word
 
-ALERTS_SCHEMA = "observatory/alerts/1"
 FILE = "alerts.json"
-LARGEST_FILE = 64 * 2**20
+_LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
 State = Literal["new", "open", "acknowledged", "expired", "resolved"]
-"""What becomes of an alert.
+"""What has become of an alert.
 
-new
-    First seen in what was measured last.
-open
-    Seen before, and it still holds.
-acknowledged
-    A person knows, and said why and until when.
-expired
-    It was acknowledged, the time is over, and it still holds.
-resolved
-    It no longer holds; `resolution` says since when or why.
+It is new (first seen in what was measured last), open (seen before, and it still holds),
+acknowledged (a person said why and until when), expired (that time is over, and it still holds) or
+resolved (it no longer holds; `resolution` says since when or why).
 """
 STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
 """In the order in which they need a person."""
-
-
 SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000
@@ -48,10 +37,7 @@ _WORD, _TEXT = 200, 4000
 
 
 def cut(text: str, most: int = _WORD) -> str:
-    """The text itself, if it is short enough; else its beginning and a hash of the whole.
-
-    Two long names with one beginning stay different.
-    """
+    """The text if it is short enough; else its beginning and a hash of the whole text."""
     if len(text) <= most:
         return text
     digest = blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
@@ -207,15 +193,7 @@ def save(results: Path, alerts: Alerts) -> Path:
 
 
 def load(results: Path) -> Alerts | None:
-    """Read ``results/alerts.json``; None if there is no such file.
-
-    Raises RecordError for a broken file, with advice on what to do.
-    """
-    path = results / FILE
-    content = read_bounded(path, LARGEST_FILE, "move it away and go on")
-    if content is None:
-        return None
-    advice = (
-        "; restore it from git, or remove it: alerts are found again, and count as first seen today"
-    )
-    return parse_record(Alerts, content, f"{path} is not what `observatory alerts` writes", advice)
+    """Read ``results/alerts.json``; None if there is no such file. Raises RecordError if broken."""
+    advice = "restore it from git, or remove it: its alerts then count as first seen today"
+    wrong = "is not what `observatory alerts` writes"
+    return load_record(Alerts, results / FILE, _LARGEST_FILE, wrong, advice)

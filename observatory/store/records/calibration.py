@@ -1,25 +1,20 @@
-"""What chance alone does on one machine: what `observatory calibrate` measures and stores.
+"""The noise floors of one machine: what `observatory calibrate` measures and stores.
 
 ``results/calibrations/<machine>.json``, schema ``docs/schemas/calibration-1.json``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.problems import RecordError
-from observatory.store.base.record import Record, each_record, parse_record, save_record
+from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import CALIBRATIONS, checked_machine
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, StoredCell, Word
 from observatory.store.records.subject import Subject, Versions
-
-LARGEST_FILE = 16 * 2**20
 
 
 class Floor(Record):
@@ -48,37 +43,21 @@ class Calibration(Record):
     floors: list[Floor] = Field(max_length=10_000)
 
 
-def path_of(results: Path, machine: str) -> Path:
-    """The path of a machine's calibration, whether or not there is one.
-
-    Raises RecordError for a name that cannot be part of a path.
-    """
-    return results / CALIBRATIONS / f"{checked_machine(machine)}.json"
-
-
-def save(results: Path, calibration: Calibration) -> Path:
-    """Write a calibration in place of the machine's older one; return its path. Raises OSError."""
-    return save_record(path_of(results, calibration.machine.machine), calibration)
-
-
 def load(results: Path, machine: str) -> Calibration | None:
-    """Read the calibration of a machine; None if there is none.
+    """Read a machine's calibration; None if there is none.
 
-    Raises RecordError for a broken file.
+    Raises RecordError for a broken file, and for a name that cannot be part of a path.
     """
-    return _load(path_of(results, machine))
+    return FILES.load(results / CALIBRATIONS / f"{checked_machine(machine)}.json")
 
 
-def load_all(results: Path) -> Iterator[Calibration | RecordError]:
-    """Read every calibration of a results directory, in the order of the machines' names.
-
-    For a broken file its RecordError is yielded, not raised.
-    """
-    return each_record(sorted((results / CALIBRATIONS).glob("*.json")), _load)
-
-
-def _load(path: Path) -> Calibration | None:
-    content = read_bounded(path, LARGEST_FILE, "calibrate again")
-    return (
-        None if content is None else parse_record(Calibration, content, f"{path} is no calibration")
-    )
+FILES = RecordFiles(
+    Calibration,
+    CALIBRATIONS,
+    lambda one: checked_machine(one.machine.machine),
+    "is no calibration",
+    "calibrate again",
+    most=16 * 2**20,
+)
+"""One for each machine; a newer one replaces the older one."""
+save, load_all = FILES.save, FILES.load_all

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    AwareDatetime,
-    Field,
-    FiniteFloat,
-    StringConstraints,
-)
+from pydantic import AwareDatetime, Field, FiniteFloat, StringConstraints
 
 from observatory.store.base.record import Record
 from observatory.store.records.machine import Machine
@@ -26,15 +21,9 @@ COMPARISON_SCHEMA = "observatory/comparison/1"
 Conclusion = Literal["worse", "better", "unaffected", "workload changed", "undecided"]
 """What a verdict says of HEAD against BASE.
 
-worse, better
-    An alarm, and its opposite: only metrics that can alarm get them.
-unaffected
-    Exact: equal. Near exact: not further apart than values of one subject are. Noisy: the whole
-    interval of the ratio is within the minimum effect.
-workload changed
-    A descriptive count differs: another graph is compiled. Never an alarm.
-undecided
-    It could not be judged; `reason` says why.
+worse, better: an alarm, and its opposite, for metrics that can alarm. unaffected: equal (exact), no
+further apart than values of one subject (near exact), or the interval of the ratio is within the
+minimum effect (noisy). workload changed: a descriptive count differs. undecided: see `reason`.
 """
 
 CauseKind = Annotated[str, StringConstraints(max_length=80, pattern=r"^[A-Za-z][A-Za-z ]*$")]
@@ -84,9 +73,7 @@ class Verdict(Record):
     head: Values
     ratio: Ratio | None = Field(None, description="noisy and near_exact, where both sides have any")
     p_value: FiniteFloat | None = Field(None, ge=0, le=1, description="permutation test")
-    q_value: FiniteFloat | None = Field(
-        None, ge=0, le=1, description="p_value after control of the false discoveries over cells"
-    )
+    q_value: FiniteFloat | None = Field(None, ge=0, le=1, description="p_value adjusted over cells")
     minimum_effect: FiniteFloat | None = Field(
         None, ge=0, description="relative change below which nothing is called worse: 0.05 is 5 %"
     )

@@ -6,22 +6,16 @@ One file for each PyTensor, numba and Python that `observatory contracts` looked
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 from packaging.version import InvalidVersion, Version
 from pydantic import AwareDatetime, Field, FiniteFloat
 
-from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
-from observatory.store.base.record import Record, each_record, parse_record, save_record
+from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import CONTRACTS, checked_name
 from observatory.store.records.sample import Text, Word
 from observatory.store.records.subject import Subject
-
-LARGEST_FILE = 4 * 2**20
-MOST_FILES = 2_000
 
 Status = Literal["holds", "broken", "unavailable", "failed"]
 
@@ -68,40 +62,6 @@ class Contracts(Record):
         return [one for one in self.contracts if one.status in statuses]
 
 
-def path_of(results: Path, record: Contracts) -> Path:
-    """The path of the record of a checked subject, whether or not it is there.
-
-    Raises RecordError if the subject's names cannot be part of a path.
-    """
-    if record.checked is None:
-        raise RecordError("contracts of nobody knows which subject cannot be filed")
-    subject = record.checked.subject
-    # numba is named for all alike, whether it was asked for or is the subject's own.
-    others = tuple(one for one in subject.extras if not one.startswith("numba=="))
-    place = subject.model_copy(update={"extras": others}).env_name.removeprefix("observatory-")
-    name = f"{subject.label.partition(' ')[0]}-{place}-numba{record.numba}"
-    return results / CONTRACTS / f"{checked_name(name, 'name of a record of contracts')}.json"
-
-
-def save(results: Path, record: Contracts) -> Path:
-    """Write a record in place of the subject's older one and return its path.
-
-    Raises RecordError as `path_of` does, and OSError.
-    """
-    return save_record(path_of(results, record), record)
-
-
-def load_all(results: Path) -> Iterator[Contracts | RecordError]:
-    """Read every contracts record of a results directory, in the order of their paths.
-
-    For a broken file its RecordError is yielded, not raised.
-    """
-    paths = sorted((results / CONTRACTS).glob("*.json"))
-    yield from each_record(paths[:MOST_FILES], _load)
-    if len(paths) > MOST_FILES:
-        yield RecordError(f"{results / CONTRACTS} holds {len(paths)} files; {MOST_FILES} were read")
-
-
 def version_order(text: str) -> tuple[bool, Version | str, str]:
     """A key to sort versions by, those that are none last.
 
@@ -114,11 +74,19 @@ def version_order(text: str) -> tuple[bool, Version | str, str]:
         return True, text, text
 
 
-def _load(path: Path) -> Contracts:
-    content = read_bounded(path, LARGEST_FILE, "check the contracts again")
-    if content is None:
-        raise RecordError(f"{path} is gone")
-    record = parse_record(Contracts, content, f"{path} is no record of contracts")
+def _name(record: Contracts) -> str:
     if record.checked is None:
-        raise RecordError(f"{path} does not say which subject it is of")
-    return record
+        raise RecordError("it does not say which subject it is of")
+    subject = record.checked.subject
+    # numba is named for all alike, whether it was asked for or is the subject's own.
+    others = tuple(one for one in subject.extras if not one.startswith("numba=="))
+    place = subject.model_copy(update={"extras": others}).env_name.removeprefix("observatory-")
+    name = f"{subject.label.partition(' ')[0]}-{place}-numba{record.numba}"
+    return checked_name(name, "name of a record of contracts")
+
+
+FILES = RecordFiles(
+    Contracts, CONTRACTS, _name, "is no record of contracts", "check the contracts again"
+)
+"""One for each subject that was checked; a newer one replaces the older one."""
+path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all

@@ -7,12 +7,12 @@
     results/<machine>/<commit[:8]>-<env_name>.json         asv: the values, made from the journal
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
-    results/calibrations/<machine>.json                    what chance alone does on a machine
+    results/calibrations/<machine>.json                    noise floors of a machine
     results/pools/<machine>-<subject>.parquet              one subject's times, hundreds of each
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/alerts.json                                    what got worse, and what became of it
-    results/triage.toml                                    what people said of alerts
+    results/triage.toml                                    acknowledgements of alerts
 """
 
 from __future__ import annotations

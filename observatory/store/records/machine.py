@@ -23,10 +23,7 @@ class Machine(Record):
 
 
 def this_machine(name: str | None = None) -> Machine:
-    """Describe the machine that this runs on as asv would.
-
-    ``name`` is used in place of the host name.
-    """
+    """Describe this machine as asv would; ``name`` replaces the host name."""
     # asv takes a quarter of a second to import: only who measures needs it.
     from asv.machine import Machine as AsvMachine
 

@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Literal
 
-from pydantic import (
-    AwareDatetime,
-    Field,
-    FiniteFloat,
-    GetCoreSchemaHandler,
-    StringConstraints,
-)
+from pydantic import AwareDatetime, Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
 from benchmarks.catalogue import Cell
@@ -86,8 +80,8 @@ class Check(Record):
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
 
 
-class LedgerEntry(Record):
-    """One compiled function, or one that a cache returned."""
+class StoredEntry(Record):
+    """A ledger entry as the store of ledgers keeps it: without its seconds."""
 
     name: Word = Field(description="the Op, or the qualified name of the Python function")
     kind: CacheKind
@@ -95,8 +89,13 @@ class LedgerEntry(Record):
     outcome: Literal["hit", "miss", "uncacheable", "internal"]
     source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")
     bytes: Count | None = Field(None, description="machine code")
-    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
     step: Word | None = Field(None, description="the build that it belongs to")
+
+
+class LedgerEntry(StoredEntry):
+    """One compiled function, or one that a cache returned."""
+
+    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
 
 
 class Overhead(Record):
@@ -126,9 +125,7 @@ class Sample(Record):
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
     steps: list[Build] = Field([])
     checks: list[Check] = Field([])
-    stale: list[Word] = Field(
-        [], description="scenario upgrade: graphs whose value is not what this subject compiles"
-    )
+    stale: list[Word] = Field([], description="graphs whose value this subject does not compile")
     ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count

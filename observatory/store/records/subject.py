@@ -15,7 +15,7 @@ class Subject(Record):
     """One subject, resolved as far as it can be without an environment.
 
     ``commit`` is where asv finds its results: a commit of PyTensor's repository, or one of the
-    synthetic release history, whose hashes depend on nothing but the releases themselves.
+    synthetic history of releases, whose hashes depend on nothing but the releases.
     """
 
     label: str = Field(description='how people name it: "3.3.7", "3.3.7 numba==0.66.0"')
@@ -26,9 +26,7 @@ class Subject(Record):
     exclude_newer: datetime | None = Field(
         None, description="dependencies are resolved as of this moment; None: as of today"
     )
-    extras: tuple[str, ...] = Field(
-        (), description="requirements added to a release, e.g. numba==0.66.0: an axis of its own"
-    )
+    extras: tuple[str, ...] = Field((), description="added to a release, e.g. numba==0.66.0")
 
     @property
     def env_name(self) -> str:
@@ -46,7 +44,7 @@ class Subject(Record):
 
 
 def _file_name(extra: str) -> str:
-    """A requirement as part of a file name: readable where it is a pin, told apart where not."""
+    """A requirement as part of a file name: readable if it is a pin, else with a hash."""
     if re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.+\-]+", extra):
         return extra.replace("==", "")
     name = re.split(r"[^A-Za-z0-9_.\-]", extra, maxsplit=1)[0] or "extra"

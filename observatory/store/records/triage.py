@@ -1,4 +1,4 @@
-"""What people said of alerts: ``results/triage.toml``, written by them and kept in git.
+"""Acknowledgements of alerts: ``results/triage.toml``, written by people and kept in git.
 
 ::
 
@@ -42,16 +42,19 @@ class Triage(Record):
 
 
 def load(results: Path) -> Triage:
-    """What was said; nothing where there is no file. Raises RecordError, which names the entry."""
+    """The acknowledgements; none if there is no file. Raises RecordError, which names the entry."""
     return _parsed(results / FILE, _content(results / FILE))
 
 
-def add(results: Path, said: Acknowledgement) -> Path:
+def add(results: Path, acknowledgement: Acknowledgement) -> Path:
     """Append an entry; what is there stays as it was written. Raises RecordError."""
     path = results / FILE
     content = _content(path)
     _parsed(path, content)
-    entry = {**said.model_dump(), "at": _seconds(said.at), "until": _seconds(said.until)}
+    moments = {
+        name: getattr(acknowledgement, name).replace(microsecond=0) for name in ("at", "until")
+    }
+    entry = acknowledgement.model_dump() | moments
     lines = [f"{name} = {_toml(value)}\n" for name, value in entry.items()]
     added = "".join(["[[acknowledged]]\n", *lines]).encode()
     separator = b"" if not content else b"\n" if content.endswith(b"\n") else b"\n\n"
@@ -67,10 +70,6 @@ def _toml(value: str | datetime) -> str:
         return value.isoformat()
     # A string of JSON is one of TOML, but TOML does not take a bare DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
-
-
-def _seconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
 
 
 def _content(path: Path) -> bytes:

@@ -6,21 +6,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from observatory.store.base.files import read_bounded
-from observatory.store.base.problems import RecordError
-from observatory.store.base.record import Record, each_record, parse_record, save_record
+from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import UPGRADES, stem
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, Text, Word
 from observatory.store.records.subject import Subject, Versions
-
-LARGEST_FILE = 4 * 2**20
 
 
 class Side(Record):
@@ -43,9 +37,7 @@ class Part(Record):
     backend: Word
     built: Count = Field(0, description="graphs that head built on base's cache")
     unsupported: list[Word] = Field([], description="graphs that head cannot build at all")
-    stale: list[Word] = Field(
-        [], description="graphs whose value is not the one that head gives from an empty cache"
-    )
+    stale: list[Word] = Field([], description="graphs with another value than from an empty cache")
     wrong: list[Word] = Field([], description="graphs off the reference, on base's cache")
     fresh_wrong: list[Word] = Field([], description="graphs off the reference from an empty cache")
     base_wrong: list[Word] = Field([], description="the same for base, which filled the cache")
@@ -80,33 +72,18 @@ class Upgrade(Record):
         )
 
 
-def path_of(results: Path, upgrade: Upgrade) -> Path:
-    """The path of the record of an upgrade, whether or not it is there."""
-    return results / UPGRADES / f"{_name(upgrade.base)}--{_name(upgrade.head)}.json"
-
-
-def save(results: Path, upgrade: Upgrade) -> Path:
-    """Write an upgrade in place of an older one of the same subjects; return its path.
-
-    Raises OSError.
-    """
-    return save_record(path_of(results, upgrade), upgrade)
-
-
-def load_all(results: Path) -> Iterator[Upgrade | RecordError]:
-    """Read every upgrade of a results directory, in the order of the file names.
-
-    For a broken file its RecordError is yielded, not raised.
-    """
-    return each_record(sorted((results / UPGRADES).glob("*.json")), _load)
-
-
-def _load(path: Path) -> Upgrade:
-    content = read_bounded(path, LARGEST_FILE, "run `observatory upgrade` again")
-    return parse_record(Upgrade, content or b"", f"{path} is no upgrade")
-
-
 def _name(side: Side) -> str:
     if side.flags is None:
         return stem(side.subject)
     return f"{stem(side.subject)}-{hashlib.sha256(side.flags.encode()).hexdigest()[:8]}"
+
+
+FILES = RecordFiles(
+    Upgrade,
+    UPGRADES,
+    lambda one: f"{_name(one.base)}--{_name(one.head)}",
+    "is no upgrade",
+    "run `observatory upgrade` again",
+)
+"""One for each pair of subjects; a newer one replaces the older one."""
+path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all

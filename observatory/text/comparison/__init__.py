@@ -1,1 +1,1 @@
-"""What a comparison says, in words: ``story.tell`` makes a document that the renderers draw."""
+"""Comparisons in words: ``story.tell`` makes a document that the renderers draw."""

@@ -46,7 +46,7 @@ class Breakdown:
         found |= {verdict.cell for verdict in self.comparison.undecided}
         return found - self.worse - self.better
 
-    @cached_property
+    @property
     def unaffected(self) -> set[Cell]:
         """All other cells."""
         return self.cells - self.worse - self.better - self.unjudged
@@ -54,26 +54,8 @@ class Breakdown:
     @cached_property
     def causes(self) -> list[Cause]:
         """The causes: wrong results and crashes first, then by the seconds that they cost."""
-        last = len(FIRST_CAUSES)
         rank = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
-        return sorted(self.comparison.causes, key=lambda cause: rank.get(cause.kind, last))
-
-    @cached_property
-    def alone(self) -> list[Verdict]:
-        """Alarms that no cause explains."""
-        known = {cause.id for cause in self.comparison.causes}
-        return [verdict for verdict in self.comparison.worse if verdict.cause not in known]
-
-    @cached_property
-    def standing(self) -> list[Verdict]:
-        """Wrong results and crashes of both sides: they are not new, but still reported."""
-        return [
-            verdict
-            for verdict in self.comparison.verdicts
-            if verdict.metric in (WRONG, CRASHED)
-            and verdict.conclusion != "worse"
-            and worst(verdict.head) > 0
-        ]
+        return sorted(self.comparison.causes, key=lambda cause: rank.get(cause.kind, len(rank)))
 
     @cached_property
     def by_cause(self) -> dict[str, list[Verdict]]:
@@ -84,9 +66,22 @@ class Breakdown:
                 found[verdict.cause].append(verdict)
         return found
 
+    @cached_property
+    def unexplained(self) -> list[Verdict]:
+        """Alarms that no cause explains."""
+        return [verdict for verdict in self.comparison.worse if verdict.cause not in self.by_cause]
+
+    @cached_property
+    def in_both(self) -> list[Verdict]:
+        """Wrong results and crashes of both sides: they are not new, but still reported."""
+        return [
+            verdict for verdict in self.comparison.verdicts
+            if verdict.metric in CORRECTNESS and verdict.conclusion != "worse"
+            and worst(verdict.head) > 0
+        ]  # fmt: skip
+
 
 def is_evidence(verdict: Verdict, cause: Cause) -> bool:
     """Whether the cause was found by this verdict; otherwise the verdict is a consequence."""
-    counted = verdict.kind == "exact"
     known = CAUSES.get(cause.kind)
-    return counted or (known is not None and verdict.metric in known.shows_in)
+    return verdict.kind == "exact" or (known is not None and verdict.metric in known.shows_in)

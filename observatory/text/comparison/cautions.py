@@ -28,7 +28,8 @@ def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
         *_undecided(breakdown, labels),
     ]
     unjudged = bool(breakdown.comparison.missing or breakdown.comparison.undecided)
-    points += [*_differences(breakdown), *_warnings(breakdown)]
+    warnings = dict.fromkeys(breakdown.comparison.warnings)
+    points += [*_differences(breakdown), *(sentence(one, _LONGEST) for one in warnings)]
     if not points:
         return []
     title = "Not judged" if unjudged else "Warnings"
@@ -44,20 +45,18 @@ def cautions(breakdown: Breakdown, labels: Labels) -> list[Part]:
 def _known(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Wrong results and crashes that BASE has, too."""
     by_metric: dict[str, set[Cell]] = defaultdict(set)
-    for verdict in breakdown.standing:
+    for verdict in breakdown.in_both:
         by_metric[verdict.metric].add(verdict.cell)
-    said = {"wrong_results": "Wrong values", "crashed": "Crashes"}
+    words = {"wrong_results": "Wrong values", "crashed": "Crashes"}
     for metric, cells in sorted(by_metric.items(), reverse=True):
         where = labels.cells(cells)
-        yield (Strong(f"{said[metric]} in both BASE and HEAD"), ": ", *where, ".")
+        yield (Strong(f"{words[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
 def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Cells without a result, by side and reason."""
     groups: dict[tuple[str, str], list[tuple[Cell, str]]] = defaultdict(list)
-    crashed = {
-        cell for cause in breakdown.causes if cause.kind == "crashed" for cell in cause.cells
-    }
+    crashed = {c for cause in breakdown.causes if cause.kind == "crashed" for c in cause.cells}
     for missing in breakdown.comparison.missing:
         explained = missing.side == "head" and missing.cell in crashed
         reason = "HEAD crashes there: see below" if explained else missing.reason
@@ -72,18 +71,18 @@ def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
 
 def _undecided(breakdown: Breakdown, labels: Labels) -> Iterator[Words]:
     """Metrics that were measured and could not be judged, by reason."""
-    known = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
+    already = {(missing.cell, missing.reason) for missing in breakdown.comparison.missing}
     groups: dict[str, list[tuple[Cell, str, str]]] = defaultdict(list)
     for verdict in breakdown.comparison.undecided:
         reason = verdict.reason or "no reason was given"
-        if (verdict.cell, reason) not in known:
+        if (verdict.cell, reason) not in already:
             groups[_kind_of(reason)].append((verdict.cell, verdict.metric, reason))
     for found in sorted(groups.values(), key=len, reverse=True):
         metrics = [name(metric) for metric in known_first((m for _, m, _ in found), METRICS)]
         cells = {cell for cell, _, _ in found}
         reasons = [reason for _, _, reason in found]
-        said = (*enumerated(metrics, 3, "metric"), " in ", *labels.cells(cells))
-        yield (Strong("Undecided"), ": ", *said, ". ", *_one_of(reasons))
+        where = (*enumerated(metrics, 3, "metric"), " in ", *labels.cells(cells))
+        yield (Strong("Undecided"), ": ", *where, ". ", *_one_of(reasons))
 
 
 def _differences(breakdown: Breakdown) -> Iterator[Words]:
@@ -94,23 +93,14 @@ def _differences(breakdown: Breakdown) -> Iterator[Words]:
     # The interpreter and the processor matter more than the hundredth package.
     first = sorted(found, key=lambda each: each.what not in ("python", "numba", "cpu", "os"))
     named = map(_differs, first[:_NAMED_DIFFERENCES])
-    said = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
-    yield (Strong("Other differences"), ": ", *said, ". They may cause what changed.")
+    listed = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
+    yield (Strong("Other differences"), ": ", *listed, ". They may cause what changed.")
 
 
 def _differs(difference: Difference) -> Words:
-    return (
-        name(difference.what),
-        " ",
-        name(difference.base) if difference.base else "absent",
-        " → ",
-        name(difference.head) if difference.head else "absent",
-    )
-
-
-def _warnings(breakdown: Breakdown) -> Iterator[Words]:
-    for warning in dict.fromkeys(breakdown.comparison.warnings):
-        yield sentence(warning, _LONGEST)
+    sides = difference.base, difference.head
+    base, head = (name(version) if version else "absent" for version in sides)
+    return (name(difference.what), " ", base, " → ", head)
 
 
 def _one_of(reasons: list[str]) -> Words:

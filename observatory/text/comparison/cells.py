@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, WARM_SCENARIOS, Cell
@@ -81,10 +80,10 @@ class Labels:
         ]
         if len(cells) == 1 or prod(map(len, axes)) != len(cells):
             return enumerated([self.cell(cell) for cell in cells], _NAMED_CELLS, "cell")
-        said: list[Piece] = []
+        words: list[Piece] = []
         for axis in axes:
-            said += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
-        return tuple(said[1:])
+            words += [" · ", *enumerated([name(word) for word in axis], _NAMED_WORDS, "word")]
+        return tuple(words[1:])
 
     def _whole(self, cells: set[Cell]) -> Words:
         """Every cell, or every cell of one backend; empty where some are left out."""
@@ -94,15 +93,8 @@ class Labels:
         if len(backends) > 1:
             return ()
         (backend,) = backends
-        own = self._of_backend.get(backend)
+        own = {cell for cell in self.every if cell.backend == backend}
         return ("every cell of ", name(backend)) if own and cells >= own else ()
-
-    @cached_property
-    def _of_backend(self) -> dict[str, set[Cell]]:
-        found: dict[str, set[Cell]] = defaultdict(set)
-        for cell in self.every:
-            found[cell.backend].add(cell)
-        return dict(found)
 
 
 def all_cells(comparison: Comparison) -> set[Cell]:

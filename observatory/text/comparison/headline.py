@@ -45,23 +45,20 @@ def headline(breakdown: Breakdown, labels: Labels) -> Words:
     if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
         return ("Nothing could be judged: no cell was measured well enough on both sides",)
     calm = _pleasing(breakdown, labels) if breakdown.improved else _quiet(breakdown)
-    if breakdown.standing:
-        where = labels.crowd({verdict.cell for verdict in breakdown.standing})
+    if breakdown.in_both:
+        where = labels.crowd({verdict.cell for verdict in breakdown.in_both})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
     return calm
 
 
 def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
-    """A claim for each metric that got better; a faster build is told with the hits it follows."""
+    """A claim for each metric that got better; a faster build comes with the hits it follows."""
     exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
     hit = {verdict.cell for verdict in exact}
-    following: list[Verdict] = []
-    alone: list[Verdict] = []
-    for verdict in verdicts:
-        if verdict.kind != "exact":
-            follows = verdict.metric == "compile_time" and verdict.cell in hit
-            (following if follows else alone).append(verdict)
-    return _claims(exact, following, alone, labels, _BETTER)
+    noisy = [verdict for verdict in verdicts if verdict.kind != "exact"]
+    following = [v for v in noisy if v.metric == "compile_time" and v.cell in hit]
+    measured = [v for v in noisy if v.metric != "compile_time" or v.cell not in hit]
+    return _claims(exact, following, measured, labels, _BETTER)
 
 
 def consequences(verdicts: Sequence[Verdict]) -> Words:
@@ -76,13 +73,13 @@ def consequences(verdicts: Sequence[Verdict]) -> Words:
 def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
     worse = breakdown.comparison.worse
     exact = [verdict for verdict in worse if verdict.kind == "exact"]
-    alone = [verdict for verdict in breakdown.alone if verdict.kind != "exact"]
+    measured = [verdict for verdict in breakdown.unexplained if verdict.kind != "exact"]
     explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
-    said = _shortened(_claims(exact, explained, alone, labels, _WORSE))
+    claims = _shortened(_claims(exact, explained, measured, labels, _WORSE))
     metrics = {verdict.metric for verdict in exact}
     if WRONG in metrics:
-        return ("Do not merge: ", *said)
-    return said if CRASHED in metrics else ("HEAD is worse: ", *said)
+        return ("Do not merge: ", *claims)
+    return claims if CRASHED in metrics else ("HEAD is worse: ", *claims)
 
 
 def _claims(
@@ -96,23 +93,20 @@ def _claims(
     claims: list[Words] = []
     left = list(following)
     for metric, found in by_metric(exact, phrases).items():
-        said = _claim(metric, found, labels, phrases)
+        words = _claim(metric, found, labels, phrases)
         cells = {verdict.cell for verdict in found}
-        if own := [verdict for verdict in left if verdict.cell in cells]:
+        if inside := by_metric(verdict for verdict in left if verdict.cell in cells):
             left = [verdict for verdict in left if verdict.cell not in cells]
-            # The first metric says it: compile_time if it is among them.
-            said = (*said, ", where ", *claim(next(iter(by_metric(own).values()))))
-        claims.append(said)
-    claims += [
-        _claim(metric, found, labels, phrases)
-        for metric, found in by_metric([*left, *measured]).items()
-    ]
-    return claims
+            # The first metric is enough: compile_time if it is among them.
+            words = (*words, ", where ", *claim(next(iter(inside.values()))))
+        claims.append(words)
+    rest = by_metric([*left, *measured]).items()
+    return [*claims, *(_claim(metric, found, labels, phrases) for metric, found in rest)]
 
 
 def _pleasing(breakdown: Breakdown, labels: Labels) -> Words:
-    said = _shortened(improvements(breakdown.improved, labels))
-    return ("HEAD is better: ", *said, "; nothing got worse", _rest(breakdown))
+    claims = _shortened(improvements(breakdown.improved, labels))
+    return ("HEAD is better: ", *claims, "; nothing got worse", _rest(breakdown))
 
 
 def _quiet(breakdown: Breakdown) -> Words:

@@ -39,27 +39,21 @@ def name(text: str) -> Name:
 
 def sentence(text: str, most: int = LONGEST_SENTENCE) -> Words:
     """The text as a sentence of at most ``most`` characters: a capital first, a full stop last."""
-    said = shorten(text, most)
-    if not said:
+    text = shorten(text, most)
+    if not text:
         return ()
-    return written(f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.!?…' else '.'}")
-
-
-def capitalised(words: Words) -> Words:
-    """The same words, the first one with a capital."""
-    first, rest = words[0], words[1:]
-    return (f"{first[:1].upper()}{first[1:]}", *rest) if isinstance(first, str) else words
+    return written(f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.!?…' else '.'}")
 
 
 def enumerated(names: Sequence[Name], most: int, noun: str) -> Words:
     """`a`, `b` and 3 more; ``noun`` names what is left out, in the singular."""
-    said: list[Piece] = []
+    words: list[Piece] = []
     shown = names[:most] if len(names) > most + 1 else names
     for index, each in enumerate(shown):
         last = index == len(names) - 1
-        said += [" and " if last and index else ", " if index else "", each]
-    said += [f" {note}" for (note,) in rest_of(len(names), len(shown), noun)]
-    return tuple(part for part in said if part != "")
+        words += [" and " if last and index else ", " if index else "", each]
+    words += [f" {note}" for (note,) in rest_of(len(names), len(shown), noun)]
+    return tuple(part for part in words if part != "")
 
 
 def rest_of(number: int, most: int, noun: str) -> tuple[tuple[str], ...]:
@@ -69,10 +63,10 @@ def rest_of(number: int, most: int, noun: str) -> tuple[tuple[str], ...]:
 
 def joined(sentences: Iterable[Words]) -> Words:
     """One sentence of several, with semicolons."""
-    said: list[Piece] = []
+    words: list[Piece] = []
     for each in sentences:
-        said += ["; ", *each] if said else each
-    return tuple(said)
+        words += ["; ", *each] if words else each
+    return tuple(words)
 
 
 def typical(values: Values) -> float | None:
@@ -95,9 +89,9 @@ def claim(verdicts: Sequence[Verdict], where: Words = (), sure: bool = False) ->
     if amount and len({verdict.cell for verdict in verdicts}) > 1:
         amount = f"up to {amount}"
     numbers = [amount, typical_change(first), certainty(first.ratio) if sure else ""]
-    known = MEASURED.get(first.metric)
-    said: Words = (name(first.metric), f" is {word}") if known is None else (known.format(word),)
-    return (*said, *((" in ", *where) if where else ()), f" ({', '.join(filter(None, numbers))})")
+    phrase = MEASURED.get(first.metric)
+    words: Words = (name(first.metric), f" is {word}") if phrase is None else (phrase.format(word),)
+    return (*words, *((" in ", *where) if where else ()), f" ({', '.join(filter(None, numbers))})")
 
 
 def effect(verdict: Verdict) -> str:
@@ -112,9 +106,9 @@ def effect(verdict: Verdict) -> str:
         return difference(base or 0.0, head or 0.0, verdict.unit)
     seen = head / base if base and head and min(base, head) > 0 else 0.0
     fits = ratio.low <= seen <= ratio.high and (seen >= 1) == (ratio.estimate >= 1)
-    said = signed(seen if fits else ratio.estimate)
+    size = signed(seen if fits else ratio.estimate)
     word = direction(verdict.unit, ratio.estimate >= 1)
-    return f"{word}: {said}" if fits or seen == 0 else f"{word}: {said} by estimate"
+    return f"{word}: {size}" if fits or seen == 0 else f"{word}: {size} by estimate"
 
 
 def typical_change(verdict: Verdict) -> str:

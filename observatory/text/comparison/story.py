@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from observatory.store.records.comparison import Comparison, Side
 from observatory.text.comparison.breakdown import Breakdown
-from observatory.text.comparison.causes import causes, uncaused
+from observatory.text.comparison.causes import causes, unexplained
 from observatory.text.comparison.cautions import cautions
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.changes import better, slower, workload
@@ -25,10 +25,11 @@ _LONGEST_COMMAND = 4000
 
 
 def tell(comparison: Comparison) -> Story:
-    """All that is said of a comparison, for a renderer: GitHub or a terminal."""
+    """Everything about a comparison, for a renderer: GitHub or a terminal."""
     breakdown, labels = Breakdown(comparison), Labels.of(comparison)
     careful = cautions(breakdown, labels)
     sides, counted = _sides(comparison, labels), _counted(breakdown)
+    measured = Points(tuple(_circumstances(breakdown)))
     # What could not be judged comes before the numbers that depend on it.
     lines = [sides, counted] if careful else [(*sides, " ", *counted)]
     compared = [Part(2, "what was compared", (Paragraph(words),)) for words in lines if words]
@@ -40,11 +41,11 @@ def tell(comparison: Comparison) -> Story:
             *careful,
             *compared[1:],
             *causes(breakdown, labels),
-            *uncaused(breakdown, labels),
+            *unexplained(breakdown, labels),
             *slower(breakdown, labels),
             *better(breakdown, labels),
             *workload(breakdown, labels),
-            Part(9, "how it was measured", (_measured(breakdown),)),
+            Part(9, "how it was measured", (Folded("How it was measured", (measured,)),)),
             *_reproduce(comparison),
         ),
     )
@@ -53,11 +54,11 @@ def tell(comparison: Comparison) -> Story:
 def _sides(comparison: Comparison, labels: Labels) -> Words:
     """What BASE and HEAD are."""
     base, head = (name(side.subject.label) for side in (comparison.base, comparison.head))
-    said: Words = ("BASE is ", base, ", HEAD is ", head)
+    words: Words = ("BASE is ", base, ", HEAD is ", head)
     if base == head:
-        said = ("BASE and HEAD are both ", base)
+        words = ("BASE and HEAD are both ", base)
     model = () if labels.model is None else (", the model is ", name(labels.model))
-    return (*said, *model, ".")
+    return (*words, *model, ".")
 
 
 def _counted(breakdown: Breakdown) -> Words:
@@ -69,12 +70,12 @@ def _counted(breakdown: Breakdown) -> Words:
         (len(breakdown.unaffected), "unaffected"),
     )
     groups = [f"{count(number)} {word}" for number, word in numbers if number]
-    said = []
+    sentences = []
     if len(groups) > 1:
-        said.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(groups)}.")
+        sentences.append(f"{several(len(breakdown.cells), 'cell')}: {', '.join(groups)}.")
     if not breakdown.worse and (excluded := _ruled_out(breakdown)):
-        said.append(excluded)
-    return (" ".join(said),) if said else ()
+        sentences.append(excluded)
+    return (" ".join(sentences),) if sentences else ()
 
 
 def _ruled_out(breakdown: Breakdown) -> str:
@@ -84,16 +85,12 @@ def _ruled_out(breakdown: Breakdown) -> str:
         if verdict.conclusion == "unaffected" and verdict.minimum_effect is not None:
             effects.get(verdict.metric, []).append(verdict.minimum_effect)
     verbs = {"compile_time": "compiling", "call_time": "calling"}
-    said = [
+    changes = [
         f"{percent(max(found))} in {verbs[metric]}" for metric, found in effects.items() if found
     ]
-    if not said:
+    if not changes:
         return ""
-    return f"Unaffected cells changed by at most {listed(said)}."
-
-
-def _measured(breakdown: Breakdown) -> Folded:
-    return Folded("How it was measured", (Points(tuple(_circumstances(breakdown))),))
+    return f"Unaffected cells changed by at most {listed(changes)}."
 
 
 def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
@@ -102,11 +99,11 @@ def _circumstances(breakdown: Breakdown) -> Iterator[Words]:
     processes = sorted(
         {n for v in comparison.verdicts if v.kind == "noisy" for n in (v.base.n, v.head.n)}
     )
-    said = f"BASE and HEAD were measured {how}. "
+    sentences = f"BASE and HEAD were measured {how}. "
     if processes:
         ends = " to ".join(dict.fromkeys((count(processes[0]), count(processes[-1]))))
-        said += f"A time is the median of {ends} processes. "
-    yield (f"{said}Counts are exact, and are compared without statistics.",)
+        sentences += f"A time is the median of {ends} processes. "
+    yield (f"{sentences}Counts are exact, and are compared without statistics.",)
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = Name(comparison.started_at.isoformat(timespec="minutes"))
     tool = name(comparison.observatory)

@@ -8,11 +8,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.series import Series
 from observatory.store.records.alerts import Acknowledgement, Alert, Alerts
 from observatory.store.records.triage import Triage
-from tests.factories_alerts import line, moment, night, series, stepped, subject, watched
+from tests.factories_alerts import detected, line, moment, night, series, stepped, subject, watched
 
 
 def nightly(
@@ -22,9 +21,7 @@ def nightly(
     triage: Triage | None = None,
     failures: Mapping[str, Sequence[str]] | None = None,
 ) -> Alerts:
-    return detect_changes(
-        watched(nights, *found, failures=failures), moment(nights, previous, triage), "0.1"
-    )
+    return detected(watched(nights, *found, failures=failures), moment(nights, previous, triage))
 
 
 def slow(nights: int, place: int = 40, **options: object) -> Series:
@@ -180,7 +177,7 @@ def test_a_run_that_is_late_is_an_alert_until_the_next_one() -> None:
     calm = series(line(60), stepped(60))
     late = moment(60)
     late = type(late)(late.now + timedelta(days=3), late.stale_after, late.triage, None)
-    stale = detect_changes(watched(60, calm), late, "0.1")
+    stale = detected(watched(60, calm), late)
     assert only(stale).kind == "stale"
     assert only(stale).state == "new"
     again = nightly(64, series(line(64), stepped(64)), previous=stale)

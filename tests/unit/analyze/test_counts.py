@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
-from observatory.analyze.history.grouping import Occurrence
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.statements import Occurrence
 from observatory.store.records.sample import Sample
+from observatory.text.statements import sentence_of
 from tests.factories import failed, ledger, sample
 from tests.factories_alerts import subject
 
@@ -30,7 +31,7 @@ def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrenc
     subjects = [
         CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
     ]
-    return counted_changes(History(machine, "py3.13", subjects)).occurrences
+    return counted_changes(History(machine, "py3.13", subjects))[0]
 
 
 def test_nothing_changed_is_no_change() -> None:
@@ -59,7 +60,7 @@ def test_it_is_over_when_no_more_is_counted_than_before() -> None:
 def test_fewer_misses_are_told_with_the_time_that_came_with_them() -> None:
     (one,) = changes(counted(105, seconds=6.07), counted(0, seconds=0.47))
     assert not one.worse
-    assert one.change.sentence == (
+    assert sentence_of(one.statement) == (
         "cache_misses 105 → 0 (radon warm_disk NUMBA spawn); "
         "with it compile_time is faster: ÷13 (6.07 → 0.47 s, radon warm_disk NUMBA spawn)"
     )
@@ -70,14 +71,14 @@ def test_wrong_numbers_are_told_without_the_words_base_and_head() -> None:
     bad = [sample(SIBLINGS, "counting", {"wrong_results": 7})]
     (one,) = changes(good, bad)
     assert one.change.kind == "wrong results"
-    assert "HEAD" not in one.change.sentence
-    assert one.change.sentence.startswith("NUMBA: n1")
+    assert "HEAD" not in sentence_of(one.statement)
+    assert sentence_of(one.statement).startswith("NUMBA: n1")
 
 
 def test_the_words_of_an_error_stay_what_they_are() -> None:
     died = failed(DISK, "counting", failure={"message": "HEAD of the list is not BASE"})
     (one,) = changes(counted(0), [died])
-    assert one.change.sentence.startswith("NUMBA: n1 fails: HEAD of the list is not BASE")
+    assert sentence_of(one.statement).startswith("NUMBA: n1 fails: HEAD of the list is not BASE")
 
 
 def test_two_causes_at_one_subject_are_two_changes() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.history import find_alerts
@@ -61,12 +62,13 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
         )
         assert problems == []
         tracks = list(segmented(series_of(read)))
-        observed = SiteInput(tracks, read.values, read.files, previous, "0.1")
+        (verdicts,) = verdicts_of(tracks, previous)
+        observed = SiteInput(tracks, read.values, read.files, previous, "0.1", [verdicts])
         for alert in previous.alerts:
             ids.append(alert.id)
             states.append(alert.state)
             assert alert.notes == []
-            assert [one.id for one, _ in observed.alerts_on(tracks[0])] == [alert.id]
+            assert [one.id for one, _ in verdicts.alerts] == [alert.id]
             assert observed.by_key[alert.series[0].key] == [0]
             where = alert.series[0].machine, alert.series[0].env_name
             assert observed.spots[(*where, alert.first_bad.commit)] is not None

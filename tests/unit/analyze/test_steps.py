@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from observatory.analyze.history.steps import (
+    FEWEST,
     PARAMETERS,
-    Parameters,
     change_points,
-    fewest_for_judgement,
     shift,
     sized,
 )
@@ -64,7 +63,7 @@ def test_a_shift_of_every_mode_is_seen_where_the_mean_hardly_moves() -> None:
 def test_a_change_that_is_sure_and_tiny_is_not_told() -> None:
     values = noisy([1.0, 1.004], spread=1e-4)
     assert change_points(values) == []
-    assert len(change_points(values, Parameters(smallest=0.0))) == 1
+    assert len(change_points(values, smallest=0.0)) == 1
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0] * 4, [3.0] * 100])
@@ -86,14 +85,13 @@ def test_whatever_comes_the_places_leave_enough_on_both_sides(values: np.ndarray
     assert bounds == sorted(bounds)
     if places:
         assert min(np.diff(bounds)) >= PARAMETERS.fewest
-        assert len(values) >= fewest_for_judgement()
+        assert len(values) >= FEWEST
 
 
 @given(arrays(float, 60, elements=st.floats(0.1, 10), unique=True), st.sampled_from([2.0, 0.5]))
 @settings(max_examples=50)
 def test_only_the_order_of_the_values_counts(values: np.ndarray, power: float) -> None:
-    free = Parameters(smallest=0.0)
-    assert change_points(values, free) == change_points(values**power, free)
+    assert change_points(values, 0.0) == change_points(values**power, 0.0)
 
 
 def test_the_interval_of_a_shift_holds_the_truth_as_often_as_it_says() -> None:

@@ -8,7 +8,7 @@ import pytest
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
-from observatory.text.reasons import DESCRIBED
+from observatory.analyze.statements import Statement
 from tests.factories_alerts import CELL, line, series, stepped
 
 
@@ -48,7 +48,7 @@ def test_counts_have_a_level_for_each_run_of_equal_values() -> None:
 def test_a_metric_that_only_describes_is_not_judged() -> None:
     found = track(stepped(60, 40, 1.3), "function_time")
     assert (found.judgement, found.bounds) == ("described", (0, 60))
-    assert found.reason == DESCRIBED
+    assert found.reason == Statement("described")
 
 
 @pytest.mark.parametrize("values", [[1.0] * 9, [1.0] * 20 + [0.0] * 20, [1.0] * 20 + [1e12] * 20])

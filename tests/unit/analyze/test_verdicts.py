@@ -10,10 +10,11 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
-from observatory.store.records.comparison import Verdict
+from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, failed, sample
 
+OTHER_CPU = Statement("other CPU")
 CALL = Cell("radon", "call", "NUMBA", "fork")
 
 
@@ -22,7 +23,7 @@ def exact(base: Sequence[Sample], head: Sequence[Sample], floors: NoiseFloors | 
     return judge_exact(sorted(old.cells | new.cells), old, new, floors or NoiseFloors())
 
 
-def one(verdicts: Sequence[Verdict], metric: str) -> Verdict:
+def one(verdicts: Sequence[JudgedVerdict], metric: str) -> JudgedVerdict:
     (found,) = [verdict for verdict in verdicts if verdict.metric == metric]
     return found
 
@@ -31,7 +32,7 @@ def times(*values: float, cell: Cell = WARM) -> list[Sample]:
     return [sample(cell, metrics={"compile_time": value}) for value in values]
 
 
-def noisy(base: Sequence[Sample], head: Sequence[Sample], **options: object) -> list[Verdict]:
+def noisy(base: Sequence[Sample], head: Sequence[Sample], **options: object) -> list[JudgedVerdict]:
     old, new = Evidence.of(base), Evidence.of(head)
     return judge_noisy([WARM], old, new, NoiseFloors(), 1, **options)  # type: ignore[arg-type]
 
@@ -66,7 +67,7 @@ def test_wrong_on_both_sides_is_said_and_is_no_alarm() -> None:
     side = [sample(WARM, metrics={"wrong_results": 2})]
     verdict = one(exact(side, side).verdicts, "wrong_results")
     assert verdict.conclusion == "unaffected"
-    assert verdict.reason == "wrong_results is 2 in both"
+    assert verdict.because == Statement("same in both", ("wrong_results", 2))
 
 
 def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
@@ -74,8 +75,9 @@ def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
     assert one(judged.verdicts, "crashed").conclusion == "worse"
     (gap,) = judged.missing
     assert gap.side == "head"
-    assert "1 of 1 samples failed" in gap.reason
-    assert "SIGSEGV" in gap.reason
+    (reason,) = gap.reasons
+    assert (reason.kind, reason.values[:2]) == ("samples failed", (1, 1))
+    assert "SIGSEGV" in reason.values[2]
 
 
 def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
@@ -119,7 +121,7 @@ SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
 def test_noisy_values_need_seven_processes_a_side() -> None:
     (verdict,) = noisy(times(*SEVEN[:6]), times(*(2 * v for v in SEVEN[:6])))
     assert verdict.conclusion == "undecided"
-    assert verdict.reason == "6 processes a side; at least 7 are needed"
+    assert verdict.because == Statement("too few processes", (6, 7))
     (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)))
     assert verdict.conclusion == "worse"
     assert verdict.ratio is not None
@@ -127,8 +129,8 @@ def test_noisy_values_need_seven_processes_a_side() -> None:
 
 
 def test_times_of_other_cpus_are_never_judged() -> None:
-    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)), incomparable="other CPU")
-    assert (verdict.conclusion, verdict.reason) == ("undecided", "other CPU")
+    (verdict,) = noisy(times(*SEVEN), times(*(2 * v for v in SEVEN)), incomparable=OTHER_CPU)
+    assert (verdict.conclusion, verdict.because) == ("undecided", OTHER_CPU)
 
 
 def test_separate_runs_need_a_larger_change() -> None:
@@ -147,7 +149,7 @@ def test_a_time_that_was_wanted_and_never_taken_is_undecided() -> None:
     assert noisy(side, side) == []
     (verdict,) = noisy(side, side, wanted=[WARM])
     assert (verdict.metric, verdict.conclusion) == ("compile_time", "undecided")
-    assert "a larger --budget" in str(verdict.reason)
+    assert verdict.because == Statement("no time")
 
 
 def test_importing_is_one_thing_in_every_cell_and_is_judged_once() -> None:

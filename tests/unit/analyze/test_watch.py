@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.history.detection import Histories, detect_changes
+from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.exact_changes import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.sample import Sample
 from tests.factories import failed, sample
-from tests.factories_alerts import line, moment, series, stepped, subject
+from tests.factories_alerts import detected, line, moment, series, stepped, subject
 from tests.factories_alerts import watched as runs
 
 DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")
@@ -40,9 +40,7 @@ def watched(*histories: History, nights: int = 60) -> Alerts:
     calm = series(line(nights), stepped(nights))
     base = moment(nights)
 
-    return detect_changes(
-        Histories(list(segmented([calm])), histories, runs(nights).runs), base, "0.1"
-    )
+    return detected(Histories(list(segmented([calm])), histories, runs(nights).runs), base)
 
 
 def test_one_cause_on_two_machines_is_one_alert_until_both_are_well() -> None:
@@ -72,9 +70,7 @@ def test_times_that_follow_from_a_cache_are_told_with_it() -> None:
     ]
 
     exact = history("bench", *nights)
-    found = detect_changes(
-        Histories(list(segmented([slow, other])), [exact], runs(60).runs), moment(60), "0.1"
-    )
+    found = detected(Histories(list(segmented([slow, other])), [exact], runs(60).runs), moment(60))
     kinds = {alert.kind: {one.benchmark for one in alert.series} for alert in found.alerts}
     assert kinds == {
         "unexplained": {"radon warm_disk NUMBA spawn"},
@@ -86,10 +82,9 @@ def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> Non
     slow = series(line(60), stepped(60, 40, factor=3.0))
     misses = [0] * 40 + [4] * 8 + [0] * 12
     nights = [[sample(DISK, "counting", {"cache_misses": n})] for n in misses]
-    found = detect_changes(
+    found = detected(
         Histories(list(segmented([slow])), [history("bench", *nights)], runs(60).runs),
         moment(60),
-        "0.1",
     )
     states = {alert.kind: alert.state for alert in found.alerts}
     assert states == {"unexplained": "resolved", "slower to build": "open"}
@@ -98,14 +93,14 @@ def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> Non
 def test_a_crash_of_the_newest_subject_is_no_second_alert_as_a_failed_run() -> None:
     exact = history("bench", *[[well(DISK)]] * 59, [died(DISK, "no")])
     found_runs = runs(60, failures={"no": [str(DISK)], "late": ["radon cold C spawn"]}).runs
-    found = detect_changes(Histories([], [exact], found_runs), moment(60), "0.1")
+    found = detected(Histories([], [exact], found_runs), moment(60))
     assert sorted(alert.kind for alert in found.alerts) == ["crashed", "failed run"]
     assert all("late" in a.sentence for a in found.alerts if a.kind == "failed run")
 
 
 def test_counts_alone_alarm_where_no_file_of_values_can_be_read() -> None:
-    found = detect_changes(Histories([], [history("a", [well(DISK)], [died(DISK, "no")])], []),
-                  moment(2), "0.1")  # fmt: skip
+    found = detected(Histories([], [history("a", [well(DISK)], [died(DISK, "no")])], []),
+                  moment(2))  # fmt: skip
     assert [alert.kind for alert in found.alerts] == ["crashed"]
 
 
@@ -115,9 +110,7 @@ def test_times_that_only_describe_a_count_are_not_missed_later() -> None:
         return [sample(DISK, "counting", {"cache_misses": misses}), timed]
 
     nights = [built(0, 0.4)] * 20 + [built(4, 4.0)] * 40
-    found = detect_changes(
-        Histories([], [history("bench", *nights)], runs(60).runs), moment(60), "0.1"
-    )
+    found = detected(Histories([], [history("bench", *nights)], runs(60).runs), moment(60))
     (alert,) = found.alerts
     assert [one.metric for one in alert.series] == ["cache_misses", "compile_time"]
     assert alert.notes == []

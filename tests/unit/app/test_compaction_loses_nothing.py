@@ -20,13 +20,14 @@ from observatory.app.history import find_alerts
 from observatory.app.results import read
 from observatory.app.site import site_data
 from observatory.store.asv.files import project
+from observatory.store.journal.compacting import tidy
 from observatory.store.journal.reader import read_journal
-from observatory.store.merging.compaction import tidy
 from observatory.store.reading.export import exported
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records import layout
 from observatory.store.records.comparison import Side
 from observatory.store.records.triage import Triage
+from observatory.text.records import comparison_of
 
 RESULTS = Path(__file__).parents[3] / "results"
 NOW = datetime(2027, 6, 1, tzinfo=UTC)
@@ -98,8 +99,8 @@ def _differences(results: Path) -> Iterator[str]:
             base=_side(base), head=_side(head), started_at=NOW, interleaved=False, seed=0,
             observatory="", reproduce="",
         )  # fmt: skip
-        found = compared(setting, Evidence.of(base.samples), Evidence.of(head.samples), 0.0)
-        yield found.model_dump_json()
+        found = compared(setting, Evidence.of(base.samples), Evidence.of(head.samples))
+        yield comparison_of(found).model_dump_json()
 
 
 def _once(tested: Callable[..., noisy.Tested]) -> Callable[..., noisy.Tested]:

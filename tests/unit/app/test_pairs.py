@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from dashboard.verdict_data import packed, unpacked
 from observatory.analyze.comparison import verdicts
 from observatory.app import pairs as pairing
 from observatory.app.site import site_data
 from observatory.store.asv.files import project
+from observatory.text import statements
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
 
 
@@ -36,7 +38,8 @@ def measured(results: Path, label: str, misses: int, day: int, run: str = RUN) -
 
 
 def outcomes(results: Path) -> list[str]:
-    return [pair.outcome for pair in site_data([results])[0].pairs.values()]
+    heads = site_data([results])[0].pairs.values()
+    return [one["outcome"] for head in heads for one in head.bases.values()]
 
 
 def test_a_pair_is_compared_once_until_one_of_its_journals_grows(
@@ -51,6 +54,24 @@ def test_a_pair_is_compared_once_until_one_of_its_journals_grows(
     measured(results, "3.3.7", 5, 3, LATER)
     assert sorted(outcomes(results)).count("worse") == 2
     assert made == [6, 4]
+
+
+def test_what_is_kept_gives_the_same_verdicts_as_what_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "grown"))
+    for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
+        measured(results, label, 4 - day, day)
+        grown = site_data([results])[0].pairs
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new"))
+    assert site_data([results])[0].pairs == grown
+    (head,) = (one for (*_, commit), one in grown.items() if commit[0] == "3")
+    pairs = {base: unpacked(head, base) for base in head.bases}
+    assert {pair.outcome for pair in pairs.values()} == {"calm"}
+    better = [one for one in pairs[next(iter(pairs))].findings if one.conclusion == "better"]
+    assert [(one.metric, one.before, one.after) for one in better] == [("cache_misses", 2, 1)]
+    assert packed(pairs) == head
 
 
 def test_what_was_kept_and_is_damaged_is_made_again(tmp_path: Path, made: list[int]) -> None:
@@ -72,13 +93,15 @@ def test_only_the_newest_are_compared_with_each_other(
     for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
         measured(tmp_path / "results", label, 0, day)
     pairs = site_data([tmp_path / "results"])[0].pairs
-    assert {commit[0] for pair in pairs for *_, commit in pair} == {"2", "3"}
+    named = {name for head, one in pairs.items() for name in (head, *one.bases)}
+    assert {commit[0] for *_, commit in named} == {"2", "3"}
 
 
 def test_verdicts_are_made_again_where_the_code_that_judges_differs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Path(verdicts.__file__) in pairing.sources()
+    files = {Path(verdicts.__file__), Path(statements.__file__)}
+    assert files <= set(pairing.sources())
     source = tmp_path / "rules.py"
     source.write_text("# as it was")
     monkeypatch.setattr(pairing, "sources", lambda: [source])

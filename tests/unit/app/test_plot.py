@@ -22,6 +22,7 @@ from observatory.analyze.series_keys import SelectionError
 from observatory.app import plot
 from observatory.app.plot import style
 from observatory.store.records.comparison import Comparison
+from observatory.text.records import comparison_of
 from tests.factories import WARM, sample
 from tests.factories_alerts import line, series, stepped
 from tests.unit.cli.commands.test_compare import setting
@@ -72,7 +73,7 @@ def comparison(base: float = 0.25, head: float = 0.5) -> Comparison:
         timed = [sample(WARM, metrics={"compile_time": value + n / 1000}) for n in range(9)]
         return Evidence.of([*timed, sample(WARM, "counting", {"cache_misses": misses})])
 
-    return compared(setting(), side(base, 0), side(head, 35), 1.0)
+    return comparison_of(compared(setting(), side(base, 0), side(head, 35)), 1.0)
 
 
 def test_a_history_has_a_line_for_each_backend_with_a_gap_where_nothing_is() -> None:

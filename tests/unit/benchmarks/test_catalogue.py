@@ -111,7 +111,7 @@ def test_what_a_model_names_exists(model: str) -> None:
 
 
 def test_a_model_that_leaves_out_a_backend_must_say_why() -> None:
-    with pytest.raises(ValueError, match="says not why"):
+    with pytest.raises(ValueError, match="without a reason"):
         replace(MODELS["radon"], without=("C",))
 
 

@@ -9,20 +9,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import workers
-from benchmarks.contracts import running
-from benchmarks.contracts.child import verdict
-from benchmarks.contracts.contract import (
-    Area,
-    Broken,
-    Contract,
-    Progress,
-    Unavailable,
-    Verdict,
-    promised,
-)
-from benchmarks.contracts.suite import AREAS
+from benchmarks.contracts import __main__ as command
+from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
+from benchmarks.contracts.names import uses_in
+from benchmarks.contracts.suite import AREAS, checked
 from benchmarks.contracts.uids import _uses
-from benchmarks.contracts.uses import uses_in
 from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox
 from benchmarks.typed_json import to_json
@@ -41,13 +32,13 @@ def raising(error: BaseException) -> str:
     ],
 )
 def test_how_a_check_ends_is_its_status(error: Exception, expected: tuple[str, str]) -> None:
-    found = verdict(Contract("c", "it holds", "it is needed", lambda: raising(error)))
+    found = checked(Contract("area", "c", "it holds", "it is needed", lambda: raising(error)))
     assert (found.status, found.detail) == expected
 
 
 def test_an_error_in_what_was_promised_breaks_the_contract() -> None:
     with (
-        pytest.raises(Broken, match="not so: numba compiles: ValueError: no"),
+        pytest.raises(Broken, match="it is not true that numba compiles: ValueError: no"),
         promised("numba compiles"),
     ):
         raise ValueError("no")
@@ -96,11 +87,12 @@ def test_a_fresh_process_has_the_hash_seed_that_is_asked_for() -> None:
     assert workers.fresh(os.getenv, "PYTHONHASHSEED", hash_seed=7) == "7"
 
 
-AREA = Area("area", [Contract(name, "h", "n", lambda: "seen") for name in ("one", "two", "three")])
+NAMES = ("one", "two", "three")
+AREA = Area("area", [Contract("area", name, "h", "n", lambda: "seen") for name in NAMES])
 
 
 @pytest.fixture
-def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def check_area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Checks AREA with a stand-in for its process, which may die: {name: what it does}."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     box = Sandbox.make()
@@ -110,47 +102,53 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             return Exit(code, timed_out, stderr, 0.0, 1.0, 0)
 
         def run(box: Sandbox, report: Path, names: list[str], timeout: float) -> Exit:
-            for name in names:
+            for contract in AREA.contracts:
+                name = contract.name
+                if name not in names:
+                    continue
                 if fates.get(name) == "never begins":
                     return exited(1, False, "ImportError: no numba")
                 with report.open("a") as stream:
-                    stream.write(to_json(Progress(name)) + "\n")
                     if fates.get(name) == "crashes":
                         stream.write('{"name": "tor')
                         return exited(-signal.SIGSEGV)
                     if fates.get(name) == "hangs":
                         return exited(-signal.SIGKILL, True)
-                    done = Progress(name, Verdict(name, "holds", "seen", 0.1))
-                    stream.write(to_json(done) + "\n")
+                    stream.write(to_json(contract.record("holds", "seen")) + "\n")
             return exited(0)
 
-        monkeypatch.setattr(running, "_run", run)
-        found = running._area(box, AREA, {"one", "two", "three"}, 5.0)
-        return {name: (found[name].status, found[name].detail) for name in ("one", "two", "three")}
+        monkeypatch.setattr(command, "_run", run)
+        found = command.check_area(box, AREA, set(NAMES), 5.0)
+        assert [(one.area, one.name) for one in found] == [("area", name) for name in NAMES]
+        return {one.name: (one.status, one.detail) for one in found}
 
     yield check
     box.remove()
 
 
-def test_a_crash_costs_only_the_contract_that_it_happened_in(checked) -> None:
-    found = checked({"two": "crashes"})
+def test_the_contracts_that_a_process_checked_are_all_recorded_in_order(check_area) -> None:
+    assert set(check_area({}).values()) == {("holds", "seen")}
+
+
+def test_a_crash_costs_only_the_contract_that_it_happened_in(check_area) -> None:
+    found = check_area({"two": "crashes"})
     assert found["one"] == found["three"] == ("holds", "seen")
     assert found["two"] == ("failed", "the process that checked it died of SIGSEGV")
 
 
-def test_several_crashes_cost_one_contract_each(checked) -> None:
-    found = checked({"one": "crashes", "three": "crashes"})
+def test_several_crashes_cost_one_contract_each(check_area) -> None:
+    found = check_area({"one": "crashes", "three": "crashes"})
     assert [status for status, _ in found.values()] == ["failed", "holds", "failed"]
 
 
-def test_a_process_that_cannot_begin_costs_every_contract_and_says_why(checked) -> None:
-    found = checked({"one": "never begins", "two": "never begins", "three": "never begins"})
+def test_a_process_that_cannot_begin_costs_every_contract_and_says_why(check_area) -> None:
+    found = check_area({"one": "never begins", "two": "never begins", "three": "never begins"})
     assert {status for status, _ in found.values()} == {"failed"}
     assert "exit code 1: ImportError: no numba" in found["one"][1]
 
 
-def test_an_area_that_hangs_keeps_what_it_had_checked(checked) -> None:
-    found = checked({"two": "hangs"})
+def test_an_area_that_hangs_keeps_what_it_had_checked(check_area) -> None:
+    found = check_area({"two": "hangs"})
     assert found["one"] == ("holds", "seen")
     assert (
         found["two"] == found["three"] == ("failed", "not checked: its area took longer than 5 s")

@@ -130,7 +130,7 @@ def test_what_is_no_message_is_refused(text: str) -> None:
 
 def test_the_children_of_a_job_build_one_member_each_and_report_apart(tmp_path: Path) -> None:
     whole = job(tmp_path)
-    parts = [whole.for_member(index) for index in range(2)]
+    parts = whole.for_members()
     assert [part.members for part in parts] == [("one",), ("two",)]
     assert len({whole.report, *(part.report for part in parts)}) == 3
     # Siblings run at the same time: what stands beside a report is not shared either.

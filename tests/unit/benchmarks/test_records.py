@@ -170,7 +170,7 @@ def test_a_fork_does_its_job_and_a_child_that_dies_is_reported_by_its_parent(
         return 0
 
     forking.fork_siblings(job, work)
-    reports = [read_report(job.for_member(index).report) for index in range(3)]
+    reports = [read_report(each.report) for each in job.for_members()]
     assert reports == [
         Report("ok", values={"one": ()}),
         Report("died", exit_code=-9),

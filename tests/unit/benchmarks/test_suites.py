@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from asv_runner.benchmarks._base import get_setup_cache_key
 
-from benchmarks import suites
-from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
+from benchmarks import canary, suites
+from benchmarks.catalogue import SAMPLE_SCHEMA, Cell, models_of
 from benchmarks.compile import WarmDisk
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.request import Request
@@ -125,3 +126,27 @@ def test_a_filler_that_failed_does_not_take_the_suite_with_it(
     found = suites.take_samples("warm_disk")
     assert set(caches) == {None}
     assert {cell.values["crashed"][0] for cell in found.values()} == {1}
+
+
+def test_every_suite_takes_the_samples_of_its_own_scenario_and_asv_tells_them_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken: list[tuple[str, tuple[str, ...]]] = []
+
+    def take_samples(scenario: str, models: tuple[str, ...]) -> Samples:
+        taken.append((scenario, models))
+        return {}
+
+    monkeypatch.setattr(suites, "take_samples", take_samples)
+    found = [canary.SiblingsAtOnce, canary.SiblingsNested, canary.SamplingWarm]
+    for each in found:
+        each().setup_cache()
+    siblings = models_of("siblings")
+    assert taken == [
+        ("siblings_at_once", siblings),
+        ("siblings_nested", siblings),
+        ("sampling_warm", ("radon_pymc",)),
+    ]
+    keys = [get_setup_cache_key(each.setup_cache) for each in found]
+    assert len(set(keys)) == len(keys)
+    assert all(key.startswith("canary:") for key in keys)

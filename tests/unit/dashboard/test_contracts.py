@@ -44,13 +44,13 @@ def test_without_results_the_page_is_there_all_the_same(tmp_path: Path) -> None:
 def test_numbas_stand_in_the_order_of_their_versions_the_newest_first(tmp_path: Path) -> None:
     records = [contracts(version) for version in ("0.68.0", "0.9.1", "0.66.0", "0.68.0rc1")]
     (table,) = contracts_page(records)
-    assert [one.numba for one in table.columns] == ["0.68.0", "0.68.0rc1", "0.66.0", "0.9.1"]
+    assert [numba for numba, _ in table["columns"]] == ["0.68.0", "0.68.0rc1", "0.66.0", "0.9.1"]
 
 
 def test_each_pytensor_has_a_table_the_newest_first() -> None:
     records = [contracts(label=label) for label in ("2.38.3", "3.10.0", "3.3.7")]
     records.append(contracts(label="3.3.7", extras=("observatory-fault==1.0",)))
-    assert [table.title for table in contracts_page(records)] == [
+    assert [table["title"] for table in contracts_page(records)] == [
         "PyTensor 3.10.0 on Python 3.13",
         "PyTensor 3.3.7 on Python 3.13",
         "PyTensor 3.3.7 with observatory-fault==1.0 on Python 3.13",
@@ -70,7 +70,7 @@ def test_what_is_broken_is_said_in_words_with_the_reason(tmp_path: Path) -> None
 def test_one_sentence_speaks_for_all_numbas_that_break_alike() -> None:
     broken = [contract("uid_fork", "broken")]
     (table,) = contracts_page([contracts(numba, broken) for numba in ("0.67.0", "0.68.0")])
-    assert [one.numbas for one in table.said] == ["0.68.0 and 0.67.0"]
+    assert [numbas for _, _, numbas, *_ in table["not_held"]] == ["0.68.0 and 0.67.0"]
 
 
 def test_all_statuses_are_words(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_a_contract_that_only_some_records_have_leaves_a_gap() -> None:
     new = [contract("uid_fork"), contract("new")]
     old = contracts("0.67.0", [contract("uid_fork")])
     (table,) = contracts_page([old, contracts("0.68.0", new)])
-    ((_, rows),) = table.groups
-    assert [[cell.text for cell in row.cells] for row in rows] == [
+    ((_, rows),) = table["groups"]
+    assert [[cell.text for cell in cells] for _, _, cells in rows] == [
         ["holds", "holds"],
         ["holds", "-"],
     ]

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.catalogue import Cell
-from dashboard.data import BLOCK, data_files, expected, significant
-from observatory.analyze.series_keys import SeriesKey
+from dashboard.data import BLOCK, data_files, significant
 from tests import factories_frame as factory
 from tests.factories_site import observed
 
@@ -92,7 +91,13 @@ def test_a_gap_gives_the_positions_of_what_is_there() -> None:
     ],
 )
 def test_what_a_count_should_be(metric: str, scenario: str, backend: str, best: int | None) -> None:
-    assert expected(SeriesKey("radon", scenario, backend, "fork", metric, "x", "exact")) == best
+    cell = Cell("radon", scenario, backend, "fork")
+    frame = factory.as_frame([factory.row(cell, metric, 1.0)])
+    (verdicts,) = observed(frame).verdicts
+    assert verdicts.best == best
+    assert verdicts.wrong.tolist() == [best is not None]
+    (series,) = data(frame)["series-"].values()
+    assert series["expected"] == best
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

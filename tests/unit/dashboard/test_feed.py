@@ -8,10 +8,9 @@ import pytest
 from rich.console import Console
 
 from dashboard.feed import atom
-from observatory.analyze.history.detection import detect_changes
 from observatory.store.records.alerts import Alerts
 from observatory.text.alerts import drawn, verdict
-from tests.factories_alerts import line, moment, series, stepped, watched
+from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -19,7 +18,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def alerts(nights: int = 80, place: int | None = 40, cell: tuple[str, ...] | None = None) -> Alerts:
     options = {} if cell is None else {"cell": cell}
     found = series(line(nights), stepped(nights, place), **options)
-    return detect_changes(watched(nights, found), moment(nights), "0.1")
+    return detected(watched(nights, found), moment(nights))
 
 
 def text(found: Alerts, everything: bool = False) -> str:

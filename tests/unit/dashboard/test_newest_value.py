@@ -10,23 +10,26 @@ import pytest
 
 from dashboard.pages.newest_value import NewestChange, newest_change
 from dashboard.site_input import SiteInput
-from observatory.analyze.history.detection import detect_changes
+from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.store.asv.columns import Columns
 from observatory.store.records.alerts import Acknowledgement, Alerts
 from observatory.store.records.triage import Triage
-from tests.factories_alerts import line, moment, series, stepped, watched
+from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 
 def moved(values: Any, metric: str = "compile_time", said: Triage | None = None) -> NewestChange:
     nights = len(values)
     found = series(line(nights), values, metric)
-    alerts = detect_changes(watched(nights, found), moment(nights, triage=said), "0.1")
-    return newest_change(observed(found, alerts), next(iter(segmented([found]))))
+    alerts = detected(watched(nights, found), moment(nights, triage=said))
+    site = observed(found, alerts)
+    return newest_change(site, site.tracks[0])
 
 
 def observed(found: Any, alerts: Alerts) -> SiteInput:
-    return SiteInput(list(segmented([found])), Columns(), (), alerts, "0.1")
+    tracks = list(segmented([found]))
+    verdicts = list(verdicts_of(tracks, alerts))
+    return SiteInput(tracks, Columns(), (), alerts, "0.1", verdicts)
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:
@@ -60,7 +63,7 @@ def test_what_is_acknowledged_says_so() -> None:
     values = stepped(60, 50, 1.3)
     now = moment(60).now
     found = series(line(60), values)
-    (alert,) = detect_changes(watched(60, found), moment(60), "0.1").alerts
+    (alert,) = detected(watched(60, found), moment(60)).alerts
     said = Acknowledgement(id=alert.id, who="w", why="y", at=now, until=now + timedelta(days=9))
     known = moved(values, said=Triage(acknowledged=[said]))
     assert known.state == "doubt"

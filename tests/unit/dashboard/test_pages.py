@@ -10,17 +10,15 @@ import pandas as pd
 import pytest
 
 from benchmarks.catalogue import Cell
-from dashboard.drawing.evidence import MOST_VALUES, picture
-from dashboard.drawing.sparkline import spark
-from dashboard.pages.alert import alert_pages, steps
+from dashboard.drawing.series import MOST_VALUES, picture, spark
+from dashboard.pages.alert import alert_page, steps
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.cell_values import cell_values_of
+from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.health import health_page
-from dashboard.pages.latest_change import latest_change
 from dashboard.pages.overview import Overview, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.summary import headline, newest
-from dashboard.pages.timeline import timeline
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
@@ -79,7 +77,7 @@ def test_the_overview_speaks_of_open_alerts_first() -> None:
     view = shown(found)
     assert (view.state, view.status) == ("bad", "Needs attention")
     assert view.sentence == "1 alert open, none of them new"
-    assert [one.link for one in view.alerts] == ["alerts/0123456789.html"]
+    assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
 
 
 def test_the_overview_says_that_all_is_well() -> None:
@@ -130,20 +128,20 @@ def test_the_strip_counts_misses_apart_from_time() -> None:
     found = observed(factory.as_frame(rows))
     view = shown(found)
     strip = next(s for s in view.strips if (s.scenario, s.backend) == ("warm_disk", "NUMBA"))
-    said = {counts.launches: (counts.flag.state, counts.flag.text) for counts in strip.counts}
+    said = {launches: (flag.state, flag.text) for launches, flag, _ in strip.counts}
     assert said == {"fork": ("good", "0 missed"), "spawn": ("bad", "35 missed")}
     whole = next(s for s in view.strips if s.backend == "C")
-    assert [counts.launches for counts in whole.counts] == ["fork and spawn"]
+    assert [launches for launches, *_ in whole.counts] == ["fork and spawn"]
 
 
 def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     found = observed(factory.frame())
-    again, bisect = steps(alert(found))
-    assert again.command == (
+    (_, again), (_, bisect) = steps(alert(found))
+    assert again == (
         "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork "
         "--budget 1h --pass counting"
     )
-    first, second = bisect.command.splitlines()
+    first, second = bisect.splitlines()
     assert first == "git bisect start rel-3.3.0 rel-3.2.4"
     assert "--repo . rel-3.2.4 HEAD --scenario warm_disk" in second
     assert "4|8) exit 125" in second
@@ -170,10 +168,10 @@ def test_an_alert_is_seen_again_with_the_passes_that_tell_it(
         )
         for name in metrics
     ]  # fmt: skip
-    again, bisect = steps(alert(found, series=series))
-    assert again.command.partition("--launch fork")[2].strip() == passes
-    assert passes in bisect.command
-    assert ("--pass" in bisect.command) == bool(passes)
+    (_, again), (_, bisect) = steps(alert(found, series=series))
+    assert again.partition("--launch fork")[2].strip() == passes
+    assert passes in bisect
+    assert ("--pass" in bisect) == bool(passes)
 
 
 def test_of_hostile_labels_no_command_is_made() -> None:
@@ -190,21 +188,22 @@ def test_between_two_commits_next_to_each_other_nothing_is_searched() -> None:
         at(found, label).model_copy(update={"label": f"{label}-dirty"})
         for label in ("3.2.4", "3.3.0")
     )
-    (only,) = steps(alert(found, last_good=one, first_bad=two))
-    assert only.command.startswith(f"observatory compare --repo . {one.commit[:12]}")
+    ((_, only),) = steps(alert(found, last_good=one, first_bad=two))
+    assert only.startswith(f"observatory compare --repo . {one.commit[:12]}")
 
 
 def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     base = observed(factory.frame())
-    (page,) = alert_pages(with_alerts(alert(base)), compare_url="https://example.org/")
-    (drawn,) = page.pictures
+    found = with_alerts(alert(base))
+    page = alert_page(found, found.alerts.alerts[0], "https://example.org/")
+    (drawn,) = page["pictures"]
     assert drawn.title == f"{DISK} cache_misses"
     assert drawn.bad is not None
     assert drawn.left < drawn.bad[0] < drawn.bad[1] == drawn.right
-    assert [address for _, address in page.links][1].startswith("https://example.org/")
+    assert [address for _, address in page["links"]][1].startswith("https://example.org/")
     over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
-    (page,) = alert_pages(with_alerts(over), compare_url="")
-    assert page.pictures[0].bad[1] < drawn.right
+    page = alert_page(with_alerts(over), over, "")
+    assert page["pictures"][0].bad[1] < drawn.right
 
 
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
@@ -226,7 +225,7 @@ def test_cells_that_did_the_same_are_told_together() -> None:
     found = observed(factory.frame(), functions=functions(base, *cells))
     (spot,) = chosen(found)
     page = caches_page(found, spot, times_of(found)[spot])
-    ((scenario, _, kept),) = page.scenarios
+    ((scenario, _, kept),) = page["scenarios"]
     assert scenario == "cold"
     assert [one.title for one in kept] == ["C under fork", "NUMBA under fork and spawn"]
     assert kept[0].counts == (("hit", "3"), ("miss", "1"))
@@ -255,8 +254,8 @@ def test_after_how_many_builds_a_cache_has_paid(
     base = observed(factory.frame())
     found = observed(factory.frame(), functions=functions(base, "radon cold NUMBA fork"))
     (spot,) = chosen(found)
-    (payback,) = caches_page(found, spot, times).paybacks
-    assert payback.said == said
+    ((*_, shown),) = caches_page(found, spot, times)["paybacks"]
+    assert shown == said
 
 
 def test_health_names_what_failed_and_what_is_missing() -> None:
@@ -268,35 +267,37 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
     elsewhere = [Note("3.3.7", cell, "failed", "another machine's")]
     found = observed(factory.frame(), notes={("bench-2c", "py3.12"): notes, ("m", "e"): elsewhere})
     page = health_page(found, subject_of(found))
-    assert page.notes == (
-        ("Samples that failed", (("cold C fork", "killed by SIGKILL"),)),
+    assert page["notes"] == [
+        ("Samples that failed", [("cold C fork", "killed by SIGKILL")]),
         (
             "Metrics without a value",
-            (
+            [
                 ("cold C fork", "no python_calls: Python is too old"),
                 ("cold C fork", "its times are left out"),
-            ),
+            ],
         ),
-    )
+    ]
 
 
 def test_every_series_is_on_one_list() -> None:
     found = observed(factory.frame())
     pages = list(list_pages(found))
-    ids = [entry.id for page in pages for _, entries in page.groups for entry in entries]
+    ids = [one["id"] for page in pages for _, entries in page["groups"] for one in entries]
     assert ids == list(found.ids)
-    assert all(page.of == len(pages) for page in pages)
+    assert all(page["of"] == len(pages) for page in pages)
 
 
 def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
     base = observed(factory.frame())
     stale = alert(base, kind="stale", series=[], last_good=None, id="a" * 10)
     found = with_alerts(alert(base), stale)
-    told = timeline(found.alerts, frozenset({"0123456789"})).chapters
-    assert [one.date for one in told] == sorted((one.date for one in told), reverse=True)
-    worse = [(c.label, e.state, e.link) for c in told for e in c.events if e.state]
+    told = timeline(found.alerts, frozenset({"0123456789"}))["chapters"]
+    dates = [date for _, date, *_ in told]
+    assert dates == sorted(dates, reverse=True)
+    events = [(label, state, link) for label, _, own, _ in told for _, state, _, link in own]
+    worse = [event for event in events if event[1]]
     assert worse == [("3.3.0", "open", "alerts/0123456789.html")]
-    assert any(not e.state for c in told for e in c.events)
+    assert len(worse) < len(events)
 
 
 def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
@@ -347,20 +348,21 @@ def test_an_alert_of_another_environment_is_not_told_of_this_one() -> None:
     found = observed(pd.concat([frame, later]), alerts=record)
     tracks = [t for t in found.tracks if t.series.benchmark == DISK
               and t.series.place.metric == "cache_misses"]  # fmt: skip
-    assert [[a.id for a, _ in found.alerts_on(track)] for track in tracks] == [["0123456789"], []]
+    ids = [[one.id for one, _ in found.verdicts_on(track).alerts] for track in tracks]
+    assert ids == [["0123456789"], []]
 
 
 def test_stale_environments_do_not_hide_what_got_worse() -> None:
     base = observed(factory.frame())
     late = [alert(base, kind="stale", series=[], last_good=None, id=f"{n:010x}") for n in range(9)]
     view = shown(with_alerts(*late, alert(base)))
-    assert [line.id for line in view.alerts] == ["0123456789"]
+    assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
     assert view.stale == 9
 
 
 def test_results_without_journals_are_not_said_to_be_without_failures() -> None:
     found = observed(factory.frame(), measured_at={})
-    assert not health_page(found, subject_of(found)).recorded
+    assert not health_page(found, subject_of(found))["has_journals"]
     assert not shown(found).recorded
 
 
@@ -371,15 +373,15 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
             "3.3.7", "cache_misses", "warm_disk", "NUMBA",
         ):  # fmt: skip
             row["value"] = 35.0
-    found = latest_change(observed(factory.as_frame(rows)))
-    assert found.title == "3.3.7 against 3.3.4: 2 differ"
-    assert {(row.cell, row.words) for row in found.rows} == {
+    title, changed = latest_change(observed(factory.as_frame(rows)))
+    assert title == "3.3.7 against 3.3.4: 2 differ"
+    assert {(cell, words) for cell, *_, words in changed} == {
         (f"radon warm_disk NUMBA {launch}", "0 \N{RIGHTWARDS ARROW} 35")
         for launch in ("fork", "spawn")
     }
-    calm = latest_change(observed(factory.frame()))
-    assert calm.title == "3.3.7 against 3.3.4: no count or level differs"
-    assert latest_change(observed(factory.as_frame([]))).title == ""
+    title, _ = latest_change(observed(factory.frame()))
+    assert title == "3.3.7 against 3.3.4: no count or level differs"
+    assert latest_change(observed(factory.as_frame([]))) == ("", [])
 
 
 def test_a_picture_shows_where_a_long_series_changed() -> None:
@@ -390,7 +392,7 @@ def test_a_picture_shows_where_a_long_series_changed() -> None:
     found = SiteInput([track], Columns(zero, zero, values, zero, none, none), (),
                      observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
     (moved,) = judge_series([track]).moved
-    drawn = picture(found, 0, moved.told)
+    drawn = picture(found, 0, moved.change)
     assert drawn.bad is not None
     assert drawn.left < drawn.bad[0] < drawn.right
     assert len(drawn.points) == MOST_VALUES

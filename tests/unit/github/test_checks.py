@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from observatory.github.checks import Came, conclusion, put
+from observatory.github.checks import State, conclusion, put
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError
 from tests.fake_github import PERSON, FakeGitHub, Trouble
@@ -20,7 +20,7 @@ def check(github: GitHub, concluded: str = "neutral", run: str = "900.1", text: 
     ("came", "concluded"),
     [("better", "success"), ("unaffected", "success"), ("undecided", "neutral")],
 )
-def test_only_what_is_worse_follows_the_settings(came: Came, concluded: str) -> None:
+def test_only_what_is_worse_follows_the_settings(came: State, concluded: str) -> None:
     assert conclusion(came, "failure") == conclusion(came, "neutral") == concluded
 
 

@@ -10,7 +10,7 @@ import pytest
 from observatory.github.client import GitHub
 from observatory.github.delivering import deliver, describe, left
 from observatory.github.errors import GitHubError, MissingError
-from observatory.github.issues import Open, Plan, Standing, Wanted
+from observatory.github.issues import Need, Open, Plan, Wanted
 from observatory.github.transport import Transport
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
@@ -18,7 +18,7 @@ LABELS = ["observatory"]
 POST = ("POST", "/issues$")
 
 
-def alert(number: int = 1, state: Standing = "open", text: str = "35 files.") -> Wanted:
+def alert(number: int = 1, state: Need = "open", text: str = "35 files.") -> Wanted:
     return Wanted(f"{number:010x}", state, f"Files leaked {number}", lambda: text)
 
 
@@ -93,7 +93,7 @@ def test_what_github_never_lists_is_said_before_it_is_opened_every_night(
     fake: FakeGitHub, github: GitHub
 ) -> None:
     fake.unlisted = {100}
-    with pytest.raises(GitHubError, match="does not list #100, which were just opened"):
+    with pytest.raises(GitHubError, match="does not list #100, which github-actions"):
         deliver(github, [alert()], LABELS, 5)
     assert len(fake.issues) == 1
 

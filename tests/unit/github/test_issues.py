@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from observatory.github.bodies import LIMIT
-from observatory.github.issues import Change, Open, Plan, Standing, Wanted, decide, known
+from observatory.github.issues import Change, Need, Open, Plan, Wanted, decide, tracked
 from observatory.github.models import Issue
+from observatory.text.comment import LIMIT
 
 NOW = datetime(2026, 11, 21, 3, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=9)
@@ -17,7 +17,7 @@ ID, OTHER = "3d032b8ecd", "00000000aa"
 
 
 def alert(
-    state: Standing = "open", id_: str = ID, title: str = "Files leaked", text: str = "35 files."
+    state: Need = "open", id_: str = ID, title: str = "Files leaked", text: str = "35 files."
 ) -> Wanted:
     return Wanted(id_, state, title, lambda: text)
 
@@ -129,7 +129,7 @@ def test_an_alert_that_comes_back_takes_over_the_issue_that_a_person_opened_agai
 
 
 @pytest.mark.parametrize("state", ["open", "known", "over"])
-def test_a_locked_issue_is_not_touched(state: Standing) -> None:
+def test_a_locked_issue_is_not_touched(state: Need) -> None:
     plan = decided(alert(state, text="36 files."), issues=(issue(locked=True),))
     assert plan.actions == ()
     assert plan.respected == ("#7 is locked",)
@@ -166,7 +166,7 @@ def test_a_night_opens_no_more_than_allowed_the_most_urgent_first() -> None:
     alerts = [alert(id_=f"{n:010x}") for n in range(8)]
     plan = decided(*alerts, most=3)
     assert plan.actions == tuple(Open(one) for one in alerts[:3])
-    assert plan.waiting == tuple(one.id for one in alerts[3:])
+    assert plan.postponed == tuple(one.id for one in alerts[3:])
 
 
 def test_what_an_earlier_run_of_the_same_night_opened_counts() -> None:
@@ -194,7 +194,7 @@ def test_an_issue_of_an_alert_that_is_not_in_the_file_is_named_and_left() -> Non
      "> " + alert().body("open"), alert().body("open").replace("3d032b8ecd", "../../../..")],
 )  # fmt: skip
 def test_a_body_without_our_marker_is_no_issue_of_ours(body: str | None) -> None:
-    assert known([issue(body=body)]) == {}
+    assert tracked([issue(body=body)]) == {}
 
 
 def test_a_body_is_never_too_long_whatever_people_add() -> None:

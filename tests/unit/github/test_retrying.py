@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from observatory.github.retrying import LIMIT_REPEATS, SERVER_REPEATS, limited, pause
+from observatory.github.transport import LIMIT_REPEATS, SERVER_REPEATS, limited, pause
 
 NOW = 1_795_000_000.0
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."

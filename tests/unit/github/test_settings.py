@@ -50,7 +50,7 @@ def test_the_example_in_the_documentation_is_the_default(tmp_path: Path) -> None
         ("[issues]\nmost_a_night = -1", "issues.most_a_night"),
         ("[issues]\nlabels = ['a,b']", "issues.labels.0"),
         ("comment = 3", "comment"),
-        ("[comment", "no TOML"),
+        ("[comment", "not valid TOML"),
         ("x = 1\n" * 20_000, "larger than 65536 bytes"),
     ],
 )

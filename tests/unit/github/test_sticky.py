@@ -8,24 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from observatory.github.bodies import LIMIT
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, MissingError
 from observatory.github.models import Comment, User, Viewer
 from observatory.github.sticky import (
-    Create,
+    Action,
     Decision,
-    Delete,
-    Hide,
-    Run,
-    Update,
+    RunNumber,
     Wanted,
     decide,
     ours,
     publish,
 )
 from observatory.github.transport import Transport
-from observatory.text.comment import MARKER, comment
+from observatory.text.comment import LIMIT, MARKER, comment
 from tests import factories_comparison as factory
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
@@ -33,7 +29,7 @@ ME = User(id=BOT["id"], login=BOT["login"])
 POST, PATCH, LIST = ("POST", "/comments$"), ("PATCH", "/comments/"), ("GET", r"/comments\?")
 
 
-def wanted(words: str = "slower", run: Run | None = (900, 1)) -> Wanted:
+def wanted(words: str = "slower", run: RunNumber | None = (900, 1)) -> Wanted:
     return Wanted(f"{MARKER}\n### {words}\n", run)
 
 
@@ -59,7 +55,7 @@ def at_once(run: Callable[[int], None], numbers: Sequence[int]) -> None:
 
 
 def test_where_nothing_is_a_comment_is_made() -> None:
-    assert decided().actions == (Create(),)
+    assert decided().actions == (Action("create"),)
 
 
 def test_what_says_the_same_already_is_left_alone() -> None:
@@ -68,12 +64,12 @@ def test_what_says_the_same_already_is_left_alone() -> None:
 
 def test_a_comment_of_an_older_run_is_updated() -> None:
     old = made(1, wanted("faster", (899, 1)))
-    assert decided(old).actions == (Update(old),)
+    assert decided(old).actions == (Action("update", old),)
 
 
 def test_a_second_attempt_of_a_run_outweighs_the_first() -> None:
     first, second = wanted(run=(900, 1)), wanted(run=(900, 2))
-    assert decided(made(1, first), says=second).actions == (Update(made(1, first)),)
+    assert decided(made(1, first), says=second).actions == (Action("update", made(1, first)),)
     assert decided(made(1, second), says=first) == Decision((), superseded=True)
 
 
@@ -84,13 +80,15 @@ def test_the_comment_of_a_newer_run_stays() -> None:
 
 def test_a_person_outweighs_every_run_and_the_next_run_the_person() -> None:
     by_hand = wanted(run=None)
-    assert decided(made(1, wanted()), says=by_hand).actions == (Update(made(1, wanted())),)
-    assert decided(made(1, by_hand)).actions == (Update(made(1, by_hand)),)
+    assert decided(made(1, wanted()), says=by_hand).actions == (
+        Action("update", made(1, wanted())),
+    )
+    assert decided(made(1, by_hand)).actions == (Action("update", made(1, by_hand)),)
 
 
 def test_other_copies_are_hidden_and_the_oldest_is_kept() -> None:
     one, two, three = (made(n, wanted()) for n in (1, 2, 3))
-    assert decided(one, two, three).actions == (Hide(two), Hide(three))
+    assert decided(one, two, three).actions == (Action("hide", two), Action("hide", three))
 
 
 def test_what_is_hidden_is_not_hidden_again() -> None:
@@ -100,12 +98,12 @@ def test_what_is_hidden_is_not_hidden_again() -> None:
 
 def test_a_second_comment_of_this_very_run_is_deleted() -> None:
     one, two = made(1, wanted()), made(2, wanted())
-    assert decided(one, two, mine=(2,)).actions == (Delete(two),)
+    assert decided(one, two, mine=(2,)).actions == (Action("delete", two),)
 
 
 def test_a_run_that_a_newer_one_overtook_takes_its_own_comment_back() -> None:
     newer, own = made(1, wanted("faster", (901, 1))), made(2, wanted())
-    assert decided(newer, own, mine=(2,)) == Decision((Delete(own),), superseded=True)
+    assert decided(newer, own, mine=(2,)) == Decision((Action("delete", own),), superseded=True)
 
 
 def test_a_newer_run_that_is_about_to_take_over_is_left_to_it() -> None:
@@ -120,12 +118,12 @@ def test_a_copy_that_a_person_hid_is_not_hidden_again() -> None:
 
 
 def test_a_comment_hidden_as_outdated_is_over() -> None:
-    assert decided(made(1, wanted()), hidden="IC_1=outdated").actions == (Create(),)
+    assert decided(made(1, wanted()), hidden="IC_1=outdated").actions == (Action("create"),)
 
 
 def test_a_comment_that_a_person_hid_stays_the_one_and_stays_hidden() -> None:
     old = made(1, wanted("faster", (899, 1)))
-    assert decided(old, hidden="IC_1=resolved").actions == (Update(old),)
+    assert decided(old, hidden="IC_1=resolved").actions == (Action("update", old),)
 
 
 def test_only_what_this_account_wrote_at_the_beginning_is_ours() -> None:
@@ -143,8 +141,8 @@ def test_only_what_this_account_wrote_at_the_beginning_is_ours() -> None:
 def test_a_stamp_that_is_none_is_older_than_all() -> None:
     odd = Comment(id=1, node_id="IC_1", body=f"{MARKER}\n<!-- observatory: run x -->", user=ME)
     bare = Comment(id=1, node_id="IC_1", body=MARKER, user=ME)
-    assert decided(odd).actions == (Update(odd),)
-    assert decided(bare).actions == (Update(bare),)
+    assert decided(odd).actions == (Action("update", odd),)
+    assert decided(bare).actions == (Action("update", bare),)
 
 
 # The same against a GitHub.
@@ -156,7 +154,7 @@ def test_every_kind_of_verdict_sticks(scene: str, fake: FakeGitHub, github: GitH
     fake.pull()
     text = comment(factory.SCENES[scene]())
     assert publish(github, 12, Wanted(text, (900, 1))) == ["commented"]
-    assert publish(github, 12, Wanted(text, (900, 1))) == ["the comment says this already"]
+    assert publish(github, 12, Wanted(text, (900, 1))) == ["the comment is already up to date"]
     (body,) = fake.bodies()
     assert body.startswith(f"{MARKER}\n<!-- observatory: run 900.1, text ")
     assert body.endswith(text.partition("\n")[2])
@@ -320,7 +318,7 @@ def test_a_body_that_is_too_long_is_cut_before_github_refuses_it(
     long = Wanted(f"{MARKER}\n" + "| a | b |\n" * 20_000, (900, 1))
     publish(github, 12, long)
     assert len(fake.bodies()[0]) <= LIMIT
-    assert publish(github, 12, long) == ["the comment says this already"]
+    assert publish(github, 12, long) == ["the comment is already up to date"]
 
 
 def test_what_github_finds_too_long_all_the_same_is_a_sentence(

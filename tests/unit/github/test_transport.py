@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from observatory.github import transport
-from observatory.github.client import GitHub
+from observatory.github.client import GitHub, graphql_address
 from observatory.github.errors import GitHubError, MissingError, UnsureError
-from observatory.github.transport import Transport, graphql_address
+from observatory.github.transport import Transport
 from tests.fake_github import REPO, START, TOKEN, FakeClock, FakeGitHub, Trouble
 
 PULLS = r"/pulls/12$"
@@ -73,14 +73,14 @@ def test_a_limit_of_an_hour_is_not_waited_for(
     fake: FakeGitHub, github: GitHub, clock: FakeClock
 ) -> None:
     fake.trouble("GET", PULLS, Trouble(403, used_up(2400)))
-    with pytest.raises(GitHubError, match="wants 40 min to pass"):
+    with pytest.raises(GitHubError, match="asks to wait 40 min"):
         github.pull(12)
     assert clock.slept == []
 
 
 def test_many_short_waits_are_not_waited_for_either(fake: FakeGitHub, github: GitHub) -> None:
     fake.trouble("GET", PULLS, *[Trouble(429, {"Retry-After": "400"})] * 5)
-    with pytest.raises(GitHubError, match="run it again after that"):
+    with pytest.raises(GitHubError, match="run the command again after that"):
         github.pull(12)
 
 
@@ -132,7 +132,7 @@ def test_every_refusal_is_a_sentence_that_helps(
 
 
 def test_what_is_not_there_is_told_apart(github: GitHub) -> None:
-    with pytest.raises(MissingError, match="not there, or the token may not see it"):
+    with pytest.raises(MissingError, match="does not exist, or the token may not see it"):
         github.pull(12)
 
 
@@ -164,7 +164,7 @@ def test_a_server_that_is_not_there_is_named(clock: FakeClock) -> None:
 
 @pytest.mark.parametrize("api", ["http://api.github.com", "ftp://x", "api.github.com", ""])
 def test_the_token_goes_nowhere_in_the_clear(api: str, clock: FakeClock) -> None:
-    with pytest.raises(GitHubError, match="no address that a token may be sent to"):
+    with pytest.raises(GitHubError, match="the token is not sent to"):
         Transport(api, TOKEN, clock)
 
 
@@ -187,7 +187,7 @@ def test_an_expired_artifact_is_missing(fake: FakeGitHub, github: GitHub) -> Non
 
 def test_a_redirect_to_nowhere_is_no_download(fake: FakeGitHub, github: GitHub) -> None:
     fake.trouble("GET", "/zip$", Trouble(302, {"Location": "file:///etc/passwd"}))
-    with pytest.raises(GitHubError, match="gave no address"):
+    with pytest.raises(GitHubError, match="contains no address"):
         github.artifact_zip(fake.artifact(b""), 1000)
 
 

@@ -103,16 +103,16 @@ def test_a_head_that_claims_what_is_not_there_is_refused(
         ("SHT_SYMTAB", {"size": 2**63}, "is cut off"),
         ("SHT_SYMTAB", {"offset": 2**64 - 8}, "is cut off"),
         ("SHT_SYMTAB", {"entry": 0}, "entries of 0 bytes, not 24"),
-        ("SHT_SYMTAB", {"size": 25}, "25 bytes, no multiple of 24"),
+        ("SHT_SYMTAB", {"size": 25}, "25 bytes, not a multiple of 24"),
         ("SHT_SYMTAB", {"link": 0}, "no names for them"),
         ("SHT_SYMTAB", {"link": 2**32 - 1}, "no names for them"),
-        ("SHT_SYMTAB", {"link": 1}, "are no table of names"),
+        ("SHT_SYMTAB", {"link": 1}, "are not in a table of names"),
         ("SHT_SYMTAB", {"kind": 1}, "no table of symbols"),
-        ("SHT_SYMTAB", {"size": 24}, "refers to a symbol that is not there"),
+        ("SHT_SYMTAB", {"size": 24}, "refers to a symbol that does not exist"),
         ("SHT_RELA", {"kind": KINDS["SHT_SYMTAB"]}, "no table of symbols"),
         ("SHT_RELA", {"kind": KINDS["SHT_REL"]}, "64-bit machines do not use"),
-        ("SHT_RELA", {"info": 0}, "for a section that is not there"),
-        ("SHT_RELA", {"info": 2**32 - 1}, "for a section that is not there"),
+        ("SHT_RELA", {"info": 0}, "for a section that does not exist"),
+        ("SHT_RELA", {"info": 2**32 - 1}, "for a section that does not exist"),
         ("SHT_RELA", {"entry": 16}, "entries of 16 bytes, not 24"),
         ("SHT_PROGBITS", {"flags": 0x800}, "is compressed"),
     ],
@@ -151,4 +151,4 @@ def test_a_symbol_in_a_section_that_is_not_there_is_refused() -> None:
     table = next(section for section in file.sections if section.kind == "SHT_SYMTAB")
     content = bytearray(CODE)
     struct.pack_into("<H", content, table.offset + 24 * index + 6, 0x1234)
-    Changed(content).refused("in a section that is not there")
+    Changed(content).refused("in a section that does not exist")

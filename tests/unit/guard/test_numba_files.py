@@ -78,9 +78,7 @@ def test_more_files_than_the_bound_are_named_as_left_out(
     put(tmp_path / "b", "add", b"code", b"code")
     put(tmp_path / "a", "add", b"code")
     found = find(tmp_path)
-    assert [reason for _, reason in found.broken] == [
-        "there are more than 3 files; no more is read"
-    ]
+    assert [reason for _, reason in found.broken] == ["no more than 3 files are read"]
 
 
 def test_an_index_tells_its_data_files_and_what_can_load_them(tmp_path: Path) -> None:
@@ -92,6 +90,12 @@ def test_an_index_tells_its_data_files_and_what_can_load_them(tmp_path: Path) ->
         (tmp_path / "string.add-1f.py313.1.nbc", realm),
         (tmp_path / "string.add-1f.py313.2.nbc", realm),
     ]
+
+
+def test_of_a_machine_the_first_words_are_kept(tmp_path: Path) -> None:
+    index = index_file(["add.1.nbc"], machine=tuple(str(number) for number in range(20)))
+    (entry,) = entries_of(written(tmp_path, index))
+    assert entry.realm.machine == tuple(str(number) for number in range(10))
 
 
 def test_directories_of_one_numba_cache_are_one_cache(tmp_path: Path) -> None:
@@ -106,18 +110,24 @@ def test_directories_of_one_numba_cache_are_one_cache(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "at byte 0: 1 bytes are to come and 0 are left"),
-        (pickle.dumps(NUMBA, -1), "1 bytes are to come and 0 are left"),
-        (index_file(["add.1.nbc"])[:-5], "is to come"),
+        (b"", "at byte 0: 1 bytes are expected and 0 are left"),
+        (pickle.dumps(NUMBA, -1), "1 bytes are expected and 0 are left"),
+        (index_file(["add.1.nbc"])[:-5], "is longer than the file"),
         (pickle.dumps(1) + pickle.dumps((0, {}), 4), "does not begin with a version"),
         (pickle.dumps("1" * 20_000) + pickle.dumps((0, {}), 4), "does not begin with a version"),
-        (pickle.dumps(NUMBA, -1) + pickle.dumps([0], 4), "holds no stamp and dict"),
-        (pickle.dumps(NUMBA, -1) + pickle.dumps((0, [1]), 4), "holds no stamp and dict"),
-        (index_file(["../add.1.nbc"]), "refers to what is no data file"),
-        (index_file(["/etc/passwd"]), "refers to what is no data file"),
-        (index_file(["add.1.nbc\0.nbc"]), "refers to what is no data file"),
-        (index_file(["a" * 255 + ".nbc"]), "refers to what is no data file"),
-        (pickle.dumps(NUMBA, -1) + pickle.dumps((0, {1: 2}), 4), "refers to what is no data file"),
+        (pickle.dumps(NUMBA, -1) + pickle.dumps([0], 4), "not contain a stamp and a dict"),
+        (
+            pickle.dumps(NUMBA, -1) + pickle.dumps((0, [1]), 4),
+            "not contain a stamp and a dict",
+        ),
+        (index_file(["../add.1.nbc"]), "is not a data file"),
+        (index_file(["/etc/passwd"]), "is not a data file"),
+        (index_file(["add.1.nbc\0.nbc"]), "is not a data file"),
+        (index_file(["a" * 255 + ".nbc"]), "is not a data file"),
+        (
+            pickle.dumps(NUMBA, -1) + pickle.dumps((0, {1: 2}), 4),
+            "is not a data file",
+        ),
     ],
 )
 def test_an_index_that_numba_would_not_write_is_refused(
@@ -136,11 +146,11 @@ def test_the_object_code_of_a_function_and_of_a_library_is_found(tmp_path: Path)
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ((), "holds no compiled function"),
-        (None, "holds no compiled function"),
-        ({"add": 1}, "holds no compiled function"),
-        ("abc", "holds no compiled function"),
-        ((timedelta(1), 2, 3), "holds no compiled function"),
+        ((), "contains no compiled function"),
+        (None, "contains no compiled function"),
+        ({"add": 1}, "contains no compiled function"),
+        ("abc", "contains no compiled function"),
+        ((timedelta(1), 2, 3), "contains no compiled function"),
         (("add", "bitcode", BITCODE), "without object code"),
         ((("add", "bitcode", (BITCODE, BITCODE)), 1), "without object code"),
         ((("add", "object", ()), 1), "without object code"),
@@ -158,7 +168,7 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "add.1.nbc")
     (tmp_path / "add.2.nbc").mkdir()
     for name in ("add.1.nbc", "add.2.nbc"):
-        with pytest.raises(CacheFileError, match=r"no regular file|cannot be read"):
+        with pytest.raises(CacheFileError, match=r"not a regular file|cannot be read"):
             object_code(tmp_path / name)
 
 

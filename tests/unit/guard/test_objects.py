@@ -161,7 +161,7 @@ def test_object_files_of_other_systems_are_named_as_unsupported(content: bytes, 
 
 @pytest.mark.parametrize("content", [b"", b"\x7f", b"MZ", b"\0" * 100])
 def test_what_is_no_object_file_is_refused(content: bytes) -> None:
-    with pytest.raises(ObjectError, match="of no known format"):
+    with pytest.raises(ObjectError, match="an unknown format"):
         read(content)
 
 

@@ -143,7 +143,7 @@ def test_a_broken_file_is_named_and_the_rest_is_judged(tmp_path: Path) -> None:
     (tmp_path / "no data.py313.1.nbc").write_bytes(b"")
     report = scan(tmp_path)
     assert classes(report) == [("vulnerable", ADD, "7", 1, 1)]
-    empty = "it is no pickle of numba's: at byte 0: 1 bytes are to come and 0 are left"
+    empty = "it is not a pickle of numba's: at byte 0: 1 bytes are expected and 0 are left"
     assert [(broken.path, broken.reason) for broken in report.unreadable] == [
         ("no index.py313.nbi", empty),
         ("mac.py313.1.nbc", "object files of the format Mach-O (macOS) are not supported yet"),
@@ -160,9 +160,9 @@ def test_a_file_that_two_indexes_claim_is_read_once(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_a_cache_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NoCacheError, match="is no directory"):
+    with pytest.raises(NoCacheError, match="is not a directory"):
         scan(tmp_path / "nowhere")
-    with pytest.raises(NoCacheError, match="there is no cache of numba's in"):
+    with pytest.raises(NoCacheError, match="contains no cache of numba"):
         scan(tmp_path)
 
 

@@ -13,9 +13,9 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from observatory.numba_bound.channel import ALL, CURRENT, Channel, choose
-from observatory.numba_bound.released import NoAnswerError, Released
-from tests.factories_numba_bound import FakePip
+from observatory.numba_bound.releases import ALL, CURRENT, Channel, Index, choose
+from observatory.numba_bound.status import NoAnswerError
+from tests.factories_numba_bound import FakeUv
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 ANY = SpecifierSet()
@@ -131,7 +131,7 @@ def test_an_answer_may_be_packed(server: Server) -> None:
 
 def test_the_small_index_need_not_be_there_and_the_other_has_to(server: Server) -> None:
     assert channel(server).versions(CURRENT) == frozenset()
-    with pytest.raises(NoAnswerError, match=r"status 404; is that its base URL\?"):
+    with pytest.raises(NoAnswerError, match=r"status 404; is the base URL right\?"):
         channel(server).versions(ALL)
 
 
@@ -150,16 +150,20 @@ def test_a_server_that_recovers_is_asked_again(server: Server) -> None:
     [
         (serve(b"", 503), "status 503", 3),
         (serve(b"", 403), "status 403", 1),
-        (serve(b"<html>"), "is no JSON", 1),
-        (serve(b"[1]"), "is no JSON object", 1),
-        (serve(b"[" * 100_000), "is no JSON", 1),
+        (serve(b"<html>"), "is not JSON", 1),
+        (serve(b"[1]"), "is not a JSON object", 1),
+        (serve(b"[" * 100_000), "is not JSON", 1),
         (serve(b" " * 2000), "more than 1000 bytes", 1),
         (serve(gzip.compress(b" " * 5_000_000), Content_Encoding="gzip"), "more than 1000 b", 1),
-        (serve(gzip.compress(b"{}")[:-4], Content_Encoding="gzip"), "IncompleteRead", 3),
+        (
+            serve(gzip.compress(b"{}")[:-4], Content_Encoding="gzip"),
+            "the gzip stream is incomplete",
+            3,
+        ),
         (serve(b"not gzip", Content_Encoding="gzip"), "incorrect header check", 3),
-        (serve(b"", 302, Location="file:///etc/passwd"), "did not give", 1),
-        (serve(b"", 302, Location="ftp://127.0.0.1/x"), "did not give", 3),
-        (lambda handler: handler.connection.close(), "did not give", 3),
+        (serve(b"", 302, Location="file:///etc/passwd"), "did not serve", 3),
+        (serve(b"", 302, Location="ftp://127.0.0.1/x"), "did not serve", 3),
+        (lambda handler: handler.connection.close(), "did not serve", 3),
     ],
 )
 def test_a_bad_answer_is_a_sentence(server: Server, answer: Answer, why: str, times: int) -> None:
@@ -191,7 +195,7 @@ def test_silence_and_dripping_end(server: Server) -> None:
         with pytest.raises(NoAnswerError, match="timed out"):
             channel(server, silence=0.05).versions(ALL)
         server.put(ALL, dripping)
-        with pytest.raises(NoAnswerError, match="was not done after 0 s"):
+        with pytest.raises(NoAnswerError, match="took longer than 0 s"):
             channel(server, time_limit=0.1).versions(ALL)
     finally:
         stop.set()
@@ -213,8 +217,8 @@ def test_a_token_in_the_path_is_not_repeated() -> None:
     )
 
 
-def chosen(server: Server, pip: FakePip | None = None, but: SpecifierSet = ANY) -> str:
-    found = choose(Released(">=3.12", pip or FakePip()), but, None, channel(server))
+def chosen(server: Server, uv: FakeUv | None = None, but: SpecifierSet = ANY) -> str:
+    found = choose(Index(">=3.12", uv or FakeUv()), but, None, channel(server))
     return str(found.end)
 
 
@@ -250,7 +254,7 @@ def test_what_a_pin_excludes_is_not_taken(server: Server) -> None:
 def test_what_was_yanked_from_the_index_is_not_taken(server: Server) -> None:
     server.put(CURRENT, serve(repodata("0.68.1")))
     server.put(ALL, serve(repodata("0.68.0", "0.68.1")))
-    assert chosen(server, FakePip(yanked=("0.68.1",))) == "0.68.0"
+    assert chosen(server, FakeUv(yanked=("0.68.1",))) == "0.68.0"
 
 
 @pytest.mark.parametrize("of_channel", [(), ("0.69.0",), ("0.50.0", "0.51.0")])
@@ -262,24 +266,24 @@ def test_no_release_in_common_is_a_sentence(server: Server, of_channel: tuple[st
 
 def test_the_source_is_told_with_the_newest_of_all(server: Server) -> None:
     server.put(ALL, serve(repodata("0.68.0")))
-    found = choose(Released(">=3.12", FakePip()), ANY, None, channel(server))
+    found = choose(Index(">=3.12", FakeUv()), ANY, None, channel(server))
     assert "package index and the channel at 127.0.0.1 both have" in found.source
     assert found.source.endswith("the newest of all is 0.68.1")
 
 
 def test_a_wish_has_to_be_in_the_index_and_in_the_channel(server: Server) -> None:
     server.put(ALL, serve(repodata("0.66.0", "0.67.0")))
-    released = Released(">=3.12", FakePip(yanked=("0.68.0",)))
-    found = choose(released, ANY, Version("0.66.0"), channel(server))
+    index = Index(">=3.12", FakeUv(yanked=("0.68.0",)))
+    found = choose(index, ANY, Version("0.66.0"), channel(server))
     assert (str(found.end), str(found.newest)) == ("0.66.0", "0.68.1")
     assert found.source == "chosen by --to; the newest is 0.68.1"
     for wish in ("0.67.0", "0.68.0", "0.99.0"):
         with pytest.raises(NoAnswerError, match="the package index has no numba"):
-            choose(released, ANY, Version(wish), channel(server))
+            choose(index, ANY, Version(wish), channel(server))
     with pytest.raises(NoAnswerError, match=r"the channel at 127\S+ has no numba 0\.68\.1"):
-        choose(released, ANY, Version("0.68.1"), channel(server))
+        choose(index, ANY, Version("0.68.1"), channel(server))
 
 
 def test_pins_that_exclude_every_release_are_a_sentence() -> None:
-    with pytest.raises(NoAnswerError, match="every release of numba is excluded"):
-        choose(Released(">=3.12", FakePip()), SpecifierSet("!=0.*"), None, None)
+    with pytest.raises(NoAnswerError, match="the pins exclude every release of numba"):
+        choose(Index(">=3.12", FakeUv()), SpecifierSet("!=0.*"), None, None)

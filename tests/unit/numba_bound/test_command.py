@@ -16,12 +16,11 @@ import pytest
 from packaging.version import Version
 
 from observatory.numba_bound import command as module
-from observatory.numba_bound.channel import Channel
-from observatory.numba_bound.pins import UnsafeError
 from observatory.numba_bound.plan import write
-from observatory.numba_bound.statuses import Status
+from observatory.numba_bound.releases import Channel
+from observatory.numba_bound.status import Status, UnsafeError
 from observatory.text.comment import MARKER
-from tests.factories_numba_bound import PYPROJECT, FakePip
+from tests.factories_numba_bound import PYPROJECT, FakeUv
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "bump_numba_upper_bound.py"
 DONE = PYPROJECT.replace("numba>=0.58,<=0.66.0", "numba>=0.58,<=0.68.1")
@@ -40,14 +39,14 @@ class Call:
 
     def __init__(self, directory: Path, capture: pytest.CaptureFixture[str]) -> None:
         self.path, self.capture = directory / "pyproject.toml", capture
-        self.pip = FakePip()
+        self.uv = FakeUv()
         self.commands: list[list[str]] = []
         self.statuses: dict[str, int | None] = {}
 
     def __call__(self, *args: str, text: str | None = PYPROJECT) -> Called:
         if text is not None:
             self.path.write_text(text)
-        status = module.main([str(self.path), *args], self.pip, self._run)
+        status = module.main([str(self.path), *args], self.uv, self._run)
         said = self.capture.readouterr()
         return Called(status, said.out, said.err, self.path.read_text())
 
@@ -92,7 +91,7 @@ def test_check_finds_a_pin_due_that_is_only_spelled_in_another_way(call: Call) -
     text = DONE.replace('["numba>=0.58,<=0.68.1"', "['numba>=0.58,<=0.68.1'")
     called = call("--check", text=text)
     assert (called.status, called.content) == (Status.DUE, text)
-    assert "it says the same, in the canonical quotes" in called.out
+    assert "it means the same; the quotes become canonical" in called.out
     assert call(text=text).content == DONE
 
 
@@ -116,14 +115,14 @@ def test_a_release_can_be_chosen_that_is_not_the_newest(call: Call) -> None:
 def test_a_bound_is_never_lowered(call: Call, options: tuple[str, ...]) -> None:
     called = call(*options, text=DONE)
     assert (called.status, called.content) == (Status.LEFT, DONE)
-    assert called.out.count("a bound is never lowered here") == 2
+    assert called.out.count("a bound is never lowered") == 2
 
 
 def test_a_pin_that_lets_in_what_is_published_is_not_lowered(call: Call) -> None:
     text = PYPROJECT.replace("<=0.66.0", "<1")
     called = call("--to", "0.66.0", text=text)
     assert (called.status, called.content) == (Status.LEFT, text)
-    assert "it lets in numba 0.68.1, which is newer than 0.66.0" in called.out
+    assert "it allows numba 0.68.1, which is newer than 0.66.0" in called.out
 
 
 def test_where_one_pin_is_left_the_others_are_rewritten(call: Call) -> None:
@@ -144,29 +143,29 @@ def test_a_lower_bound_is_given_where_there_is_none(call: Call) -> None:
     assert '"numba>=0.60,<=0.68.1"' in call("--lower", "0.60", text=text).content
     called = call(text=text)
     assert '"numba<=0.68.1"' in called.content
-    assert "note: it has no lower bound and gets none" in called.out
+    assert "note: it has no lower bound; `--lower" in called.out
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[project]\ndependencies = []\n", "no list of requirements in it names numba"),
-        ("tool.pixi.dependencies.numba = '*'", "no list of requirements: tool.pixi.dep"),
-        ("[project]\ndynamic = ['dependencies']", "its dependencies are dynamic"),
+        ("tool.pixi.dependencies.numba = '*'", "not a list of requirements: tool.pixi.dep"),
+        ("[project]\ndynamic = ['dependencies']", "its dependencies are dynamic, so another file"),
     ],
 )  # fmt: skip
 def test_a_file_without_a_pin_has_a_status_of_its_own(call: Call, text: str, said: str) -> None:
     called = call(text=text)
     assert (called.status, called.content) == (Status.NO_PIN, text)
     assert said in called.err
-    assert call.pip.asked == []
+    assert call.uv.asked == []
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[project", "pyproject.toml: it is not valid TOML"),
-        (PYPROJECT.replace("<=0.66.0", "<="), "is no requirement that pip understands"),
+        (PYPROJECT.replace("<=0.66.0", "<="), "is not a requirement that pip understands"),
         (PYPROJECT.replace(">=3.12,<3.15", "three"), "requires-python is 'three'"),
     ],
 )
@@ -181,7 +180,7 @@ def test_a_file_that_is_not_there_or_none_is_a_sentence(
     call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in (tmp_path / "nowhere.toml", tmp_path):
-        assert module.main([str(path)], call.pip) is Status.NOT_SAFE
+        assert module.main([str(path)], call.uv) is Status.NOT_SAFE
         assert "there is no such file" in capsys.readouterr().err
 
 
@@ -189,7 +188,7 @@ def test_an_index_without_an_answer_has_a_status_of_its_own(call: Call) -> None:
     called = call("--to", "0.67.0")
     assert (called.status, called.content) == (Status.NO_ANSWER, PYPROJECT)
     assert "the package index has no numba 0.67.0" in called.err
-    call.pip.wheels = {}
+    call.uv.wheels = {}
     assert call().status is Status.NO_ANSWER
 
 
@@ -245,7 +244,7 @@ def test_judges_are_asked_before_anything_is_written(call: Call, tmp_path: Path)
     told = text.read_text()
     assert told.startswith("Bump numba upper bound to <=0.68.1\n\n")
     assert "### What the comparison says" in told
-    assert "canary: good: every process" in called.out
+    assert "canary: good: all processes" in called.out
 
 
 @pytest.mark.parametrize(
@@ -367,7 +366,7 @@ def test_an_interrupted_judge_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path.write_text(PYPROJECT)
     begin = (
         "import sys; from observatory.numba_bound.command import main; "
-        "from tests.factories_numba_bound import FakePip; sys.exit(main(sys.argv[1:], FakePip()))"
+        "from tests.factories_numba_bound import FakeUv; sys.exit(main(sys.argv[1:], FakeUv()))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", begin, path, "--judge", "--observatory", tool],

@@ -61,10 +61,10 @@ def test_the_three_are_asked_as_a_person_would() -> None:
 @pytest.mark.parametrize(
     ("command", "status", "finding", "said"),
     [
-        ("contracts", 0, Finding.GOOD, "holds"),
-        ("contracts", 11, Finding.BAD, "is broken"),
+        ("contracts", 0, Finding.GOOD, "everything that PyTensor relies on"),
+        ("contracts", 11, Finding.BAD, "breaks something"),
         ("contracts", 8, Finding.OPEN, "could not judge"),
-        ("contracts", 5, Finding.OPEN, "ended with status 5, which is no verdict"),
+        ("contracts", 5, Finding.OPEN, "ended with status 5, which is not a verdict"),
         ("canary", 0, Finding.GOOD, "right numbers"),
         ("canary", 5, Finding.BAD, "wrong numbers"),
         ("canary", 3, Finding.BAD, "crashed"),
@@ -86,7 +86,7 @@ def test_an_exit_status_becomes_a_sentence(
 ) -> None:
     verdict = found({f"{command} {OLD if command == 'compare' else NEW}": status}, command)
     assert verdict.finding is finding
-    assert said in verdict.said
+    assert said in verdict.sentence
 
 
 def test_the_worst_of_the_verdicts_counts() -> None:
@@ -98,7 +98,7 @@ def test_the_worst_of_the_verdicts_counts() -> None:
 def test_what_is_as_bad_with_the_old_numba_is_not_the_fault_of_the_new_one() -> None:
     verdict = found({"canary": 5}, "canary")
     assert verdict.finding is Finding.OPEN
-    assert verdict.said.endswith("and so it is with numba 0.66.0")
+    assert verdict.sentence.endswith("as with numba 0.66.0")
     assert found({"canary 0.68.1": 5, "canary 0.66.0": 3}, "canary").finding is Finding.BAD
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from observatory.numba_bound.propose import FAILED, main
-from observatory.numba_bound.statuses import Status
+from observatory.numba_bound.status import Status
 
 BRANCH = "observatory/numba-upper-bound"
 _GH = """#!{python}
@@ -139,7 +139,7 @@ def test_a_dry_run_pushes_nothing(checkout: Path, tmp_path: Path) -> None:
     assert main([str(checkout), "--dry-run", "--summary", str(summary)], raising("0.68")) == 0
     assert asked(checkout) == []
     assert git(checkout.parent / "remote.git", "branch", "--list", BRANCH) == ""
-    assert summary.read_text().startswith("### Raise numba to 0.68\n\na dry run")
+    assert summary.read_text().startswith("### Raise numba to 0.68\n\nthis is a dry run")
 
 
 def test_what_git_or_gh_cannot_do_is_said(

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from observatory.numba_bound.judges import Finding, Judged, Verdict
-from observatory.numba_bound.pins import UnsafeError, read
+from observatory.numba_bound.pins import read
 from observatory.numba_bound.plan import Plan, plan
+from observatory.numba_bound.status import UnsafeError
 from observatory.numba_bound.wording import NOT_JUDGED, pull_request, report
 from observatory.text.comment import LIMIT
 from tests.factories_numba_bound import PYPROJECT
@@ -40,12 +41,12 @@ def test_the_report_says_what_and_why_for_every_pin() -> None:
     assert first == f"numba 0.68.1: {SOURCE}"
     place = "project.dependencies"
     expected = """\
-[0], line 1: numba>=0.58,<=0.66.0 -> numba>=0.58,<=0.68.1  (a bound changes: `<=0.66.0` keeps
-[1], line 1: numba>0.57,<=0.68.1 -> numba>=0.57.1,<=0.68.1  (the same in other words: it says
-    note: `>0.57` is written `>=0.57.1`, the next release that there can be
-[2], line 1: numba<=0.69.0  (left alone on purpose: `<=0.69.0` goes beyond numba 0.68.1 already;
-[3], line 1: numba>=0.58,<=0.68.1  (as it should be: it ends at numba 0.68.1 already)
-not rewritten, being no list of requirements: tool.pixi.dependencies.numba"""
+[0], line 1: numba>=0.58,<=0.66.0 -> numba>=0.58,<=0.68.1  (a bound changes: `<=0.66.0` excludes
+[1], line 1: numba>0.57,<=0.68.1 -> numba>=0.57.1,<=0.68.1  (only the spelling changes: it means
+    note: `>0.57` is written `>=0.57.1`, the next possible release
+[2], line 1: numba<=0.69.0  (left alone on purpose: `<=0.69.0` already allows more than
+[3], line 1: numba>=0.58,<=0.68.1  (unchanged: it already ends at numba 0.68.1)
+not rewritten, because not a list of requirements: tool.pixi.dependencies.numba"""
     for line, begins in zip(lines, expected.splitlines(), strict=True):
         assert line.removeprefix(place).startswith(begins)
 
@@ -64,7 +65,7 @@ def test_the_text_has_a_title_the_change_and_the_reason() -> None:
     title, empty, *body = text.splitlines()
     assert (title, empty) == ("Bump numba upper bound to <=0.68.1", "")
     assert body[0] == f"numba 0.68.1: {SOURCE}."
-    assert "| where | before | after | why |" in body
+    assert "| place | before | after | reason |" in body
     shown = codes("\n".join(body))
     assert shown.count("numba>=0.58,<=0.66.0") == shown.count("numba>=0.58,<=0.68.1") == 2
     assert NOT_JUDGED in body
@@ -72,7 +73,7 @@ def test_the_text_has_a_title_the_change_and_the_reason() -> None:
 
 def test_a_text_without_a_bump_has_another_title() -> None:
     text = pull_request(planned("project.dependencies = ['numba>=0.58,<=0.68.1']"), SOURCE, None)
-    assert text.startswith("Spell numba's bounds anew\n")
+    assert text.startswith("Respell numba's bounds\n")
 
 
 def test_do_not_merge_comes_first_with_every_reason() -> None:
@@ -80,8 +81,8 @@ def test_do_not_merge_comes_first_with_every_reason() -> None:
     title, _, first, *_ = text.splitlines()
     assert title == "Do not merge: bump numba upper bound to <=0.68.1"
     assert first == (
-        "**Do not merge:** canary says that processes that shared a cache returned wrong numbers "
-        "and compare says that something is worse than with the old numba."
+        "**Do not merge:** canary reports that processes that shared a cache returned wrong "
+        "numbers and compare reports that something is worse than with the old numba."
     )
     assert "- `contracts`: good: what PyTensor relies on in numba holds" in text
 
@@ -96,7 +97,7 @@ def test_verdicts_that_are_open_forbid_nothing() -> None:
 def test_the_comparison_is_folded_in() -> None:
     text = pull_request(planned(), SOURCE, judged(GOOD, comment="### Nothing is worse"))
     assert text.endswith(
-        "<details><summary>numba 0.68.1 beside numba 0.66.0</summary>\n\n"
+        "<details><summary>numba 0.68.1 compared with numba 0.66.0</summary>\n\n"
         "### Nothing is worse\n\n</details>\n"
     )
 
@@ -104,7 +105,7 @@ def test_the_comparison_is_folded_in() -> None:
 def test_a_comparison_that_is_too_long_stays_out_and_is_missed() -> None:
     text = pull_request(planned(), SOURCE, judged(GOOD, comment="x " * (LIMIT // 2)))
     assert len(text) < LIMIT
-    assert text.endswith("The comparison is too long for a pull request and is left out.\n")
+    assert text.endswith("The comparison is too long for a pull request.\n")
 
 
 def test_what_is_left_and_what_is_not_rewritten_is_told() -> None:
@@ -112,7 +113,9 @@ def test_what_is_left_and_what_is_not_rewritten_is_told() -> None:
     told = pull_request(planned(text), SOURCE, None)
     assert "- `project.dependencies[0]`: it has no lower bound" in told
     assert "- `project.dependencies[1]` stays `numba<=0.69.0`:" in told
-    assert "Not rewritten, being no list of requirements: `tool.pixi.dependencies.numba`" in told
+    assert (
+        "Not rewritten, because not a list of requirements: `tool.pixi.dependencies.numba`" in told
+    )
 
 
 def test_a_text_stays_within_what_github_takes() -> None:

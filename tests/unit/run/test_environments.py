@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -168,7 +169,7 @@ def test_only_the_benchmarks_are_importable_from_anywhere(environments, tmp_path
     assert done.stdout.strip() == "['benchmarks.catalogue']"
 
 
-def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments):
+def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments, monkeypatch):
     environment = environments.ensure(SUBJECT, INTERPRETER)
     base = {
         "PYTHONHASHSEED": "1",
@@ -178,7 +179,8 @@ def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments):
         "VIRTUAL_ENV": "x",
         "PATH": "/bin",
     }
-    assert environment.variables(base) == {
+    monkeypatch.setattr(os, "environ", base)
+    assert environment.variables() == {
         "PATH": "/bin",
         "PYTHONPATH": str(environment.importable),
     }

@@ -2,51 +2,57 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from benchmarks.catalogue import Cell
 from benchmarks.plan import Task
-from observatory.run.execute import Executor
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor, shares_cache, with_symbols
+from observatory.store.records.subject import Versions
+from tests import factories
+from tests.factories_scan import mangled, object_of, put
 
 TASK = Task(Cell("radon", "cold", "NUMBA", "spawn"), "counting", 0)
+FORK = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
 
 
 @dataclass(frozen=True)
-class Environment:
-    """An environment under test in which a script stands for the primitive."""
+class Scripted(Environment):
+    """An environment under test in which a script stands for the benchmark process."""
 
     script: str
 
     def command(self, module: str, *arguments: str) -> list[str]:
         assert module == "benchmarks.sample"
-        return [sys.executable, "-c", self.script]
+        return [sys.executable, "-c", self.script, *arguments]
 
-    def variables(self) -> dict[str, str]:
-        return dict(os.environ)
+
+def executor(tmp_path: Path, script: str) -> Executor:
+    versions = Versions(pytensor="3.3.7", numba=None, python="3.13.0", packages={})
+    environment = Scripted(Path(sys.executable), versions, "key", tmp_path, script)
+    return Executor(environment, tmp_path, timeout=60, flags="x=1")
 
 
 @pytest.mark.parametrize(
     ("script", "status", "said", "signal", "code"),
     [
         ("import sys; print('it broke', file=sys.stderr); sys.exit(7)", "raised",
-         "the primitive exited with code 7 without a valid record", None, 7),
+         "the benchmark process exited with code 7 without a valid record", None, 7),
         ("import os; os.kill(os.getpid(), 9)", "killed",
-         "the primitive died of SIGKILL without a valid record", "SIGKILL", None),
+         "the benchmark process died of SIGKILL without a valid record", "SIGKILL", None),
         ("print('{\"schema\": \"observatory/sample/1\"}')", "raised",
-         "the primitive exited with code 0 without a valid record: Field required", None, 0),
+         "the benchmark process exited with code 0 without a valid record: Field required",
+         None, 0),
     ],
 )  # fmt: skip
 def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     tmp_path: Path, script: str, status: str, said: str, signal: str | None, code: int | None
 ) -> None:
-    environment = cast("Any", Environment(script))
-    found = Executor(environment, tmp_path, timeout=60).run(TASK)
+    found = executor(tmp_path, script).run(TASK)
     assert found.status == status
     assert found.metrics == {"crashed": 1}
     assert (found.cell, found.measure) == (TASK.cell, "counting")
@@ -54,3 +60,51 @@ def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     assert found.failure.message.startswith(said)
     assert (found.failure.signal, found.failure.exit_code) == (signal, code)
     assert found.failure.stderr == (["it broke"] if code == 7 else [])
+
+
+def test_a_task_becomes_options_of_a_process_in_a_scrubbed_session_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTENSOR_FLAGS", "cxx=")
+    script = (
+        "import os, sys; print(*sys.argv[1:], os.getcwd(), os.environ['PYTHONPATH'],"
+        " 'PYTENSOR_FLAGS' in os.environ, os.getsid(0) == os.getpid(), file=sys.stderr)"
+    )
+    (tmp_path / "filled").mkdir()
+    for cache, options in (("filled", ["--cache", f"{tmp_path}/filled"]), ("gone", [])):
+        found = executor(tmp_path, script).run(replace(TASK, cache=cache, keep="kept"))
+        assert found.failure is not None
+        assert found.failure.stderr[0].split() == [
+            "--end-with-parent", "--pass", "counting", "--model", "radon", "--scenario", "cold",
+            "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60", *options,
+            "--keep-cache", f"{tmp_path}/kept", "--flags", "x=1",
+            str(tmp_path), str(tmp_path), "False", "True",
+        ]  # fmt: skip
+
+
+def test_symbols_are_read_where_several_processes_fill_a_cache_of_numbas() -> None:
+    assert shares_cache(Task(FORK, "counting", 0))
+    assert not shares_cache(Task(FORK, "timing", 0))
+    assert not shares_cache(Task(Cell("lookalikes", "siblings", "C", "fork"), "counting", 0))
+    assert not shares_cache(Task(factories.WARM, "counting", 0))
+
+
+def test_what_a_scan_counts_becomes_metrics_of_the_sample(tmp_path: Path) -> None:
+    symbol = mangled("pytensor.numba_funcified_fgraph", 17)
+    for name, body in (("one", "x + 1"), ("two", "x + 2")):
+        put(tmp_path, name, object_of({symbol: body}))
+    sample = factories.sample(FORK, "counting", absent={"collided_symbols": "not yet"})
+    found = with_symbols(sample, tmp_path)
+    assert found.metrics["collided_symbols"] == 1
+    assert found.absent == {}
+
+
+def test_a_cache_that_is_not_there_or_cannot_be_read_gives_no_number(tmp_path: Path) -> None:
+    sample = factories.sample(FORK, "counting")
+    assert with_symbols(sample, tmp_path / "absent") == sample
+    assert "no cache of numba's" in with_symbols(sample, tmp_path).absent["collided_symbols"]
+    (data,) = put(tmp_path, "one", object_of({mangled("f", 17): "x + 1"}))
+    data.write_bytes(b"not a pickle")
+    broken = with_symbols(sample, tmp_path)
+    assert "collided_symbols" not in broken.metrics
+    assert "cannot be read" in broken.absent["collided_symbols"]

@@ -20,12 +20,12 @@ GOOD = Facts(
 
 
 def states(**changes: Any) -> dict[str, str]:
-    return {one.what: one.state for one in judge(replace(GOOD, **changes))}
+    return {one.subject: one.state for one in judge(replace(GOOD, **changes))}
 
 
 def test_a_quiet_machine_is_fine_and_has_nothing_to_do() -> None:
     assert set(states().values()) == {"fine"}
-    assert not any(one.do for one in judge(GOOD))
+    assert not any(one.advice for one in judge(GOOD))
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_a_quiet_machine_is_fine_and_has_nothing_to_do() -> None:
 def test_each_trouble_is_named_with_what_to_do(
     what: str, state: str, changes: dict[str, Any]
 ) -> None:
-    (found,) = (one for one in judge(replace(GOOD, **changes)) if one.what == what)
+    (found,) = (one for one in judge(replace(GOOD, **changes)) if one.subject == what)
     assert found.state == state
-    assert found.do
+    assert found.advice
 
 
 def test_threads_of_the_environment_do_no_harm_and_are_said() -> None:
@@ -70,5 +70,5 @@ def test_this_machine_can_be_looked_at() -> None:
 
 
 def test_the_file_system_is_that_of_the_nearest_mount() -> None:
-    assert fitness._kind_of(Path("/proc/self")) == "proc"
-    assert fitness._kind_of(Path("/")) not in ("proc", "unknown")
+    assert fitness._file_system(Path("/proc/self")) == "proc"
+    assert fitness._file_system(Path("/")) not in ("proc", "unknown")

@@ -4,9 +4,8 @@ from pathlib import Path
 import pytest
 from fakes import FakeUv, option
 
-from observatory.run.index import Index
 from observatory.run.interpreters import Interpreters, NoInterpreterError, find, newest_supported
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from fakes import FakeUv
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from observatory.run.index import Index
 from observatory.run.numbas import Numba, Numbas
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 from tests.factories import subject
 
 RELEASES = ("0.60.0", "0.67.0", "0.68.0", "0.68.1")

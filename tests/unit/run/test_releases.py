@@ -3,9 +3,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from fakes import FakeUv, option
 
-from observatory.run.index import Index
 from observatory.run.releases import ReleasesError, ReleaseTable, describe, extended, load
-from observatory.run.uv import UvError
+from observatory.run.uv import Index, UvError
 
 
 def test_the_committed_table_is_valid_and_names_the_milestones():

@@ -7,11 +7,11 @@ import pytest
 from fakes import FakeUv
 
 from observatory.run.history import History
-from observatory.run.index import Index
 from observatory.run.interpreters import Interpreters, NoInterpreterError
 from observatory.run.releases import load
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
+from observatory.run.uv import Index
 
 
 @pytest.fixture

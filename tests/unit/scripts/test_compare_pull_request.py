@@ -52,7 +52,7 @@ def test_without_a_comparison_there_is_no_number_and_the_status_says_why(
 ) -> None:
     assert compared(tmp_path, 4) == 4
     assert list((tmp_path / "artifact").iterdir()) == []
-    assert "ended with 4" in capsys.readouterr().err
+    assert "ended with status 4" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "1e3", "12\n13", "٣", "9" * 10])

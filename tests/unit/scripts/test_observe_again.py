@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from observatory.errors import Exit
 from observatory.github.errors import GitHubError, MissingError
-from observatory.github.wire import Answer
-from scripts.observe_again import GITHUB, main
+from observatory.github.http import Answer
+from scripts.observe_again import main
 
 SHA = "a" * 40
 
@@ -22,7 +23,10 @@ class FakeTransport:
 
     @staticmethod
     def run(number: int, status: str = "completed", sha: str = SHA) -> dict[str, Any]:
-        return {"id": number, "status": status, "head_sha": sha}
+        return {
+            "id": number, "status": status, "head_sha": sha, "event": "pull_request",
+            "html_url": f"https://example.org/runs/{number}",
+        }  # fmt: skip
 
     def send(self, method: str, path: str, doing: str, body: object = None, **_: object) -> Answer:
         if method == "POST":
@@ -33,7 +37,7 @@ class FakeTransport:
                 raise MissingError("nobody of that name")
             return self._json({"permission": self.permission})
         if "/pulls/" in path:
-            return self._json({"head": {"sha": SHA}})
+            return self._json({"number": 12, "head": {"sha": SHA, "ref": "topic"}})
         assert f"head_sha={SHA}&event=pull_request" in path
         return self._json({"workflow_runs": list(self.runs)})
 
@@ -70,7 +74,7 @@ def test_a_run_that_is_under_way_is_left_alone(capsys: pytest.CaptureFixture[str
     fake = FakeTransport("write", FakeTransport.run(7, "in_progress"))
     assert observe(fake) == 0
     assert fake.written == []
-    assert "under way already" in capsys.readouterr().out
+    assert "already under way" in capsys.readouterr().out
 
 
 def test_a_run_of_another_commit_is_not_run_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +89,7 @@ def test_what_github_does_not_do_has_a_status(capsys: pytest.CaptureFixture[str]
         def send(self, *_: object, **__: object) -> Answer:
             raise GitHubError("GitHub is away")
 
-    assert observe(Broken()) == GITHUB
+    assert observe(Broken()) == Exit.GITHUB
     assert "GitHub is away" in capsys.readouterr().err
 
 

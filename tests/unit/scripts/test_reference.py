@@ -12,8 +12,15 @@ from observatory.app.schemas import schemas
 from observatory.cli.main import Commands
 from observatory.errors import Exit
 from scripts import reference
-from scripts.markdown import cell, code, fenced, table
-from scripts.schema_tables import limits, schema_tables, type_of
+from scripts.reference_markdown import (
+    cell,
+    code,
+    fenced,
+    limits,
+    schema_tables,
+    table,
+    type_of,
+)
 
 ADVICE = "the reference is not what the code says: `make docs`, and commit docs/reference/"
 

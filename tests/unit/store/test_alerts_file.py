@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from observatory.analyze.history.detection import detect_changes
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as record
-from tests.factories_alerts import line, moment, series, stepped, watched
+from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 
 def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
-    found = detect_changes(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
+    found = detected(watched(80, series(line(80), stepped(80, 40))), moment(80))
     path = record.save(tmp_path, found)
     assert path == tmp_path / "alerts.json"
     assert record.load(tmp_path) == found

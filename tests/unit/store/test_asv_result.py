@@ -10,7 +10,7 @@ import pytest
 from asv.results import Results as AsvResults
 from asv_runner.statistics import compute_stats
 
-from observatory.store.asv import result, series_reader
+from observatory.store.asv import columns, result
 from observatory.store.asv.columns import SeriesList
 from observatory.store.asv.result import Head, parse
 from tests.factories_asv import Value, foreign, listed, old, row
@@ -153,7 +153,7 @@ def test_thousands_of_broken_benchmarks_are_counted_beyond_a_bound(
 def test_names_of_endless_length_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _, problems = read(foreign({"a" * 1001: [[1.0]]}))
     assert "its name is longer than 1000 characters" in problems[0]
-    monkeypatch.setattr(series_reader, "LARGEST_TEXT", 1000)
+    monkeypatch.setattr(columns, "LARGEST_TEXT", 1000)
     wide = [["1" * 100, "2"], ["3" * 100, "4"]]
     content = foreign({name: [[1, 2, 3, 4], wide] for name in "ab"})
     found, problems = read(content)

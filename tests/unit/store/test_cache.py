@@ -20,10 +20,10 @@ from benchmarks.models import radon
 from observatory.store.asv import listing, result
 from observatory.store.asv.columns import SeriesList
 from observatory.store.journal import latest
-from observatory.store.reading import cache, summary
+from observatory.store.reading import cache
+from observatory.store.reading import read as reading
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
-from observatory.store.reading.sources import JsonSource
 from observatory.store.records import sample as records_of_samples
 from tests.factories import LATER, journal, sample
 from tests.factories_asv import Value, foreign, old, put, values
@@ -50,12 +50,12 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> Parses:
         seen.append(found.head.env_name if found.head else "?")
         return found
 
-    def read(path: Path, read_journal: Any = summary.read_journal) -> Any:
+    def read(path: Path, read_journal: Any = reading.read_journal) -> Any:
         seen.append(path.name)
         return read_journal(path)
 
     monkeypatch.setattr(result, "parse", spy)
-    monkeypatch.setattr(summary, "read_journal", read)
+    monkeypatch.setattr(reading, "read_journal", read)
     return seen
 
 
@@ -103,7 +103,7 @@ def test_an_unchanged_file_that_has_rested_is_not_even_opened(
     where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = read(where)
-    monkeypatch.setattr(JsonSource, "digest", None)
+    monkeypatch.setattr(cache, "_digest", None)
     assert said(read(where)) == said(first)
 
 
@@ -152,9 +152,10 @@ def test_a_signature_taken_right_after_a_change_is_not_believed(
     path.write_text(path.read_text().replace("4.0", "7.0"))  # same size, inode ...
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # ... and time
     unchanged, signature_of = before.st_ctime_ns, listing.signature_of
-    monkeypatch.setattr(
-        listing, "signature_of", lambda found: signature_of(found)._replace(ctime_ns=unchanged)
-    )
+    for module in (listing, cache):
+        monkeypatch.setattr(
+            module, "signature_of", lambda found: signature_of(found)._replace(ctime_ns=unchanged)
+        )
     assert 7.0 in [value.value for value in values(read(where))]
     assert parses.taken() == ["y"]
 
@@ -176,12 +177,12 @@ def test_what_changes_between_hashing_and_parsing_is_parsed_again(
     made = journal(where, [sample()])
     before = made.path.read_bytes()
 
-    def changed(path: Path, read_journal: Any = summary.read_journal) -> Any:
+    def changed(path: Path, read_journal: Any = reading.read_journal) -> Any:
         path.write_bytes(before + b"oops\n")
         return read_journal(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(summary, "read_journal", changed)
+        patch.setattr(reading, "read_journal", changed)
         assert any("jsonl:3" in problem for problem in said(read(where))[1])
     made.path.write_bytes(before)
     assert said(read(where)) == said(read_results(where))
@@ -250,14 +251,18 @@ def npz(**arrays: Any) -> bytes:
     return sink.getvalue()
 
 
-def test_another_version_reads_none_of_it(
+def test_another_version_reads_none_of_it_and_replaces_it(
     where: Path, parses: Parses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = said(read(where))
+    before = cache_files(where)
     parses.taken()
     monkeypatch.setattr(cache, "version", lambda: "next")
     assert said(read(where)) == expected
     assert len(parses.taken()) == 4
+    assert said(read(where)) == expected
+    assert parses.taken() == []
+    assert cache_files(where) == before
 
 
 def test_the_version_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,32 +295,6 @@ def test_what_is_gone_is_kept_no_longer(where: Path) -> None:
     os.utime(where / "ci" / "y.json")
     assert said(read(where)) == said(read_results(where))
     assert b"time_gone" not in path.read_bytes()
-
-
-def test_what_other_versions_and_killed_writes_left_is_removed_in_the_end(where: Path) -> None:
-    read(where)
-    directory = cache_files(where)[0].parent
-    older = directory.parent / "0123456789abcdef"
-    mixed = directory.parent / "fedcba9876543210"
-    others = directory.parent / "results"
-    for made in (older, mixed, others):
-        made.mkdir()
-        (made / "x.parquet").touch()
-        (made / "x.npz").touch()
-    (mixed / "notes.txt").touch()
-    (directory / "x.tmp").touch()
-    long_ago = time.time() - 30 * 86400
-    for path in (*directory.parent.rglob("*"),):
-        os.utime(path, (long_ago, long_ago))
-    (directory / "young.tmp").touch()
-    put(where, foreign({}), "new.json")
-    read(where)
-    assert not (directory / "x.tmp").exists()
-    assert (directory / "young.tmp").exists()
-    assert list(older.iterdir()) == []
-    assert len(list(directory.glob("*.npz"))) == 1
-    assert [path.name for path in mixed.iterdir()] == ["notes.txt"]
-    assert [path.name for path in sorted(others.iterdir())] == ["x.npz", "x.parquet"]  # whoever's
 
 
 KILLED = """

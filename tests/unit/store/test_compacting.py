@@ -11,11 +11,12 @@ from benchmarks.catalogue import Cell
 from observatory.store.base.problems import Problem
 from observatory.store.journal.compacting import compacted, newest
 from observatory.store.journal.latest import latest_of
-from observatory.store.journal.ledgers import LedgerStore, StoredEntry
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalEntry, JournalLine, JournalRecord, encoded
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.compiled import functions_of
+from observatory.store.records.sample import StoredEntry
 from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")

@@ -26,8 +26,9 @@ def results(tmp_path: Path, *ledgers: list[LedgerEntry] | None, **changes: objec
 
 
 def functions(directory: Path) -> compiled.Functions:
-    (found,) = read_results(directory).journals.values()
-    return compiled.unkept(found.functions)
+    ((journal, found),) = read_results(directory).journals.items()
+    assert found.functions != compiled.UNKEPT
+    return compiled.of_journal(journal, found.functions, [])
 
 
 def test_functions_of_one_name_and_outcome_are_added_up(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.store.base import decode
 from observatory.store.base.decode import NotJsonError, decoded
 
 
@@ -42,13 +41,6 @@ def test_constants_are_none_and_texts_are_left_alone(content: bytes, expected: A
 def test_what_is_not_json_is_an_error_that_says_so(content: bytes) -> None:
     with pytest.raises(NotJsonError, match="it is not JSON"):
         decoded(content)
-
-
-def test_the_usual_file_with_nan_does_not_need_the_slow_parser(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(decode, "_tolerant", None)
-    assert decoded(b'{"results": {"a": [NaN]}}') == {"results": {"a": [None]}}
 
 
 _values = st.recursive(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from observatory.store.asv.benchmarks_json import united
 from observatory.store.asv.files import write_benchmarks, write_machine
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.base.problems import RecordError
@@ -205,3 +206,10 @@ def test_results_of_asv_beside_it_are_untouched(tmp_path: Path) -> None:
     results = brought(tmp_path, entry("a.py::t"))
     assert path.read_bytes() == before
     assert len(read_results(results).files) == 2
+
+
+@pytest.mark.parametrize("params", [None, 3, [3], [[{}]], [["1"], ["2"]]])
+def test_parameters_that_are_other_or_no_texts_are_not_united(params: Any) -> None:
+    now = {"imported": "x", "param_names": ["n"], "params": [["1"]]}
+    assert united({**now, "params": params}, now) == now
+    assert united({**now, "params": [["2"]]}, now)["params"] == [["2", "1"]]

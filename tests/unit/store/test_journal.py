@@ -90,11 +90,6 @@ def test_a_journal_of_another_subject_is_refused_in_a_sentence(tmp_path: Path) -
         other.append(RUN, sample())
 
 
-def test_a_journal_opened_for_reading_says_that_it_cannot_append(tmp_path: Path) -> None:
-    with pytest.raises(JournalError, match="give a header"):
-        Journal(tmp_path / "a.jsonl", LedgerStore(tmp_path)).append(RUN, sample())
-
-
 def test_a_sample_above_the_bound_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     large = sample(environment={f"{i}": "x" * 4000 for i in range(LARGEST_LINE // 4000 + 1)})
     made = Journal.of(tmp_path, header())
@@ -240,7 +235,7 @@ def test_counts_of_other_packages_never_stand(tmp_path: Path) -> None:
 def test_the_header_is_found_without_the_samples(tmp_path: Path) -> None:
     path = journal(tmp_path, [sample()]).path
     journal(tmp_path, [sample()], RUN, header(numba="0.69.0"))
-    assert read_header(path) == (header(numba="0.69.0"), [])
+    assert read_header(path) == header(numba="0.69.0")
 
 
 @settings(max_examples=60)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from observatory.store.asv import listing
 from observatory.store.base.problems import RecordError
 from observatory.store.reading import read
-from observatory.store.reading.read import read_journals, read_results
+from observatory.store.reading.read import benchmarks_of, read_results
 from tests.factories import header, journal, sample
 from tests.factories_asv import Value, foreign, old, put, row, values
 
@@ -176,14 +176,11 @@ def test_a_missing_directory_is_an_error_that_says_what_to_do(tmp_path: Path) ->
         read_results(tmp_path / "none")
 
 
-def test_journals_are_read_with_their_samples(tmp_path: Path) -> None:
+def test_journals_are_summarised(tmp_path: Path) -> None:
     journal(tmp_path, [sample()])
     journal(tmp_path, [sample()], under=header("3.3.6"))
-    labels = {contents.header and contents.header.subject.label
-              for contents in read_journals(tmp_path)}  # fmt: skip
-    assert labels == {"3.3.6", "3.3.7"}
     summaries = read_results(tmp_path).journals.values()
-    assert {one.header and one.header.subject.label for one in summaries} == labels
+    assert {one.header and one.header.subject.label for one in summaries} == {"3.3.6", "3.3.7"}
     assert {one.measured_at for one in summaries} == {sample().started_at}
 
 
@@ -208,3 +205,20 @@ def test_a_hostile_result_file_never_raises(changes: dict[str, Any], row: Any) -
     with tempfile.TemporaryDirectory() as directory:
         put(Path(directory), foreign({"a": row}, **changes))
         read_results(Path(directory))
+
+
+def test_a_file_that_grew_beyond_the_bound_is_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "benchmarks.json"
+    path.write_text("{}" + " " * 10)
+    assert benchmarks_of(path).head == {}
+    monkeypatch.setattr(read, "LARGEST_FILE", 5)
+    with pytest.raises(RecordError, match="larger than 5 bytes"):
+        benchmarks_of(path)
+
+
+def test_units_of_another_kind_than_text_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "benchmarks.json"
+    path.write_bytes(b'{"a": {"unit": ' + b"[" * 900 + b"]" * 900 + b', "type": null}}')
+    assert benchmarks_of(path).head == {"a": ["", ""]}

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from observatory.store.journal.compacting import compacted
+from observatory.store.journal import compacting
+from observatory.store.journal.compacting import compacted, tidy
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalRecord
 from observatory.store.journal.reader import JournalContents, read_journal
-from observatory.store.merging import compaction
-from observatory.store.merging.compaction import tidy
 from observatory.store.records import layout
 from tests.factories import LATER, NOON, RUN, failed, header, journal, ledger, sample
 
@@ -122,7 +121,7 @@ def test_what_is_appended_while_a_journal_is_compacted_is_not_lost(
         writer.join(0.2)  # it waits for the lock
         return compacted(contents)
 
-    monkeypatch.setattr(compaction, "compacted", compact)
+    monkeypatch.setattr(compacting, "compacted", compact)
     assert tidy(tmp_path, NOON + HOUR).journals == 1
     writer.join()
     assert LATER in [entry.run for entry in made.read().entries]

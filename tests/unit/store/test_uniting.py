@@ -18,10 +18,10 @@ from observatory.store.asv.files import project
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.asv.result import parse
 from observatory.store.base.problems import RecordError
+from observatory.store.journal.compacting import tidy
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalHeader
 from observatory.store.journal.reader import read_journal
-from observatory.store.merging.compaction import tidy
 from observatory.store.merging.directories import holds_all, unite
 from observatory.store.reading.read import read_results
 from observatory.store.records import calibration, contracts, layout, triage

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.catalogue import CAUSES
 from observatory.store.records.comparison import Comparison, Missing, Workload
-from observatory.text.comparison.advice import about_cause
+from observatory.text.comparison.causes import advice_on
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.phrases import effect
 from observatory.text.comparison.story import tell
@@ -206,14 +206,14 @@ def test_every_missing_reason_names_its_cells() -> None:
 
 @pytest.mark.parametrize("kind", CAUSES)
 def test_every_kind_of_cause_has_an_advice_of_one_sentence_or_more(kind: str) -> None:
-    said = plain(about_cause(kind) or ())
+    said = plain(advice_on(kind))
     assert said.endswith(".")
     assert said[0].isupper()
     assert "`" not in said
 
 
 def test_names_in_an_advice_are_names() -> None:
-    assert Name("__props__") in (about_cause("keys differ between processes") or ())
+    assert Name("__props__") in advice_on("keys differ between processes")
 
 
 def test_times_that_nothing_explains_come_with_an_advice() -> None:

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.analyze.history.detection import detect_changes
 from observatory.cli.main import main
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
 from observatory.store.records import alerts as record
 from tests.factories import header, ledger, sample
-from tests.factories_alerts import line, moment, series, stepped, watched
+from tests.factories_alerts import detected, line, moment, series, stepped, watched
 from tests.factories_asv import foreign, put, row
 
 TODAY = datetime.now(UTC)
@@ -143,7 +142,7 @@ def test_a_mistake_is_answered_in_a_sentence(
 def test_an_acknowledgement_needs_a_reason_and_an_end(
     results: Path, options: tuple[str, ...], said: str, refused: Callable[..., str]
 ) -> None:
-    known = detect_changes(watched(80, series(line(80), stepped(80, 40))), moment(80), "0.1")
+    known = detected(watched(80, series(line(80), stepped(80, 40))), moment(80))
     record.save(results, known)
     assert said in refused("ack", known.alerts[0].id, *options, "--results", results)
     assert not (results / "triage.toml").exists()

@@ -103,7 +103,7 @@ def test_published_twice_it_is_one_comment_and_one_check(
     observatory("comment", "--run", 900)
     code, out, _ = observatory("comment", "--run", 900)
     assert code == Exit.OK
-    assert "the comment says this already" in out
+    assert "the comment is already up to date" in out
     assert (len(fake.comments), len(fake.checks)) == (1, 1)
 
 
@@ -141,7 +141,10 @@ def test_a_pull_request_that_has_moved_on_is_told_so(
     fake.commits[12] = ["a" * 40, "c" * 40]
     fake.artifact(packed())
     assert observatory("comment", "--run", 900)[0] == Exit.OK
-    assert "**The pull request has moved on:** this is of `aaaaaaaaaa`." in fake.bodies()[0]
+    assert (
+        "**The pull request has newer commits:** these results are for `aaaaaaaaaa`."
+        in fake.bodies()[0]
+    )
 
 
 def test_a_deleted_fork_is_no_hindrance(fake: FakeGitHub, observatory: Command) -> None:
@@ -180,15 +183,15 @@ HOSTILE: dict[str, tuple[Callable[[FakeGitHub], object], str]] = {
     "another-pull-request": (another_fork, "run 900 is of another branch or another fork"),
     "not-a-pull-request": (pushed, "was started by 'push', not by a pull request"),
     "no-claim": (lambda f: f.artifact(packed(claim=None)), "does not name its pull request"),
-    "odd-claim": (lambda f: f.artifact(packed(claim="12; rm -rf /")), "and nothing else"),
+    "odd-claim": (lambda f: f.artifact(packed(claim="12; rm -rf /")), "is not the number of a"),
     "no-artifact": (lambda f: None, "run 900 has no artifact 'observatory-comparison'"),
-    "expired": (expired, "has no artifact 'observatory-comparison' (any more)"),
-    "no-zip": (lambda f: f.artifact(b"PK\x03\x04<html>"), "no zip archive that can be read"),
+    "expired": (expired, "has no artifact 'observatory-comparison', or it has expired"),
+    "no-zip": (lambda f: f.artifact(b"PK\x03\x04<html>"), "not a readable zip archive"),
     "html": (lambda f: f.artifact(b"<html>"), "is not what `observatory compare --json` writes"),
     "schema": (lambda f: f.artifact(packed('{"schema": "x"}')), "it does not fit the schema"),
-    "markdown": (lambda f: f.artifact(packed(**{"comment.md": "# hi"})), "holds 'comment.md'"),
-    "path": (lambda f: f.artifact(packed(**{"../../x": "x"})), "holds '../../x'"),
-    "runner": (lambda f: f.artifact(packed(**{"##[add-mask]x": "x"})), "holds '## [add-mask]x'"),
+    "markdown": (lambda f: f.artifact(packed(**{"comment.md": "# hi"})), "contains 'comment.md'"),
+    "path": (lambda f: f.artifact(packed(**{"../../x": "x"})), "contains '../../x'"),
+    "runner": (lambda f: f.artifact(packed(**{"##[add-mask]x": "x"})), "contains '## [add-mask]x'"),
     "huge": (lambda f: f.artifact(b"PK" + bytes(9 * 2**20)), "larger than 8,388,608 bytes"),
     "lying": (lambda f: f.artifact(b"PK" + bytes(9 * 2**20), size_in_bytes=5), "larger than 8,388"),
 }
@@ -307,7 +310,7 @@ def test_without_a_token_nothing_is_asked(
 
 def test_a_token_is_not_sent_in_the_clear(fake: FakeGitHub, observatory: Command) -> None:
     code, _, err = observatory("comment", "--run", 900, "--api", "http://e.vil")
-    assert (code, "no address that a token may be sent to" in err) == (Exit.GITHUB, True)
+    assert (code, "the token is not sent to" in err) == (Exit.GITHUB, True)
 
 
 def alert(state: str = "new", **changes: object) -> Alert:

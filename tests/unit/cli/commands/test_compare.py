@@ -24,13 +24,13 @@ from observatory.errors import Exit
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from observatory.store.base.problems import RecordError
-from observatory.store.journal.models import new_run
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
 from observatory.store.records.calibration import Calibration, Floor
-from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.comparison import Comparison, Side, Verdict
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
+from observatory.text.records import comparison_of
 from tests.factories import NOON, WARM, failed, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -53,7 +53,7 @@ def setting(**changes: Any) -> Setting:
 
 
 def compare(old: list[Sample], new: list[Sample], **changes: Any) -> Comparison:
-    return compared(setting(**changes), Evidence.of(old), Evidence.of(new), 12.0)
+    return comparison_of(compared(setting(**changes), Evidence.of(old), Evidence.of(new)), 12.0)
 
 
 def compiled(*names: str) -> Sample:
@@ -215,9 +215,9 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
 
     groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
     machine = header().machine
-    session = Session(tmp_path, tmp_path, machine, 1.0, new_run(INTERLEAVED))
+    session = Session(INTERLEAVED, tmp_path, tmp_path, machine)
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
-    monkeypatch.setattr(comparing, "alone", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
     monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
     comparer.run()
@@ -235,7 +235,7 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
             taken.append(pairs)
             return True
 
-    session = Session(tmp_path, tmp_path, header().machine, 1.0, new_run(INTERLEAVED))
+    session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine)
     matrix = Matrix((), (), (WARM, COLD))
     comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
     undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))
@@ -248,9 +248,9 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
 
 def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
     base, head = (Evidence.of([compiled(name), sample()]) for name in ("Add", "Sub"))
-    assert compared(setting(), base, head, 0.0, [WARM]).workload
+    assert compared(setting(), base, head, [WARM]).workload
     other = Cell("radon", "warm_disk", "C", "fork")
-    assert compared(setting(), base, head, 0.0, [other]).workload == []
+    assert compared(setting(), base, head, [other]).workload == []
 
 
 def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:
@@ -298,3 +298,11 @@ def test_saved_results_are_compared_beside_a_clone_too(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["compare", "--repo", str(clone), *sides])
     assert done.exit_code == Exit.WORSE, done.output
     assert "35" in done.output
+
+
+def test_a_long_reason_fits_into_the_record_that_holds_it() -> None:
+    base = [sample(WARM, "counting", {"cache_misses": 0})]
+    head = [sample(WARM, "counting", {"cache_misses": n + 10_000}) for n in range(900)]
+    (verdict,) = [v for v in compare(base, head).verdicts if v.metric == "cache_misses"]
+    assert "not deterministic" in (verdict.reason or "")
+    assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict

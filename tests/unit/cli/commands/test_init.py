@@ -130,7 +130,7 @@ def test_force_keeps_what_was_there_under_a_name_that_is_no_workflow(pytensor: P
     for text in ("first", "second"):
         mine.write_text(text)
         init(pytensor, "--force")
-    assert mine.read_text().startswith("# Says on a pull request")
+    assert mine.read_text().startswith("# Reports on a pull request")
     assert mine.with_name("observatory.yml.bak").read_text() == "first"
     assert mine.with_name("observatory.yml.bak1").read_text() == "second"
 
@@ -151,7 +151,7 @@ def test_the_settings_are_the_defaults(pytensor: Path) -> None:
     ("contents", "arguments", "said"),
     [
         ({"x_DOT_py": "def test_x(): ..."}, TOOL, "add benchmarks first"),
-        ({"tests__a_DOT_py": BENCHMARK}, (), "say --observatory OWNER/NAME --commit HASH"),
+        ({"tests__a_DOT_py": BENCHMARK}, (), "add --observatory OWNER/NAME --commit HASH"),
         ({"tests__a_DOT_py": BENCHMARK}, (*TOOL[:3], "main"), "is not a full commit hash"),
         ({"tests__a_DOT_py": BENCHMARK}, ("--observatory", "x", *TOOL[2:]), "is not a repository"),
         ({"pyproject_DOT_toml": "[", "tests__a_DOT_py": BENCHMARK}, TOOL, "is not valid TOML"),

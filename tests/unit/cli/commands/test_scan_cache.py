@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_named_and_counts_when_asked_for(harmless: Path) 
 def test_a_directory_without_a_cache_is_a_mistake_of_usage(tmp_path: Path, name: str) -> None:
     done = scanned(tmp_path / name)
     assert done.returncode == Exit.USAGE
-    assert "no cache of numba's" in done.stderr or "is no directory" in done.stderr
+    assert "no cache of numba's" in done.stderr or "is not a directory" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -1,0 +1,98 @@
+"""Samples of several processes that share a cache: siblings, and a subject after another one.
+
+This runs in the primitive. Siblings find what no single process can show: two of them use one key
+or one symbol for different things. An upgrade finds stale values: those of code that another
+subject compiled and that this one would have compiled differently.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+
+from benchmarks import process
+from benchmarks.catalogue import SCENARIOS, TOLERANCE
+from benchmarks.messages import Job
+from benchmarks.process import Ending
+from benchmarks.records import Processes
+from benchmarks.request import Request
+from benchmarks.sandbox import Sandbox, new_seed
+
+
+def take_siblings(request: Request, box: Sandbox, seed: int) -> Processes:
+    """Run the siblings, arranged as the scenario says, and then a process that reads all graphs.
+
+    The children of one parent or server share its hash seed, and so does the reader, as a later run
+    of the same program may; each spawned sibling has a seed of its own. In `siblings_reseeded` it
+    is the other way round. Returns how each process ended. Raises OSError if one cannot start.
+    """
+    scenario = SCENARIOS[request.cell.scenario]
+    spawned = request.cell.launch == "spawn"
+    own_seeds = spawned != scenario.reseeded
+
+    def run(job: Job, own_seed: bool, alone: bool = True) -> Ending:
+        env = box.environment(new_seed() if own_seed else seed, request.pytensor_flags)
+        return process.run(box, job, env, request.timeout, alone=alone)
+
+    job = request.job(box, "siblings")
+    if not spawned:
+        # One parent, or the server that it starts, forks all of them.
+        parent = run(job, own_seed=False)
+        endings = [process.ending_of_fork(parent, each.report) for each in job.for_members()]
+    elif scenario.arrangement == "at once":
+        pool = ThreadPoolExecutor(len(job.members))
+        run_beside = partial(run, own_seed=own_seeds, alone=False)
+        try:
+            endings = list(pool.map(run_beside, job.for_members()))
+        finally:
+            # After an interrupt they are still running, and each thread waits for its process.
+            process.end_stragglers(box)
+            pool.shutdown(cancel_futures=True)
+    else:
+        endings = [run(each, own_seeds) for each in job.for_members()]
+    reader = run(request.job(box, "reader"), own_seeds)
+    return Processes(reader, siblings=tuple(zip(job.members, endings, strict=True)))
+
+
+def take_upgrade(request: Request, box: Sandbox, seed: int) -> Processes:
+    """Build every graph from an empty cache, then in another process from a copy of a cache.
+
+    That is the cache of the request; without one there is no second process. Returns how the
+    processes ended, and the graphs whose values are stale: they differ between the two. Raises
+    CacheError for an unusable cache, OSError if a process cannot start.
+    """
+    job = replace(request.job(box, "upgrade", 0), from_empty=True)
+    env = box.environment(new_seed(), request.pytensor_flags)
+    fresh = process.run(box, job, env, request.timeout)
+    if fresh.status != "ok" or fresh.report is None:
+        return Processes(fresh)
+    if request.keep_fresh is not None:
+        box.keep_cache(request.keep_fresh, seed)
+    if request.cache is None:
+        return Processes(fresh)
+    box.start_from(request.cache)
+    box.empty_tmp()
+    expected = fresh.report.values
+    job = replace(request.job(box, "upgrade", 1), members=tuple(expected))
+    env = box.environment(seed, request.pytensor_flags)
+    used = process.run(box, job, env, request.timeout)
+    values = {} if used.report is None else used.report.values
+    stale = tuple(name for name, value in values.items() if differ(value, expected[name]))
+    return Processes(used, filler=fresh, fill=fresh.exit.seconds, stale=stale)
+
+
+def differ(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    """Return whether two values of one graph differ beyond the last bits.
+
+    Both are flat, of any length; None stands for a number that is not finite. Cold and reloaded
+    code differ in the last bits, so each entry may be off by the relative `TOLERANCE`.
+    """
+    return len(one) != len(other) or any(
+        left is not right
+        if left is None or right is None
+        else not math.isclose(left, right, rel_tol=TOLERANCE)
+        for left, right in zip(one, other, strict=True)
+    )

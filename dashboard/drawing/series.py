@@ -1,0 +1,256 @@
+"""A series as a small path, and as a still picture with its table: what an alert is based on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.colours import colour_of
+from dashboard.drawing.panels import Table
+from dashboard.site_input import SiteInput
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.series import Series
+from observatory.store.records.alerts import At, SeriesChange
+from observatory.text import units
+from observatory.text.plain import shorten
+
+WIDTH, HEIGHT = 620.0, 210.0
+LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
+MOST_VALUES = 120
+SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
+_SPARK_VALUES = 60
+_AIR = 3.0
+_ROWS = 60
+_LABELS = 16
+_LABEL = 10
+_TICKS = 4
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value."""
+
+    x: float
+    y: float
+    title: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart in the coordinates of its view box, with its table."""
+
+    id: str
+    css: str
+    title: str
+    description: str
+    points: tuple[Point, ...]
+    path: str
+    levels: tuple[tuple[float, float, float], ...]
+    """From x to x at y."""
+    bad: tuple[float, float] | None
+    """From x to x: from the first bad subject to the one that resolved it."""
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    table: Table
+    count: int
+    """The number of all values, shown or not."""
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    ground: float = HEIGHT - BOTTOM
+
+
+def picture(
+    observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
+) -> Picture:
+    """Draw MOST_VALUES values: those around the beginning of ``change``, else the newest."""
+    track, id_ = observed.tracks[number], observed.ids[number]
+    series = track.series
+    n = len(series.values)
+    first, last = _window(series, change)
+    shown = range(first, last)
+    values = series.values[first:last]
+    intervals = [observed.interval(series, index) for index in shown]
+    ends = [end for _, low, high in intervals for end in (low, high) if end is not None]
+    scale = _Scale.of([*values.tolist(), *ends])
+    positions = series.at[first:last].astype(float)
+    xs = _places(positions, int(positions[-1] - positions[0]) + 1)
+    unit = series.place.unit
+    labels = [shorten(series.subject(index).label, 24) for index in shown]
+    points = tuple(
+        Point(
+            x, scale.y(value), f"{label}: {units.human(value, unit)}",
+            None if low is None else scale.y(low), None if high is None else scale.y(high),
+        )
+        for x, value, label, (_, low, high)
+        in zip(xs, values.tolist(), labels, intervals, strict=True)
+    )  # fmt: skip
+    commits = [series.subject(index).commit for index in shown]
+    name = f"{series.benchmark} {series.place.metric}"
+    return Picture(
+        id=id_, css=f"b-{colour_of(track, id_)}", title=shorten(name, 160),
+        description=f"{len(values)} values, newest {units.human(float(values[-1]), unit)}",
+        points=points, path=" ".join(f"{p.x},{p.y}" for p in points),
+        levels=tuple(_levels(track, shown, xs, scale))
+        if track.judgement in ("judged", "exact") and track.drift is None else (),
+        bad=_bad(xs, commits, change, over),
+        x_ticks=_labels(xs, labels), y_ticks=scale.ticks(unit),
+        table=_table(name, observed, number, shown), count=n,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From values to heights; logarithmic where the largest is many times the smallest."""
+
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> _Scale:
+        low, high = min(values), max(values)
+        log = low > 0 and high > 5 * low
+        if log:
+            return cls(math.log10(low) - 0.08, math.log10(high) + 0.08, True)
+        air = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
+        return cls(min(0.0, low) if low >= 0 and low < 2 * air else low - air, high + air, False)
+
+    def y(self, value: float) -> float:
+        number = math.log10(value) if self.log else value
+        part = (number - self.low) / (self.high - self.low)
+        return round(HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP), 1)
+
+    def ticks(self, unit: str) -> tuple[tuple[float, str], ...]:
+        if self.log:
+            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+            found = [lead * 10.0**power for power in powers for lead in (1, 2, 5)]
+            found = [v for v in found if self.low <= math.log10(v) <= self.high]
+            found = found[:: max(1, len(found) // _TICKS)]
+        else:
+            rough = (self.high - self.low) / _TICKS
+            power = 10.0 ** math.floor(math.log10(rough))
+            step = next(lead * power for lead in (1, 2, 5, 10) if lead * power >= rough)
+            start = math.ceil(self.low / step)
+            found = [k * step for k in range(start, math.floor(self.high / step) + 1)]
+        # A unit that is not scaled stands in the title: there is no room for it here.
+        scaled = unit if unit in ("seconds", "bytes") else ""
+        return tuple((self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found)
+
+
+def _places(positions: npt.NDArray[np.float64], count: int) -> list[float]:
+    pitch = (WIDTH - LEFT - RIGHT) / max(1, count)
+    return [round(LEFT + pitch * (p - positions[0] + 0.5), 1) for p in positions.tolist()]
+
+
+def _before(xs: Sequence[float], place: int) -> float:
+    return round((xs[place - 1] + xs[place]) / 2, 1) if place else xs[0]
+
+
+def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
+    """The shown values: the index of the first, and the one after the last."""
+    n = len(series.values)
+    first = max(0, n - MOST_VALUES)
+    if change is not None:
+        commit = change.first_bad.commit
+        places = [i for i in range(n) if series.subject(i).commit == commit]
+        first = min(first, max(0, places[0] - MOST_VALUES // 2)) if places else first
+    return first, min(n, first + MOST_VALUES)
+
+
+def _bad(
+    xs: Sequence[float], commits: Sequence[str], change: SeriesChange | None, over: At | None
+) -> tuple[float, float] | None:
+    if change is None or change.first_bad.commit not in commits:
+        return None
+    begin = _before(xs, commits.index(change.first_bad.commit))
+    if over is None or over.commit not in commits:
+        return begin, WIDTH - RIGHT
+    return begin, _before(xs, commits.index(over.commit))
+
+
+def _levels(
+    track: SegmentedSeries, shown: range, xs: Sequence[float], scale: _Scale
+) -> Iterator[tuple[float, float, float]]:
+    for (start, stop), level in zip(pairwise(track.bounds), track.levels, strict=True):
+        begin, end = max(start, shown.start), min(stop, shown.stop)
+        if begin < end and (not scale.log or level > 0):
+            yield xs[begin - shown.start], xs[end - 1 - shown.start], scale.y(level)
+
+
+def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
+    every = math.ceil(len(labels) / _LABELS)
+    last = len(labels) - 1
+    return tuple(
+        (x, shorten(label, _LABEL))
+        for place, (x, label) in enumerate(zip(xs, labels, strict=True))
+        if (last - place) % every == 0
+    )
+
+
+def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:
+    series = observed.tracks[number].series
+    unit = series.place.unit
+    rows = []
+    for index in reversed(shown[-_ROWS:]):
+        subject = series.subject(index)
+        n, low, high = observed.interval(series, index)
+        between = "" if low is None else units.pair(low, high, unit, " to ")
+        rows.append((
+            shorten(subject.label, 40), f"{subject.date:%Y-%m-%d}",
+            units.human(float(series.values[index]), unit), between, str(n) if n else "",
+        ))  # fmt: skip
+    header = ("subject", "date", "value", "interval of the median", "samples")
+    return Table(shorten(f"{name}, newest first", 200), header, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A path, the last point, and where levels change, in the coordinates of the view box."""
+
+    path: str
+    x: float
+    y: float
+    steps: tuple[float, ...]
+    width: float = SPARK_WIDTH
+    height: float = SPARK_HEIGHT
+
+
+def spark(track: SegmentedSeries) -> Spark | None:
+    """The sparkline of a series; None for a single value. Long series are drawn as means."""
+    values = track.series.values
+    if len(values) < 2:
+        return None
+    bounds = np.unique(np.linspace(0, len(values), min(len(values), _SPARK_VALUES) + 1).astype(int))
+    shown = np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)
+    shown[-1] = values[-1]
+    xs = np.linspace(_AIR, SPARK_WIDTH - _AIR, len(shown))
+    ys = _heights(shown)
+    points = " ".join(f"{x:.4g},{y:.3g}" for x, y in zip(xs, ys, strict=True))
+    places = np.searchsorted(bounds, track.bounds[1:-1], side="right") - 1
+    between = [(xs[max(place - 1, 0)] + xs[place]) / 2 for place in places]
+    return Spark(
+        points, round(float(xs[-1]), 1), round(float(ys[-1]), 1),
+        tuple(dict.fromkeys(round(float(x), 1) for x in between)),
+    )  # fmt: skip
+
+
+def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Heights of the values; the scale is logarithmic if they differ by a factor of 4."""
+    low, high = float(values.min()), float(values.max())
+    if low > 0 and high > 4 * low:
+        values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
+    # Noise of a per cent or two must not look like a mountain.
+    span = max(high - low, 0.1 * abs(high)) or 1.0
+    middle = (high + low) / 2
+    part = (values - middle) / span + 0.5
+    return SPARK_HEIGHT - _AIR - part * (SPARK_HEIGHT - 2 * _AIR)

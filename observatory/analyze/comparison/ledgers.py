@@ -1,0 +1,110 @@
+"""Two ledgers compared: functions with another outcome, lost reuse, another workload. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from benchmarks.catalogue import REUSE_LOST as _METRIC
+from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
+from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.store.records.comparison import FunctionChange, Values
+from observatory.store.records.sample import LedgerEntry
+
+REUSE_LOST = _METRIC.name
+ABSENT = "absent"
+COMPILED = ("miss", "uncacheable", "internal")
+
+
+def function_changes(
+    base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]
+) -> Iterator[FunctionChange]:
+    """Functions whose outcome changed, by name: what HEAD has more of, and what it was in BASE.
+
+    `internal` functions follow from the others, as they never ask a cache, and are left out.
+    """
+    before, after = (Counter((e.name, e.outcome) for e in entries) for entries in (base, head))
+    for name in sorted({e.name for e in head if e.outcome != "internal"}):
+        gone = {o: before[name, o] - after[name, o] for o in ("hit", "miss", "uncacheable")}
+        source = max(gone, key=lambda o: gone[o])
+        for outcome, number in gone.items():
+            if number < 0:
+                yield FunctionChange(
+                    name=name, count=-number,
+                    base=source if gone[source] > 0 else ABSENT, head=outcome,
+                    seconds=more_seconds(base, head, name),
+                )  # fmt: skip
+
+
+def more_seconds(
+    base: Iterable[LedgerEntry], head: Iterable[LedgerEntry], name: str | None = None
+) -> float:
+    """Seconds that HEAD spent more than BASE, on the functions of one name or on all."""
+
+    def spent(entries: Iterable[LedgerEntry]) -> float:
+        return sum(entry.seconds for entry in entries if name is None or entry.name == name)
+
+    return round(spent(head) - spent(base), 4)
+
+
+def workload(
+    base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]
+) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Compiled functions that appeared and that vanished, by name, with how many."""
+    before, after = (
+        Counter(e.name for e in entries if e.outcome in COMPILED) for entries in (base, head)
+    )
+    return sorted((after - before).items()), sorted((before - after).items())
+
+
+def reuse_lost(
+    cell: Cell, base: Sequence[LedgerEntry] | None, head: Sequence[LedgerEntry] | None
+) -> JudgedVerdict | None:
+    """How many functions that a cache gave BASE are compiled by HEAD.
+
+    In builds from empty: hits that became misses, as far as both sides compile functions of the
+    same names; where they do not, the verdict is "workload changed". In warm cells, whose misses
+    alert by themselves: hits that became `internal`, as nobody asks a cache for them any more.
+    None where the cell has no ledgers or builds nothing.
+    """
+    warm = cell.scenario in WARM_SCENARIOS
+    if base is None or head is None or not (warm or SCENARIOS[cell.scenario].from_empty):
+        return None
+    same = warm or same_workload(base, head)
+    lost = sum(lost_by_name(cell, base, head).values()) if same else 0
+    return JudgedVerdict(
+        cell=cell, metric=REUSE_LOST, unit="functions", kind="exact",
+        conclusion="worse" if lost else "unaffected" if same else "workload changed",
+        base=Values(values=[0.0]), head=Values(values=[float(lost)]),
+        because=None if same else Statement("other workload"),
+    )  # fmt: skip
+
+
+def same_workload(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool:
+    """Whether the two first builds ask caches for functions of the same names.
+
+    Only the first build starts from empty on both sides: what a later one asks for depends on what
+    it finds, as a graph that hits asks for none of its functions.
+    """
+    steps = ("base", "build", None)
+    asked = [
+        {e.name for e in entries if e.outcome != "internal" and e.step in steps}
+        for entries in (base, head)
+    ]
+    return asked[0] == asked[1]
+
+
+def lost_by_name(
+    cell: Cell, base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]
+) -> Counter[str]:
+    """Hits of BASE that HEAD lost, as `reuse_lost` counts them, by name and summed over steps."""
+    became: Literal["internal", "miss"] = "internal" if cell.scenario in WARM_SCENARIOS else "miss"
+    before, after = (Counter((e.step, e.name, e.outcome) for e in side) for side in (base, head))
+    lost: Counter[str] = Counter()
+    for (step, name, outcome), hits in before.items():
+        if outcome == "hit":
+            fewer = hits - after[step, name, "hit"]
+            more = after[step, name, became] - before[step, name, became]
+            lost[name] += max(0, min(fewer, more))
+    return +lost

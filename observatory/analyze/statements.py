@@ -1,0 +1,98 @@
+"""What the analysis concludes beside numbers, as values. `observatory.text` puts it in words.
+
+A statement has a kind and the values that its sentence needs; `observatory.text.statements` lists
+them for each kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from benchmarks.catalogue import Cell
+from observatory.store.records.alerts import At, Change
+from observatory.store.records.comparison import CauseKind, FunctionChange, Verdict
+from observatory.store.records.sample import Check
+
+Kind = Literal[
+    # Why something was not judged or not measured
+    "not deterministic", "same in both", "no time", "no ratio", "too few processes",
+    "interval too wide", "other CPU", "other workload", "not measured", "unavailable",
+    "recorded message", "samples failed", "described", "too few subjects", "no ratio of levels",
+    # What to keep in mind when reading a comparison
+    "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
+    # What happened along a history
+    "cause began", "count fell", "level changed", "run failed", "run late",
+    "environment changed", "environments alternate",
+    # What became of an alert
+    "over since", "part of", "measured again", "fails no more", "withdrawn", "series gone",
+    "subject gone", "series ended",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a reader must know: its kind, and the values of its sentence in order."""
+
+    kind: Kind
+    values: tuple[Any, ...] = ()
+
+
+class JudgedVerdict(Verdict):
+    """A verdict whose reason is a statement; the field ``reason`` of the record stays empty."""
+
+    because: Statement | None = Field(None, exclude=True)
+
+
+class Sides(NamedTuple):
+    """What the two sides of a comparison are called."""
+
+    base: str = "BASE"
+    head: str = "HEAD"
+
+
+@dataclass(frozen=True)
+class FoundCause:
+    """One reason for one or more verdicts, as `observatory.store.records.comparison.Cause`."""
+
+    id: str
+    kind: CauseKind
+    cells: list[Cell]
+    functions: list[FunctionChange]
+    seconds_lost: float
+    family: tuple[str, ...]
+    """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
+    wrong: list[Check]
+    """The checks that failed, of wrong results."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A change that was found. The sentence of its record is empty: ``statement`` has its values.
+
+    ``recovered``: the subject by which it was over, if it is.
+    """
+
+    change: Change
+    worse: bool
+    statement: Statement
+    recovered: At | None = None
+
+    def renamed(self, id_: str) -> Occurrence:
+        """The same change under the id that it had before."""
+        return replace(self, change=self.change.model_copy(update={"id": id_}))
+
+
+def over_with(recovered: Sequence[At | None]) -> At | None:
+    """The subject by which all are over; None as long as one is not, or if there is none."""
+    done = [at for at in recovered if at is not None]
+    return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None
+
+
+def id_of(*words: str) -> str:
+    """A short id that depends only on these words."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:10]

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from observatory.app.progress import Update
+from observatory.cli.output import TerminalProgress, render
+from observatory.text.tables import Table
+
+
+def _drawn(table: Table, width: int = 120) -> str:
+    stream = io.StringIO()
+    Console(file=stream, width=width).print(render(table))
+    return stream.getvalue()
+
+
+def test_title_rows_and_footnotes_are_drawn() -> None:
+    table = Table("3.3.7", ("scenario", "fork: time"), (("cold", "4.20 s"),), ("no spawn",))
+    text = _drawn(table)
+    assert [word in text for word in ("3.3.7", "fork: time", "4.20 s", "no spawn")] == [True] * 4
+
+
+def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
+    table = Table("[bold]x[/]", ("[red]h",), (("[link=http://e]a[/link]",),), ("[blink]f",))
+    text = _drawn(table)
+    for word in ("[bold]x[/]", "[red]h", "[link=http://e]a[/link]", "[blink]f"):
+        assert word in text
+
+
+def test_a_table_without_footnotes_has_no_caption() -> None:
+    assert render(Table("t", ("scenario",), ())).caption is None
+
+
+def test_a_subject_is_never_cut_off() -> None:
+    header = ("from", "to", "model", "reused", "rebuilt", "stale")
+    row = ("3.2.3", "3.2.4 numba==0.65.1", "randoms", "23", "2", "1 STALE")
+    text = _drawn(Table("t", header, (row,), ()), width=40)
+    assert "…" not in text
+    assert "randoms" in text
+
+
+def _progress(terminal: bool) -> str:
+    """What a run of two samples writes, the second of which fails."""
+    stream = io.StringIO()
+    show = TerminalProgress(Console(file=stream, width=120, force_terminal=terminal))
+    show(Update("3.3.7  cold counting", "activity", 0, 2))
+    show(Update("3.3.7 [1/2] cold counting 2 s", "sample", 1, 2))
+    show(Update("3.3.7: cold (timing) crashed", "error", 2, 2))
+    show(Update("", "activity"))
+    return stream.getvalue()
+
+
+def test_a_log_has_a_line_for_each_sample() -> None:
+    assert _progress(False) == "3.3.7 [1/2] cold counting 2 s\n3.3.7: cold (timing) crashed\n"
+
+
+def test_a_terminal_has_a_bar_and_lines_only_for_what_went_wrong() -> None:
+    text = _progress(True)
+    assert "3.3.7: cold (timing) crashed" in text
+    assert "[1/2]" not in text
+    assert "1/2" in text

@@ -1,0 +1,57 @@
+"""Every statement of the analysis has words, and they say what they always said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import get_args
+
+import pytest
+
+from observatory.analyze.statements import Kind, Statement
+from observatory.text.statements import _SENTENCES, sentence_of
+
+
+def test_every_statement_has_a_sentence() -> None:
+    assert set(_SENTENCES) == set(get_args(Kind))
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        (Statement("too few processes", (6, 7)), "6 processes a side; at least 7 are needed"),
+        (Statement("same in both", ("wrong_results", 2.0)), "wrong_results is 2 in both"),
+        (
+            Statement("not deterministic", ("cache_misses", [0.0, 1200.0], "HEAD")),
+            "cache_misses is not deterministic: 0, 1,200 in samples of HEAD",
+        ),
+        (
+            Statement("interval too wide", (0.981, 1.071, 0.05)),
+            (
+                "HEAD takes 1.9 % less than to 7.1 % more than BASE: too wide to tell a change of "
+                "5 % from none"
+            ),
+        ),
+        (
+            Statement("run failed", ("3.3.7", "killed", ["a", "b", "c", "d"])),
+            "3.3.7: killed (a, b, c and 1 more cells)",
+        ),
+        (
+            Statement("run late", ("bench", datetime(2026, 3, 4, 5, 6, tzinfo=UTC))),
+            "nothing was measured on bench since 2026-03-04 05:06 UTC",
+        ),
+        (
+            Statement("subject gone", ("3.3.7",)),
+            (
+                "3.3.7 is no longer in the results: whether it still holds is unknown; acknowledge "
+                "it if this is intended"
+            ),
+        ),
+        (
+            Statement("series ended", (1, 1, "n5")),
+            "it has no value since n5: not measured, failed, renamed or removed",
+        ),
+        (Statement("recorded message", ("{literal} braces",)), "{literal} braces"),
+    ],
+)
+def test_a_sentence_holds_the_values(statement: Statement, sentence: str) -> None:
+    assert sentence_of(statement) == sentence
