@@ -21,7 +21,7 @@ def describe(data: Path | None) -> dict[str, str | None]:
     been imported. Raises OSError if the data file cannot be read.
     """
     facts = versions(_PACKAGES)
-    facts["cpu"] = _cpu()
+    facts["cpu"] = processor()
     facts["cpu_count"] = str(os.cpu_count())
     facts["data"] = _digest(data)
     facts["load"] = f"{os.getloadavg()[0]:.2f}"
@@ -73,7 +73,8 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _cpu() -> str | None:
+def processor() -> str | None:
+    """Return the model of the processor, as the kernel names it; None if nobody says."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

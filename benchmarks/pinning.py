@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.catalogue import SCENARIOS, Cell
+from benchmarks.environment import processor
 from benchmarks.messages import Counter
 from benchmarks.probes.instructions import CLIENT_SOURCE, open_hardware_counter
 from benchmarks.sandbox import ROOT
@@ -44,7 +45,10 @@ class Pins:
     @property
     def source(self) -> str | None:
         """What counts, in words; counts of two sources are never compared. None: nothing does."""
-        return None if self.counter is None else f"{self.counter.source}, code for {self.target}"
+        if self.counter is None:
+            return None
+        where = "" if self.counter.source == "callgrind" else f" ({processor()})"
+        return f"{self.counter.source}{where}, code for {self.target}"
 
     def variables(self, directory: Path) -> dict[str, str]:
         """Return the environment variables that choose the same code on every machine.
@@ -162,3 +166,7 @@ def _fixed_addresses() -> tuple[str, ...]:
     command = (setarch, platform.machine(), "-R")
     tried = subprocess.run([*command, "true"], capture_output=True, check=False)
     return command if tried.returncode == 0 else ()
+
+
+if __name__ == "__main__":
+    print(find().source or "", end="")

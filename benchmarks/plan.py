@@ -63,9 +63,9 @@ def plan(
 
     ``rounds``: the samples of each pass and cell; ``overrides`` replaces it for single cells. The
     cache of a warm cell is filled by the counting cold sample of its backend, even if that sample
-    is not asked for: under fork, all samples that share the cache use its hash seed. The pass `work`
-    has caches of its own, with machine code for one pinned CPU. Each timing round goes through all
-    cells before the next begins, so that drift affects all of them alike.
+    is not asked for: under fork, all samples that share the cache use its hash seed. The pass
+    `work` has caches of its own, with machine code for one pinned CPU. Each timing round goes
+    through all cells before the next begins, so that drift affects all of them alike.
     """
     overrides = overrides or {}
     chosen = list(dict.fromkeys(cells))

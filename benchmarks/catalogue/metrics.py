@@ -135,7 +135,7 @@ _ALL = (
     # Near exact.
     Metric("python_calls", "calls", "near_exact", "tracing",
            "calls of Python functions during the build and the first call",
-           _BUILDS, material=0.02, spread=0.002, section=_BUILD_TIME,
+           _BUILDS, material=0.002, spread=0.002, section=_BUILD_TIME,
            phrase="the number of Python calls is {}"),
     Metric("instructions", "instructions", "near_exact", "work",
            "instructions of the build and the first call, or of 100 calls, in user space",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import Cell
+from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
@@ -21,7 +21,7 @@ from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.interleave import SIDES, Interleaving, Job, Matrix, SideName
+from observatory.run.interleave import SIDES, WORK, WORKED, Interleaving, Job, Matrix, SideName
 from observatory.run.local import measuring_lock
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
@@ -31,6 +31,8 @@ from observatory.store.records.subject import Subject
 from observatory.text.records import comparison_of
 from observatory.text.units import seconds
 from observatory.text.words import several
+
+_OF_WORK = frozenset(name for name, metric in METRICS.items() if metric.measure == WORK)
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Comparer:
     _taken: int = 0
 
     def run(self) -> Comparison:
-        """Count, confirm, trace and time until every cell is decided or the budget is spent."""
+        """Count, confirm, trace, time until every cell is decided or the budget is spent."""
         with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
@@ -68,6 +70,7 @@ class Comparer:
                     self._say(f"{name}: the budget ended before everything was counted")
                 self._say_exact(name, group)
             self._confirm(interleaving)
+            self._work(interleaving, deadline)
             if time.monotonic() < deadline:
                 interleaving.trace(self.matrix.traced)
             self._time(interleaving, deadline)
@@ -90,10 +93,27 @@ class Comparer:
             self.setting,
             self.sides["base"].evidence,
             self.sides["head"].evidence,
-            self.matrix.counted if cells is None else cells,
+            self.matrix.cells if cells is None else cells,
             self.matrix.timed if cells is None else (),
         )
         return comparison_of(found, time.monotonic() - self._began, self.warnings)
+
+    def _work(self, interleaving: Interleaving, deadline: float) -> None:
+        """One sample each; more where these differ, to tell a change from another layout."""
+        cells = self.matrix.worked
+        for rounds in (range(1), range(1, WORKED)):
+            if not cells:
+                return
+            if not interleaving.work(cells, rounds, deadline):
+                self._say("the budget ended before all work was counted", "error")
+                return
+            moved = {
+                one.cell
+                for one in self.compare().verdicts
+                if one.metric in _OF_WORK and one.conclusion != "unaffected"
+            }
+            cells = tuple(cell for cell in cells if cell in moved)
+            self._say(f"{several(rounds.stop, 'sample')} of work each: {len(cells)} cells differ")
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

@@ -111,7 +111,7 @@ def compare(
         INTERLEAVED, Path(results), state, this_machine(machine), timeout, progress=progress
     )
     cells = matrix(narrowed)
-    if not cells.counted:
+    if not cells.cells:
         raise SubjectError(narrowed.none_left("the comparison"))
     subjects = session.subjects.parse_all((base, head), requirements, python)
     if len(subjects) != 2:

@@ -58,6 +58,8 @@ class Facts:
     threads: tuple[str, ...]
     """Variables that give BLAS or OpenMP more than one thread."""
     compiler: str | None
+    instructions: str
+    """What counts them for the pass `work`; empty if nothing does."""
     spread: float
     """Of the times of a fixed loop: (ninth decile - first decile) / median."""
     stolen: float
@@ -120,6 +122,10 @@ def judge(facts: Facts) -> list[Check]:
         ("compiler", not facts.compiler and "unfit",
          f"C++: {facts.compiler}" if facts.compiler else "there is no C++ compiler",
          "install one (Debian and Ubuntu: apt install g++)"),
+        ("instructions", not facts.instructions and "attention",
+         f"counted by {facts.instructions}" if facts.instructions
+         else "neither the processor nor valgrind counts them here",
+         "install valgrind: it counts the work of a build, whatever else the machine does"),
     ]  # fmt: skip
     checks = [
         Check(subject, state or "fine", finding, advice if state else "")
@@ -159,9 +165,16 @@ def look() -> Facts:
             if os.environ.get(name, "1") != "1"
         ),
         compiler=shutil.which("g++") or shutil.which("c++"),
+        instructions=_counter(),
         spread=spread,
         stolen=stolen,
     )  # fmt: skip
+
+
+def _counter() -> str:
+    """What counts instructions for samples, as the package that takes them says."""
+    command = [sys.executable, "-m", "benchmarks.pinning"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _steadiness() -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Measuring two subjects side by side: which samples are taken, and in which order.
 
-Counting samples come first, a group of cells at a time; then tracing samples; then timing samples.
+Counting samples come first, a group of cells at a time; then samples of work and tracing samples;
+then timing samples.
 Timing samples are taken one at a time and in pairs, one of each side in random order, so that
 disturbances of the machine affect both sides alike.
 """
@@ -36,6 +37,9 @@ SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")
 TRACED = 2
 """Tracing samples of each side."""
+WORKED = 3
+"""Samples of the pass `work` of each side, where the first ones differ."""
+WORK: Measure = "work"
 _LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
 """Scenarios that are counted with C modules only if the user names them."""
 
@@ -56,6 +60,8 @@ class Matrix:
     """Names and cells of the groups that are counted, in their order."""
     traced: tuple[Cell, ...]
     timed: tuple[Cell, ...]
+    worked: tuple[Cell, ...] = ()
+    """Only if the user asks for the pass: each sample takes up to a minute."""
 
     def of_timed(self) -> Matrix:
         """Return the cells that are timed or traced, without those that are only counted."""
@@ -65,8 +71,13 @@ class Matrix:
 
     @property
     def counted(self) -> tuple[Cell, ...]:
-        """All cells: those that are timed are also counted."""
+        """The cells that are counted, with all that are timed or traced."""
         return tuple(cell for _, group in self.groups for cell in group)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells."""
+        return tuple(dict.fromkeys((*self.counted, *self.worked)))
 
 
 def matrix(narrowed: Narrowed) -> Matrix:
@@ -75,7 +86,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     All cells are counted, except long scenarios of C modules, which add nothing, unless the user
     names them. Warm builds and calls are timed, under one start method (spawn if it is wanted);
     cold builds only if the user names them, because they take long and their counts say the same.
-    Counting cannot be left out, because the other passes start from the caches that it fills.
+    Counting cannot be left out, because the other passes start from the caches that it fills; the
+    pass `work`, which has caches of its own, can be taken alone.
     """
     # Backends with more caches that may fail come first.
     default = sorted(MAIN_BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
@@ -102,17 +114,22 @@ def matrix(narrowed: Narrowed) -> Matrix:
     scenarios = {name for name, one in SCENARIOS.items() if one.timed}
     scenarios.update(narrowed.scenarios or ())
     candidates = [c for c in chosen if c.launch == launch and c.scenario in scenarios]
-    wanted = MEASURES if narrowed.measures is None else narrowed.measures
-    traced, timed = (
+    wanted = (
+        [one for one in MEASURES if one != WORK] if narrowed.measures is None else narrowed.measures
+    )
+    traced, timed, worked = (
         tuple(
             cell
             for cell in candidates
             if measure in wanted
             and any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
         )
-        for measure in ("tracing", "timing")
+        for measure in ("tracing", "timing", WORK)
     )
-    return Matrix(tuple((name, tuple(group)) for name, group in groups.items()), traced, timed)
+    if set(wanted) == {WORK}:
+        groups = {}
+    counted = tuple((name, tuple(group)) for name, group in groups.items())
+    return Matrix(counted, traced, timed, worked)
 
 
 @dataclass
@@ -132,7 +149,14 @@ class Interleaving:
         No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
         were taken.
         """
-        tasks = plan(group, Rounds(timing=0, counting=1))
+        return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline)
+
+    def work(self, chosen: Sequence[Cell], rounds: range, deadline: float) -> bool:
+        """Take some rounds of the pass `work`, several at once; otherwise like `count`."""
+        tasks = plan(chosen, Rounds(timing=0, counting=0, work=rounds.stop))
+        return self._complete([t for t in tasks if t.keep or t.round in rounds], deadline)
+
+    def _complete(self, tasks: Sequence[Task], deadline: float) -> bool:
         pending = deque[Task]()
         for filling in (True, False):
             pending.extend(task for task in tasks if (task.keep is not None) == filling)

@@ -133,6 +133,16 @@ def history() -> Preset:
     return Preset(meaning, tuple(cells()), rounds)
 
 
+def work() -> Preset:
+    """Return warm builds and calls, with one sample of the pass `work` each."""
+    scenarios = tuple(name for name, one in SCENARIOS.items() if one.timed)
+    return Preset(
+        "radon: instructions of warm builds and calls with C, C_VM and NUMBA",
+        tuple(cells(scenarios=scenarios, backends=MAIN_BACKENDS, launches=("spawn",))),
+        lambda _: Rounds(timing=0, counting=0, work=1),
+    )
+
+
 def canary() -> Preset:
     """Return siblings that share a cache, to see whether they mix up their numbers: two minutes.
 
@@ -173,6 +183,7 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "quick": quick,
     "history": history,
     "full": full,
+    "work": work,
     "canary": canary,
     "canary-full": canary_full,
     "sampling": sampling,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Measure
 from benchmarks.plan import Task
 from observatory.store.records.sample import Sample
 
 _Job = TypeVar("_Job")
-_TRACING_FACTOR = 1.2
-"""How much longer a build takes while its Python calls are counted."""
+_SLOWER: Mapping[Measure, float] = {"tracing": 1.2, "work": 12.0}
+"""How many times as long a sample takes with these passes; `work` under valgrind."""
 _PRIOR = 15.0
 """Seconds of expected work that are added to what was measured: about three samples' worth."""
 
@@ -136,8 +136,7 @@ def expected_seconds(task: Task) -> float:
     cell = task.cell
     backend = BACKENDS[cell.backend]
     seconds = SCENARIOS[cell.scenario].seconds_with(backend.expected_as) * MODELS[cell.model].size
-    factor = _TRACING_FACTOR if task.measure == "tracing" else 1.0
-    return seconds * backend.slower * factor
+    return seconds * backend.slower * (1.0 if task.keep else _SLOWER.get(task.measure, 1.0))
 
 
 @dataclass

@@ -82,6 +82,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "same in both": _same_in_both,
     "no time": "no time was taken on both sides; a larger --budget leaves some for it",
     "no ratio": "a side has fewer than two positive values: there is nothing to compare",
+    "counted apart": (
+        "BASE was counted by {} and HEAD by {}: counts of two sources cannot be compared"
+    ),
     "too few processes": "{} processes a side; at least {} are needed",
     "interval too wide": _interval_too_wide,
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",

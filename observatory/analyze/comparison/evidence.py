@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
+from benchmarks.plan import PASSES
 from observatory.store.journal.values import failed, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
@@ -54,8 +55,7 @@ class Evidence:
         """The samples of a cell, of one pass or of all."""
         if measure is not None:
             return self._by_place.get((cell, measure), [])
-        passes: tuple[Measure, ...] = ("counting", "tracing", "timing")
-        return [sample for one in passes for sample in self.taken(cell, one)]
+        return [sample for one in PASSES for sample in self.taken(cell, one)]
 
     def values(self, cell: Cell, metric: Metric) -> Values:
         """The values of a metric in its unit, one for each process that gave it (`values_of`)."""
@@ -65,6 +65,11 @@ class Evidence:
             found = values_of(metric, samples)
             self._values[key] = Values(values=found, failed=len(samples) - len(found))
         return self._values[key]
+
+    def source(self, cell: Cell, metric: Metric) -> str | None:
+        """What counted a metric of the pass `work`; None for metrics of other passes."""
+        samples = [s for s in self.taken(cell, metric.measure) if metric.name in s.metrics]
+        return samples[-1].counted_by if samples else None
 
     def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""

@@ -50,7 +50,13 @@ def judge_exact(
                 continue
             old, new = base.values(cell, metric), head.values(cell, metric)
             if old.values and new.values:
-                judged.verdicts.append(_exact(cell, metric, old, new, floors))
+                verdict = _exact(cell, metric, old, new, floors)
+                sources = base.source(cell, metric), head.source(cell, metric)
+                if sources[0] != sources[1]:
+                    because = Statement("counted apart", sources)
+                    change = {"conclusion": "undecided", "ratio": None, "because": because}
+                    verdict = verdict.model_copy(update=change)
+                judged.verdicts.append(verdict)
         if (lost := reuse_lost(cell, base.ledger(cell), head.ledger(cell))) is not None:
             judged.verdicts.append(lost)
     return judged

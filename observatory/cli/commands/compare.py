@@ -56,7 +56,7 @@ def command(
     pass_: Annotated[
         options.Words,
         options.only(
-            "--pass", MEASURES, "pass", "Counting is always taken; alone it is exact and fast."
+            "--pass", MEASURES, "pass", "Counting is always taken, unless `work` is taken alone."
         ),
     ] = None,
     json_: Annotated[

@@ -119,10 +119,12 @@ def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
     """
     if metric.name == "crashed":
         return [max(float(failed(s)), float(s.metrics.get(metric.name, 0))) for s in samples]
-    return [
-        float(sample.metrics[metric.name])
+    given = [
+        sample
         for sample in samples
         # A sample that failed later may already have seen wrong numbers: they count.
         if metric.name in sample.metrics
         and (sample.status == "ok" or metric.name == "wrong_results")
     ]
+    # Instructions of two sources are never compared: the newest one counts.
+    return [float(s.metrics[metric.name]) for s in given if s.counted_by == given[-1].counted_by]
