@@ -12,6 +12,7 @@ from observatory.run.fitness import Facts, judge, look
 
 GIB = 2**30
 GOOD = Facts(
+    instructions="callgrind, code for haswell",
     cpus=2, load=0.02, siblings=1, crowding=1.02, governors=("performance", "performance"),
     turbo=None, quota=None, memory_limit=None, memory=8 * GIB, swap_used=0, scratch=Path("/tmp"),
     scratch_free=50 * GIB, scratch_kind="ext4", threads=(), compiler="/usr/bin/g++", spread=0.01,
