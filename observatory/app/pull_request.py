@@ -49,7 +49,7 @@ def publish(
         if target.pull.locked:
             say(f"pull request {number} is locked; no comment was written")
         elif dry_run:
-            actions = sticky.look(github, number, said, {}).actions
+            actions = sticky.look(github, number, said, {}) or ()
             say(f"would be done: {', '.join(one.verb for one in actions)}")
         else:
             for line in sticky.publish(github, number, said):

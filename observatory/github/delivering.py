@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from observatory.github.body import SETTLING
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, MissingError, UnsureError
-from observatory.github.issues import Change, Open, Plan, Wanted, decide
+from observatory.github.issues import Change, Plan, Wanted, decide
 from observatory.github.models import Issue
 from observatory.text.words import first_of, several
 
 _ROUNDS = 4
 _NAMED = 50
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """What was done, a line each, and the remaining plan."""
-
-    done: tuple[str, ...]
-    plan: Plan
 
 
 def look(
@@ -35,22 +26,27 @@ def look(
     return plan, sorted(made.keys() - listed.keys())
 
 
-def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], most: int) -> Delivery:
-    """Open, update and close issues until nothing is left to do. Raises GitHubError."""
+def deliver(
+    github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], most: int
+) -> tuple[list[str], Plan]:
+    """Open, update and close issues until nothing is left to do.
+
+    Returns what was done, a line each, and the remaining plan. Raises GitHubError.
+    """
     made: dict[int, Issue] = {}
     done: list[str] = []
     missing: list[int] = []
     for _ in range(_ROUNDS):
         plan, missing = look(github, alerts, most, made)
         if not plan.actions and not missing:
-            return Delivery(tuple(done), plan)
+            return done, plan
         if not plan.actions:
             github.transport.clock.sleep(SETTLING)
         for action in plan.actions:
             try:
                 done.append(_do(github, action, labels, made))
             except MissingError:
-                if isinstance(action, Open):
+                if isinstance(action, Wanted):
                     raise  # there is no such repository, or issues are switched off
             except UnsureError:
                 github.transport.clock.sleep(SETTLING)
@@ -65,10 +61,10 @@ def deliver(github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], mos
     )
 
 
-def describe(action: Open | Change) -> str:
+def describe(action: Wanted | Change) -> str:
     """One planned action as a line: "#12 closed: it is resolved"."""
-    if isinstance(action, Open):
-        return f"an issue for alert {action.wanted.id} opened: {action.wanted.title}"
+    if isinstance(action, Wanted):
+        return f"an issue for alert {action.id} opened: {action.title}"
     return f"#{action.issue.number} {action.why}"
 
 
@@ -86,19 +82,14 @@ def left(plan: Plan, most: int) -> Iterator[str]:
 
 
 def _do(
-    github: GitHub, action: Open | Change, labels: Sequence[str], made: dict[int, Issue]
+    github: GitHub, action: Wanted | Change, labels: Sequence[str], made: dict[int, Issue]
 ) -> str:
-    if isinstance(action, Open):
-        wanted = action.wanted
-        issue = github.add_issue(wanted.title, wanted.body("open"), labels)
+    if isinstance(action, Wanted):
+        issue = github.add_issue(action.title, action.body("open"), labels)
         made[issue.number] = issue
         return f"#{issue.number} opened: {issue.title}"
-    fields = {
-        "body": action.body,
-        "title": action.title,
-        "state": action.state,
-        "state_reason": action.reason,
-    }
+    fields = {"body": action.body, "title": action.title, "state": action.state,
+              "state_reason": action.reason}  # fmt: skip
     github.edit_issue(action.issue.number, {k: v for k, v in fields.items() if v is not None})
     return describe(action)
 

@@ -71,13 +71,6 @@ class Tracked:
 
 
 @dataclass(frozen=True)
-class Open:
-    """Open an issue."""
-
-    wanted: Wanted
-
-
-@dataclass(frozen=True)
 class Change:
     """Change an issue: only the fields that are not None."""
 
@@ -93,7 +86,8 @@ class Change:
 class Plan:
     """What to do, and what is left as it is."""
 
-    actions: tuple[Open | Change, ...]
+    actions: tuple[Wanted | Change, ...]
+    """Issues to open and to change."""
     postponed: tuple[str, ...]
     """Ids of alerts that get no issue tonight."""
     respected: tuple[str, ...]
@@ -119,14 +113,14 @@ def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: da
     """
     existing = tracked(issues)
     spare = most - sum(issue.created_at > now - NIGHT for issue in issues)
-    actions: list[Open | Change] = []
+    actions: list[Wanted | Change] = []
     postponed: list[str] = []
     respected: list[str] = []
     for alert in alerts:
         found = existing.pop(alert.id, [])
         if not found:
             if alert.state == "open" and spare > 0:
-                actions.append(Open(alert))
+                actions.append(alert)
                 spare -= 1
             elif alert.state == "open":
                 postponed.append(alert.id)

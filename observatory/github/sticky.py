@@ -56,14 +56,6 @@ class Action(NamedTuple):
     comment: Comment | None = None
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The actions in order; ``superseded``: a newer run has commented already."""
-
-    actions: tuple[Action, ...]
-    superseded: bool = False
-
-
 def ours(comments: Sequence[Comment], marker: str, me: Viewer) -> list[Comment]:
     """Our own comments that begin with the marker, the oldest first.
 
@@ -79,8 +71,8 @@ def ours(comments: Sequence[Comment], marker: str, me: Viewer) -> list[Comment]:
 
 def decide(
     found: Sequence[Comment], hidden: Mapping[str, str], wanted: Wanted, made: frozenset[int]
-) -> Decision:
-    """The actions that are left.
+) -> list[Action] | None:
+    """The actions that are left, in order; None: nothing, because a newer run has commented.
 
     ``found``: our comments, oldest first; ``hidden``: node ids and reasons of hidden ones;
     ``made``: ids of those that this run has made. A comment that is hidden as outdated is never
@@ -88,22 +80,24 @@ def decide(
     """
     living = [one for one in found if hidden.get(one.node_id) != "outdated"]
     if not living:
-        return Decision((Action("create"),))
+        return [Action("create")]
     first, *others = living
     mine = [one for one in others if one.id in made]
-    if wanted.run is not None and any(_run_of(one) > wanted.run for one in living):
-        return Decision(tuple(Action("delete", one) for one in mine), superseded=True)
+    if wanted.run is not None and any(_stamp(one)[0] > wanted.run for one in living):
+        return [Action("delete", one) for one in mine] or None
     actions = [] if _is_current(first, wanted) else [Action("update", first)]
     for one in others:
         if one in mine:
             actions.append(Action("delete", one))
         elif one.node_id not in hidden:
             actions.append(Action("hide", one))
-    return Decision(tuple(actions))
+    return actions
 
 
-def look(github: GitHub, pull: int, wanted: Wanted, made: Mapping[int, Comment]) -> Decision:
-    """Read the comments on a pull request, and decide. Raises GitHubError."""
+def look(
+    github: GitHub, pull: int, wanted: Wanted, made: Mapping[int, Comment]
+) -> list[Action] | None:
+    """Read the comments on a pull request, and `decide`. Raises GitHubError."""
     listed = {one.id: one for one in github.comments(pull)}
     # A comment that was just made can be missing from the list; it must not be made twice.
     found = ours([*({**made, **listed}).values()], wanted.marker, github.viewer)
@@ -119,12 +113,12 @@ def publish(github: GitHub, pull: int, wanted: Wanted) -> list[str]:
     made: dict[int, Comment] = {}
     done: list[str] = []
     for _ in range(_ROUNDS):
-        decision = look(github, pull, wanted, made)
-        if not decision.actions:
-            if decision.superseded:
-                done.append("a newer run has already commented; its comment stays")
+        actions = look(github, pull, wanted, made)
+        if actions is None:
+            return [*done, "a newer run has already commented; its comment stays"]
+        if not actions:
             return done or ["the comment is already up to date"]
-        for action in decision.actions:
+        for action in actions:
             try:
                 done.append(_do(github, pull, wanted, action, made))
             except MissingError:
@@ -165,10 +159,6 @@ def _stamp(comment: Comment) -> tuple[RunNumber, str]:
     lines = unix(comment.body).split("\n", 2)
     found = _STAMP.fullmatch(lines[1]) if len(lines) > 1 else None
     return ((int(found[1]), int(found[2])), found[3]) if found else ((0, 0), "")
-
-
-def _run_of(comment: Comment) -> RunNumber:
-    return _stamp(comment)[0]
 
 
 def _is_current(comment: Comment, wanted: Wanted) -> bool:

@@ -24,13 +24,14 @@ class Target:
     pull: Pull
     sha: str
     run: Run | None
-    moved_on: bool = False
+    moved_on: bool
 
 
 def run_of(github: GitHub, number: int) -> Run:
     """A run that a pull request started. Raises RefusedError for another, and GitHubError."""
     run = github.run(number)
-    check_run(run)
+    if run.event != "pull_request":
+        raise RefusedError(f"run {run.id} was started by {run.event!r:.60}, not by a pull request")
     return run
 
 
@@ -55,10 +56,8 @@ def target_of(github: GitHub, found: Artifact, run: Run | None, pull: int | None
             f"the artifact does not name its pull request: it contains no {artifact.NUMBER}"
         )
     the_pull = github.pull(number)
-    if run is None:
-        return Target(the_pull, the_pull.head.sha, None)
-    older = moved_on(run, the_pull, lambda: github.commits(number))
-    return Target(the_pull, run.head_sha, run, older)
+    older = run is not None and moved_on(run, the_pull, lambda: github.commits(number))
+    return Target(the_pull, run.head_sha if run else the_pull.head.sha, run, older)
 
 
 def with_origin(text: str, target: Target) -> str:
@@ -69,12 +68,6 @@ def with_origin(text: str, target: Target) -> str:
         origin += f", measured by [run {target.run.id}]({target.run.html_url})"
     note = f"**The pull request has newer commits:** these results are for `{target.sha[:10]}`.\n\n"
     return f"{marker}\n{note * target.moved_on}{rest.rstrip()}\n\n{origin}.\n"
-
-
-def check_run(run: Run) -> None:
-    """Raises RefusedError for a run that was not started by a pull request."""
-    if run.event != "pull_request":
-        raise RefusedError(f"run {run.id} was started by {run.event!r:.60}, not by a pull request")
 
 
 def moved_on(run: Run, pull: Pull, commits: Callable[[], Sequence[str]]) -> bool:

@@ -57,8 +57,7 @@ def command(
         plan, _ = delivering.look(hub, alerts, wanted.most_a_night, {})
         lines = [f"would be done: {delivering.describe(action)}" for action in plan.actions]
     else:
-        done = delivering.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
-        lines, plan = list(done.done), done.plan
+        lines, plan = delivering.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
     github.say(*(lines or ["every issue is up to date"]))
     for line in delivering.left(plan, wanted.most_a_night):
         github.say(line)
