@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit
 
@@ -90,12 +91,19 @@ class Transport:
         and GitHubError for the rest.
         """
         repeatable = method != "POST" if repeatable is None else repeatable
-        url, redirects, attempt = self._url(path, doing), 0, 0
+        ask = partial(request, method, headers=self._headers, body=body, most=_LARGEST_ANSWER)
+        return self._answered(ask, self._url(path, doing), doing, method in _WRITES, repeatable)
+
+    def _answered(
+        self, ask: Callable[[str], Answer], url: str, doing: str, writes: bool, repeatable: bool
+    ) -> Answer:
+        redirects = attempt = 0
         wait: float | None
         while True:
-            self._pace(method)
+            if writes:
+                self._pace()
             try:
-                answer = request(method, url, self._headers, body, _LARGEST_ANSWER)
+                answer = ask(url)
             except HTTPError as error:
                 unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
                 if not (repeatable or unsent) or attempt >= SERVER_REPEATS:
@@ -135,18 +143,11 @@ class Transport:
         target = self.send("GET", path, doing).headers.get("location", "")
         if urlsplit(target).scheme not in ("https", urlsplit(self.api).scheme):
             raise GitHubError(f"GitHub's answer contains no address to {doing}")
-        for attempt in range(SERVER_REPEATS):
-            try:
-                answer = request("GET", target, {}, None, most)
-            except HTTPError:
-                self.wait(2.0**attempt, doing)
-                continue
-            if answer.status == HTTPStatus.OK:
-                return answer.content
-            if answer.status < 500:
-                raise GitHubError(f"GitHub's storage answers {answer.status} to {doing}")
-            self.wait(2.0**attempt, doing)
-        raise GitHubError(f"GitHub's storage does not answer to {doing}; run the command again")
+        ask = partial(request, "GET", headers={}, body=None, most=most)
+        answer = self._answered(ask, target, doing, writes=False, repeatable=True)
+        if answer.status != HTTPStatus.OK:
+            raise GitHubError(f"GitHub's storage answers {answer.status} when asked to {doing}")
+        return answer.content
 
     def wait(self, seconds: float, doing: str) -> None:
         """Wait. Raises GitHubError if this command would wait for too long in total."""
@@ -158,12 +159,11 @@ class Transport:
         self._patience -= seconds
         self.clock.sleep(seconds)
 
-    def _pace(self, method: str) -> None:
-        if method in _WRITES:
-            early = self._written + _BETWEEN_WRITES - self.clock.now()
-            if 0 < early <= _BETWEEN_WRITES:
-                self.clock.sleep(early)
-            self._written = self.clock.now()
+    def _pace(self) -> None:
+        early = self._written + _BETWEEN_WRITES - self.clock.now()
+        if 0 < early <= _BETWEEN_WRITES:
+            self.clock.sleep(early)
+        self._written = self.clock.now()
 
     def _url(self, path: str, doing: str) -> str:
         url = path if "://" in path else f"{self.api}{path}"

@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 from observatory.numba_bound import judges, wording
 from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
 from observatory.numba_bound.pins import MOST_BYTES, Project, read
-from observatory.numba_bound.plan import exclusions, main_bounds, plan, write
+from observatory.numba_bound.plan import Change, exclusions, main_bounds, plan, write
 from observatory.numba_bound.releases import Channel, Index, Target, choose
 from observatory.numba_bound.status import BoundError, Status, UnsafeError
 from observatory.run.uv import RealUv, Uv
@@ -87,7 +87,7 @@ def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner
     if not due.rewritten:
         asks = options.judge or options.pull_request is not None
         print(f"{path}: nothing to rewrite" + (", nothing to propose" if asks else ""))
-        return Status.LEFT if due.left else Status.DONE
+        return Status.LEFT if due.having(Change.LEFT) else Status.DONE
     if options.check:
         print(f"{path}: {pins} would be rewritten")
         return Status.DUE
