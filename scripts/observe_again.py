@@ -39,12 +39,9 @@ def main(argv: Sequence[str] | None = None, transport: Transport | None = None) 
         token = os.environ.get("GITHUB_TOKEN", "")
         github = GitHub(transport or Transport(options.api, token, Clock()), options.repo)
         print(run_again(github, options))
-    except RefusedError as error:
+    except (RefusedError, GitHubError) as error:
         print(f"not measured: {error}", file=sys.stderr)
-        return Exit.UNEXPECTED
-    except GitHubError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return Exit.GITHUB
+        return Exit.GITHUB if isinstance(error, GitHubError) else Exit.UNEXPECTED
     return Exit.OK
 
 

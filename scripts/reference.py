@@ -50,6 +50,10 @@ _KINDS = {
     "near_exact": "counts and sizes that differ a little between runs of one subject",
     "noisy": "times and memory: judged by tests over several processes, never by one value",
 }
+_SCHEMAS = (
+    "Other programs may read these files and outputs; each has a JSON Schema. A name ends with its "
+    "version, which changes when old readers could no longer read the file."
+)
 
 
 def pages() -> dict[str, str]:
@@ -61,7 +65,7 @@ def pages() -> dict[str, str]:
         "commands.md": _page("Commands", commands()),
         "exit-statuses.md": _page("Exit statuses", exit_statuses()),
         "metrics.md": _page("Models, scenarios, backends, metrics", words()),
-        "schemas.md": _page("Schemas", described(schemas)),
+        "schemas.md": _page("Schemas", (_SCHEMAS, *schema_tables(schemas))),
     }
 
 
@@ -171,15 +175,6 @@ def _preset(name: str) -> tuple[str, ...]:
     preset = PRESETS[name]()
     samples = len(tasks_of(preset, Narrowed()))
     return code(name), str(len(preset.cells)), str(samples), cell(preset.meaning)
-
-
-def described(schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The schemas of files and output lines."""
-    yield (
-        "Other programs may read these files and outputs; each has a JSON Schema. A name ends with "
-        "its version, which changes when old readers could no longer read the file."
-    )
-    yield from schema_tables(schemas)
 
 
 def stale(made: Mapping[str, str], directory: Path) -> list[str]:

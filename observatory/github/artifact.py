@@ -45,7 +45,7 @@ def read(content: bytes) -> Artifact:
     Raises RefusedError, which names the problem.
     """
     if not content.startswith(b"PK"):
-        return Artifact(_comparison(content), None)
+        return Artifact(_comparison(_bounded(COMPARISON, content)), None)
     if len(content) > LARGEST_ZIP:
         raise RefusedError(f"the artifact is larger than {LARGEST_ZIP:,} bytes")
     try:
@@ -59,7 +59,10 @@ def read(content: bytes) -> Artifact:
         raise RefusedError(f"the artifact is not a readable zip archive: {error!r:.200}") from error
     if COMPARISON not in files:
         raise RefusedError(f"the artifact contains no {COMPARISON}")
-    return Artifact(_comparison(files[COMPARISON]), _claim(files.get(NUMBER)))
+    claim = files.get(NUMBER)
+    if claim is not None and not _DIGITS.fullmatch(claim):
+        raise RefusedError(f"{NUMBER} is not the number of a pull request")
+    return Artifact(_comparison(files[COMPARISON]), None if claim is None else int(claim))
 
 
 def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
@@ -84,32 +87,20 @@ def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """The content of an entry; its size is checked while reading, since headers can be false."""
-    most = _BOUNDS[entry.filename]
     with archive.open(entry) as stream:
-        content = stream.read(most + 1)
-    if len(content) > most:
-        raise _too_large(entry.filename)
+        return _bounded(entry.filename, stream.read(_BOUNDS[entry.filename] + 1))
+
+
+def _bounded(name: str, content: bytes) -> bytes:
+    if len(content) > _BOUNDS[name]:
+        raise RefusedError(f"{name} in the artifact is larger than {_BOUNDS[name]:,} bytes")
     return content
 
 
 def _comparison(content: bytes) -> Comparison:
-    if len(content) > LARGEST_COMPARISON:
-        raise _too_large(COMPARISON)
     try:
         return Comparison.model_validate_json(content)
     except ValidationError as error:
         raise RefusedError(
             f"{COMPARISON} is not what `observatory compare --json` writes: {reason_of(error)}"
         ) from error
-
-
-def _claim(content: bytes | None) -> int | None:
-    if content is None:
-        return None
-    if not _DIGITS.fullmatch(content):
-        raise RefusedError(f"{NUMBER} is not the number of a pull request")
-    return int(content)
-
-
-def _too_large(name: str) -> RefusedError:
-    return RefusedError(f"{name} in the artifact is larger than {_BOUNDS[name]:,} bytes")

@@ -79,7 +79,8 @@ def pool(url: str) -> urllib3.PoolManager:
 
 def reason_of(error: Exception) -> str:
     """The reason for a failed request: the last part of what urllib3 says."""
-    return shorten(str(error).rpartition(": ")[2] or type(error).__name__, LONGEST)
+    reason = str(error).rpartition(": ")[2].rstrip("')")
+    return shorten(reason or type(error).__name__, LONGEST)
 
 
 def is_loopback(host: str | None) -> bool:

@@ -64,10 +64,10 @@ class Tracked:
     title: str
     text: str
 
-    @property
-    def is_retitled(self) -> bool:
-        """Whether a person has edited the title."""
-        return digest(self.issue.title) != self.title
+    def new_title(self, title: str) -> str | None:
+        """The title to give the issue; None if it has it, or a person has edited the title."""
+        edited = digest(self.issue.title) != self.title
+        return None if edited or self.issue.title == title else title
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,11 @@ def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: da
                 actions.append(change)
             case str() as clause:
                 respected.append(clause)
-        actions += [_duplicate(each, one) for each in found if _is_spare(each, one)]
+        actions += [
+            _duplicate(other, one)
+            for other in found
+            if other is not one and other.issue.state == "open" and not other.issue.locked
+        ]
     unknown = tuple(one.issue.number for found in existing.values() for one in found)
     return Plan(tuple(actions), tuple(postponed), tuple(respected), unknown)
 
@@ -153,8 +157,8 @@ def _about(alert: Wanted, one: Tracked) -> Change | str | None:
         return _changed(alert, one, "closed", "closed: it is resolved")
     if alert.state == "known" and by_hand:
         return None  # the marker keeps our notes until they matter
-    same_title = one.is_retitled or one.issue.title == alert.title
-    if same_title and not by_hand and one.text == digest(alert.text):
+    is_current = one.new_title(alert.title) is None and one.text == digest(alert.text)
+    if is_current and not by_hand:
         return None
     return _changed(alert, one, None, "updated")
 
@@ -165,7 +169,7 @@ def _changed(alert: Wanted, one: Tracked, state: IssueState | None, why: str) ->
         one.issue,
         _with_block(unix(one.issue.body), alert.body(state or one.issue.state)),
         why,
-        title=None if one.is_retitled or one.issue.title == alert.title else alert.title,
+        title=one.new_title(alert.title),
         state=state,
         reason=None if state is None else "reopened" if state == "open" else "completed",
     )
@@ -180,10 +184,6 @@ def _with_block(body: str, block: str) -> str:
     after = "" if end < 0 else body[end + len(_END) :]
     whole = f"{body[: marker.start()]}{block}{after}"
     return whole if len(whole) <= LIMIT else block
-
-
-def _is_spare(other: Tracked, one: Tracked) -> bool:
-    return other is not one and other.issue.state == "open" and not other.issue.locked
 
 
 def _duplicate(other: Tracked, one: Tracked) -> Change:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
 
 from packaging.version import InvalidVersion, Version
 
@@ -36,7 +35,6 @@ stays byte for byte. A bound is never lowered.
 """
 _OBSERVATORY = (sys.executable, "-m", "observatory")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_Value = TypeVar("_Value")
 
 
 class _Interrupted(BaseException):
@@ -146,10 +144,10 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add("pyproject", nargs="?", type=Path, default=Path("pyproject.toml"), metavar="PYPROJECT",
         help="the file; default: pyproject.toml here")  # fmt: skip
     add("--check", action="store_true", help="write nothing; status 20 if a pin would change")
-    add("--to", type=_checked(_release), metavar="VERSION", help="this numba, not the newest")
-    add("--lower", type=_checked(_release), metavar="X.Y",
+    add("--to", type=_release, metavar="VERSION", help="this numba, not the newest")
+    add("--lower", type=_release, metavar="X.Y",
         help="lower bound for pins that have none")  # fmt: skip
-    add("--conda", type=_checked(Channel), metavar="BASE_URL",
+    add("--conda", type=_channel, metavar="BASE_URL",
         help="take the newest numba that this conda channel also has for linux-64")  # fmt: skip
     add("--pull-request", type=Path, metavar="FILE",
         help="write title and body of a pull request, in Markdown")  # fmt: skip
@@ -159,7 +157,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--subject", metavar="SUBJECT",
         help="the PyTensor for --judge, as `observatory compare` reads it; default: newest"
         )  # fmt: skip
-    add("--judge-minutes", type=_checked(_minutes), default=60.0, metavar="N",
+    add("--judge-minutes", type=_minutes, default=60.0, metavar="N",
         help="time limit of each of the three; default: 60")  # fmt: skip
     add("--observatory", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -170,30 +168,25 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _checked(read_value: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """The type of an option: the message of a ValueError becomes the parser's."""
-
-    def value(text: str) -> _Value:
-        try:
-            return read_value(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return value
+def _channel(text: str) -> Channel:
+    try:
+        return Channel(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _release(text: str) -> Version:
     try:
         version = Version(text)
     except InvalidVersion as error:
-        raise ValueError(f"{text!r} is not a version such as 0.68.1") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a version such as 0.68.1") from error
     if version.is_prerelease or version.local is not None:
-        raise ValueError(f"{text!r} is not a final release")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a final release")
     return version
 
 
 def _minutes(text: str) -> float:
     minutes = float(text)
     if not 0 < minutes < 10_000:
-        raise ValueError(f"{text!r} is not a number of minutes")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes")
     return minutes

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
 from urllib.parse import urlsplit
 
 import orjson
@@ -47,13 +47,12 @@ _MOST_CANDIDATES = 20
 """The newest versions of a channel for which the index is asked."""
 
 
-@dataclass(frozen=True)
 class Index:
     """The releases in the package index for a project with this ``requires-python``."""
 
-    requires_python: str
-    uv: Uv = field(default_factory=RealUv)
-    _answers: dict[tuple[str, str], Version | None] = field(default_factory=dict)
+    def __init__(self, requires_python: str, uv: Uv | None = None) -> None:
+        self.requires_python = requires_python
+        self._newest = cache(partial(_resolved, uv or RealUv()))
 
     def newest(self) -> Version:
         """The newest release. Raises NoAnswerError if there is none for any allowed Python."""
@@ -87,12 +86,6 @@ class Index:
                 yield minor, version
             elif begun:
                 return  # wheels for a newer Python never appear before those for an older one
-
-    def _newest(self, requirement: str, minor: str) -> Version | None:
-        asked = requirement, minor
-        if asked not in self._answers:
-            self._answers[asked] = _resolved(self.uv, requirement, minor)
-        return self._answers[asked]
 
 
 def _resolved(uv: Uv, requirement: str, minor: str) -> Version | None:
@@ -176,7 +169,7 @@ class Channel:
                 self.sleep(_PAUSE * attempt)
             try:
                 status, content = self._read(f"{self.base.rstrip('/')}/{SUBDIR}/{file}")
-            except (urllib3.exceptions.HTTPError, zlib.error) as error:
+            except urllib3.exceptions.HTTPError as error:
                 reason = reason_of(error)
                 continue
             if status < 400:
@@ -196,22 +189,17 @@ class Channel:
             retries=urllib3.Retry(None, connect=0, read=0, status=0, other=0, redirect=5),
             preload_content=False, timeout=self.silence,
         )  # fmt: skip
-        packed = response.headers.get("Content-Encoding", "") == "gzip"
-        unpack = zlib.decompressobj(wbits=31) if packed else None
         content = bytearray()
         try:
-            while chunk := response.read(_CHUNK, decode_content=False):
-                # No more is unpacked than may be kept: a small file can unpack to any size.
-                room = self.most + 1 - len(content)
-                content += unpack.decompress(chunk, room) if unpack else chunk
+            # Each chunk is bounded after unpacking: a small file can unpack to any size.
+            while chunk := response.read(_CHUNK):
+                content += chunk
                 if len(content) > self.most:
                     raise NoAnswerError(f"{self.name} serves more than {self.most} bytes")
                 if time.monotonic() > ends:
                     raise NoAnswerError(f"{self.name} took longer than {self.time_limit:.0f} s")
         finally:
             response.close()
-        if unpack and not unpack.eof:
-            raise zlib.error("the gzip stream is incomplete")
         return response.status, bytes(content)
 
 
