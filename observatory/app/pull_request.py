@@ -7,11 +7,16 @@ from pathlib import Path
 
 from observatory.analyze.series_keys import SelectionError
 from observatory.github import artifact, checks, sticky
-from observatory.github.artifact import LARGEST_COMPARISON, LARGEST_ZIP, Artifact
+from observatory.github.artifact import (
+    LARGEST_COMPARISON,
+    LARGEST_ZIP,
+    Artifact,
+    Target,
+    with_origin,
+)
 from observatory.github.client import GitHub
 from observatory.github.errors import GitHubError, RefusedError
 from observatory.github.settings import CommentSettings
-from observatory.github.target import Target, with_origin
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
 from observatory.store.records.comparison import Comparison

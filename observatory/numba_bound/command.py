@@ -67,7 +67,10 @@ def main(
 
 
 def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner) -> Status:
-    content = _content(path)
+    if not path.is_file():
+        raise UnsafeError("there is no such file; name a pyproject.toml")
+    with path.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
     project = read(content)
     if not project.pins:
         print(f"error: {path}: {_without_pins(project)}", file=sys.stderr)
@@ -79,8 +82,7 @@ def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner
         project, target.end, lambda bounds: index.within(bounds) if older else None, options.lower
     )
     after = due.content()
-    for line in wording.report(due, target.source):
-        print(line)
+    print(*wording.report(due, target.source), sep="\n")
     pins = several(len(due.rewritten), "pin")
     if not due.rewritten:
         asks = options.judge or options.pull_request is not None
@@ -107,16 +109,8 @@ def _judged(
     tool = (options.observatory,) if options.observatory else _OBSERVATORY
     bench = Bench(options.subject or "newest", tool, runner, options.judge_minutes * 60)
     judged = bench.judge(target.end, old)
-    for line in wording.verdicts(judged):
-        print(line)
+    print(*judged.verdicts, sep="\n")
     return judged
-
-
-def _content(path: Path) -> bytes:
-    if not path.is_file():
-        raise UnsafeError("there is no such file; name a pyproject.toml")
-    with path.open("rb") as stream:
-        return stream.read(MOST_BYTES + 1)
 
 
 def _without_pins(project: Project) -> str:

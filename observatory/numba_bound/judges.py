@@ -45,6 +45,9 @@ class Verdict:
     finding: Finding
     sentence: str
 
+    def __str__(self) -> str:
+        return f"{self.command}: {self.finding.name.lower()}: {self.sentence}"
+
 
 @dataclass(frozen=True)
 class Judged:

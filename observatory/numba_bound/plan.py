@@ -110,14 +110,14 @@ def write(path: Path, before: bytes, after: bytes) -> None:
     write_atomic(path, after, path.stat())
 
 
-def specifiers(text: str) -> SpecifierSet:
-    """The bounds of a pin. Raises UnsafeError for a pin that pip would not understand."""
+def requirement_of(text: str, place: str = "") -> Requirement:
+    """The requirement of a pin. Raises UnsafeError for a pin that pip would not understand."""
     try:
-        return Requirement(text).specifier
+        return Requirement(text)
     except InvalidRequirement as error:
         reason = str(error).splitlines()[0]
         raise UnsafeError(
-            f"{text[:200]!r} is not a requirement that pip understands: {reason}"
+            f"{place}{text[:200]!r} is not a requirement that pip understands: {reason}"
         ) from error
 
 
@@ -128,10 +128,10 @@ def spelled(
 
     ``end`` becomes the upper bound; ``reach`` is the newest published numba that the pin allows,
     where that may be above ``end``; ``lower`` is for pins without a lower bound. Raises UnsafeError
-    as `specifiers` does.
+    as `requirement_of` does.
     """
-    clauses = specifiers(text)
-    requirement = Requirement(text)
+    requirement = requirement_of(text)
+    clauses = requirement.specifier
     if reason := _reason_to_leave(requirement, end, reach):
         return Spelled(text, Change.LEFT, reason)
     first, note = _lower(clauses, lower)
@@ -217,7 +217,4 @@ def _three_parts(version: Version) -> str:
 
 
 def _bounds(pin: Pin) -> SpecifierSet:
-    try:
-        return specifiers(pin.text)
-    except UnsafeError as error:
-        raise UnsafeError(f"{pin.name}: {error}") from error
+    return requirement_of(pin.text, f"{pin.name}: ").specifier

@@ -37,12 +37,6 @@ def not_rewritten(project: Project) -> str:
     return f"not rewritten, because not a list of requirements: {places}"
 
 
-def verdicts(judged: Judged) -> Iterator[str]:
-    """One line for each verdict."""
-    for verdict in judged.verdicts:
-        yield f"{verdict.command}: {verdict.finding.name.lower()}: {verdict.sentence}"
-
-
 def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
     """Title, empty line and body, as git and `gh` take them; all text in it is inert.
 

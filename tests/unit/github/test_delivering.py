@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from observatory.github.client import GitHub
-from observatory.github.delivering import deliver, describe, left
 from observatory.github.errors import GitHubError, MissingError
-from observatory.github.issues import Need, Plan, Wanted
+from observatory.github.issues import Need, Plan, Wanted, deliver, describe, remaining
 from observatory.github.transport import Transport
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
@@ -118,7 +117,7 @@ def test_a_night_opens_no_more_than_allowed_however_often_it_runs(
     alerts = [alert(number) for number in range(9)]
     first = deliver(github, alerts, LABELS, 4)
     assert len(fake.issues) == 4
-    (said,) = left(first[1], 4)
+    (said,) = remaining(first[1], 4)
     assert said.startswith("5 alerts without an issue, because at most 4 are opened in a night: ")
     assert said.endswith("0000000004, 0000000005, 0000000006, 0000000007, 0000000008")
     deliver(github, alerts, LABELS, 4)
@@ -143,10 +142,10 @@ def test_a_repository_without_issues_is_an_error(fake: FakeGitHub, github: GitHu
 
 def test_people_and_unknown_alerts_are_said() -> None:
     plan = Plan((), (), ("#7 is locked", "#8 was closed by hand"), (9, 10))
-    assert list(left(plan, 5)) == [
+    assert list(remaining(plan, 5)) == [
         "not changed, because people changed them: #7 is locked, #8 was closed by hand",
         "not changed, because their alerts are not in the file: #9, #10",
     ]
     many = Plan((), tuple(f"{n:010x}" for n in range(80)), (), ())
-    assert next(left(many, 5)).endswith("and 30 more")
+    assert next(remaining(many, 5)).endswith("and 30 more")
     assert describe(alert()) == "an issue for alert 0000000001 opened: Files leaked 1"

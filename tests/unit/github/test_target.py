@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from observatory.github.artifact import moved_on, run_of
 from observatory.github.client import GitHub
 from observatory.github.errors import RefusedError
 from observatory.github.models import Pull, Run
-from observatory.github.target import moved_on, run_of
 from tests.fake_github import FakeGitHub
 
 OTHER = "c" * 40
