@@ -6,16 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from observatory.analyze.series_keys import SelectionError
-from observatory.github import artifact, checks, sticky
-from observatory.github.artifact import (
-    LARGEST_COMPARISON,
-    LARGEST_ZIP,
-    Artifact,
-    Target,
-    with_origin,
-)
+from observatory.github import artifact, sticky
+from observatory.github.artifact import RefusedError, Target, with_origin
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, RefusedError
+from observatory.github.http import GitHubError
 from observatory.github.settings import CommentSettings
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
@@ -24,10 +18,11 @@ from observatory.text.comparison.story import tell
 from observatory.text.plain import shorten
 
 
-def artifact_of(file: Path) -> Artifact:
+def artifact_of(file: Path) -> artifact.Artifact:
     """The artifact in a file. Raises SelectionError where there is none, and RefusedError."""
     try:
-        content = read_bounded(file, max(LARGEST_ZIP, LARGEST_COMPARISON), "no comparison is")
+        most = max(artifact.LARGEST_ZIP, artifact.LARGEST_COMPARISON)
+        content = read_bounded(file, most, "no comparison is")
     except RecordError as error:
         raise RefusedError(str(error)) from error
     if content is None:
@@ -67,10 +62,10 @@ def publish(
     def the_check() -> None:
         if wanted.check == "none":
             return
-        concluded = checks.conclusion(story.state, wanted.check)
+        concluded = sticky.conclusion(story.state, wanted.check)
         if not dry_run:
             by = f"{run.id}.{run.run_attempt}" if run else "by hand"
-            checks.put(github, target.sha, wanted.check_name, concluded, title, text, by)
+            sticky.put_check(github, target.sha, wanted.check_name, concluded, title, text, by)
         say(f"commit {target.sha[:10]}: {wanted.check_name} is {concluded}")
 
     _each(the_comment, the_label, the_check)

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from observatory.errors import Exit, ObservatoryError
 from observatory.github.client import GitHub
-from observatory.github.errors import RefusedError
 from observatory.github.models import Pull, Repository, Run
 from observatory.store.base.problems import reason_of
 from observatory.store.records.comparison import Comparison
@@ -36,6 +36,12 @@ _BOUNDS = {COMPARISON: LARGEST_COMPARISON, NUMBER: 32}
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
 _DIGITS = re.compile(rb"[1-9][0-9]{0,8}\s*")
+
+
+class RefusedError(ObservatoryError):
+    """An artifact is invalid, or is not of the pull request that it names."""
+
+    exit_code = Exit.ARTIFACT
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from urllib.parse import quote, urlencode
 from pydantic import TypeAdapter, ValidationError
 
 from observatory.github import models
-from observatory.github.errors import GitHubError, MissingError
-from observatory.github.http import LONGEST
+from observatory.github.http import LONGEST, GitHubError, MissingError
 from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
 from observatory.text.plain import shorten
@@ -224,8 +223,9 @@ def _checked(kind: type[_Type], answer: object, doing: str) -> _Type:
     """The answer, which is JSON or was parsed, as a value of a type. Raises GitHubError."""
     adapter = TypeAdapter(kind)
     try:
-        is_json = isinstance(answer, bytes)
-        return adapter.validate_json(answer) if is_json else adapter.validate_python(answer)
+        if isinstance(answer, bytes):
+            return adapter.validate_json(answer)
+        return adapter.validate_python(answer)
     except ValidationError as error:
         raise GitHubError(
             f"GitHub's answer is not understood when asked to {doing}: {reason_of(error)}"

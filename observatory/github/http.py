@@ -11,11 +11,25 @@ from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 
-from observatory.github.errors import GitHubError
+from observatory.errors import Exit, ObservatoryError
 from observatory.text.plain import shorten
 
 LONGEST = 300
 """Characters of a foreign text in a message."""
+
+
+class GitHubError(ObservatoryError):
+    """A request to GitHub failed; the message says what was asked, and what to do."""
+
+    exit_code = Exit.GITHUB
+
+
+class MissingError(GitHubError):
+    """The thing does not exist, was deleted, or may not be seen with this token."""
+
+
+class UnsureError(GitHubError):
+    """A write got no answer: it may have been carried out or not."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +64,8 @@ def request(method: str, url: str, headers: Mapping[str, str], body: object, mos
     again, and then nobody knows whether a comment was written. Raises urllib3's HTTPError, and
     GitHubError for an answer of more than ``most`` bytes.
     """
-    kind = {} if body is None else {"Content-Type": "application/json"}
     response = pool(url).request(
-        method, url, body=None if body is None else json.dumps(body).encode(),
-        headers={**headers, **kind}, redirect=False, retries=False,
+        method, url, json=body, headers=headers, redirect=False, retries=False,
         preload_content=False, timeout=urllib3.Timeout(connect=10, read=60),
     )  # fmt: skip
     content = bytearray()

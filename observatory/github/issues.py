@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 
 from observatory.github.body import SETTLING, cut, digest, unix
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import GitHubError, MissingError, UnsureError
 from observatory.github.models import Issue
 from observatory.text.comment import LIMIT
 from observatory.text.words import first_of, several

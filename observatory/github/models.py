@@ -42,7 +42,6 @@ class Repository(_Answer):
     """A repository or a fork."""
 
     id: int
-    full_name: str
     owner: User | None = None
 
 

@@ -1,9 +1,9 @@
-"""One comment on a pull request, however often and by however many runs at once it is published.
+"""One comment on a pull request and one check on its commit, however often they are published.
 
 `decide` concludes from the comments on the pull request what is left to do; `publish` does it,
 looks again, and stops when nothing is left. So the result is the same if somebody deletes a comment
 in between, if a write gets no answer, or if two runs write at once: the oldest comment has the
-content of the newest run, and other copies are hidden.
+content of the newest run, and other copies are hidden. `put_check` does the same for a check.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from observatory.github.body import SETTLING, cut, digest, unix
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import GitHubError, MissingError, UnsureError
 from observatory.github.models import Comment, Viewer
 
 _ROUNDS = 6
+State = Literal["worse", "better", "unaffected", "undecided"]
+Conclusion = Literal["success", "neutral", "failure"]
+_LONGEST_TITLE = 200
 _STAMP = re.compile(r"<!-- observatory: run (\d{1,20})\.(\d{1,6}), text ([0-9a-f]{16}) -->")
 
 RunNumber: TypeAlias = tuple[int, int]
@@ -167,3 +170,39 @@ def _is_current(comment: Comment, wanted: Wanted) -> bool:
     The stamp is compared instead of the text, which GitHub may trim.
     """
     return _stamp(comment) == (wanted.run or (0, 0), digest(wanted.text.partition("\n")[2]))
+
+
+def conclusion(state: State, worse: Literal["neutral", "failure"]) -> Conclusion:
+    """The conclusion for the state of a comparison; ``worse`` is the repository's setting.
+
+    A comparison that could not judge never fails.
+    """
+    if state == "worse":
+        return worse
+    return "neutral" if state == "undecided" else "success"
+
+
+def put_check(
+    github: GitHub, sha: str, name: str, concluded: Conclusion, title: str, text: str, run: str
+) -> None:
+    """Set the check of this name on a commit; an earlier one of the same ``run`` is replaced.
+
+    Raises GitHubError.
+    """
+    fields: dict[str, object] = {
+        "name": name,
+        "external_id": run,
+        "status": "completed",
+        "conclusion": concluded,
+        "output": {"title": title[:_LONGEST_TITLE], "summary": cut(text)},
+    }
+    for is_last in (False, True):
+        found = [one for one in github.checks(sha, name) if one.external_id == run]
+        if found:
+            return github.edit_check(found[0].id, fields)
+        try:
+            return github.add_check({**fields, "head_sha": sha})
+        except UnsureError:  # it may be there
+            if is_last:
+                raise
+    return None

@@ -1,11 +1,9 @@
 """Requests to GitHub: within its limits, repeated where that is safe, answers within bounds.
 
-The token goes to the API that it belongs to and nowhere else: redirects and links to another host
-are errors, and GitHub's storage is asked without it.
-
-The rules for waiting are those of GitHub's "Best practices for using the REST API": `retry-after`
-first, then `x-ratelimit-reset` where nothing remains, else a minute that doubles. A failure of the
-server is repeated only where repeating cannot do a thing twice.
+The token goes to its API alone: redirects and links to another host are errors. The rules for
+waiting are those of GitHub's "Best practices for using the REST API": `retry-after` first, then
+`x-ratelimit-reset` where nothing remains, else a minute that doubles. A failure of the server is
+repeated only where repeating cannot do a thing twice.
 """
 
 from __future__ import annotations
@@ -22,8 +20,16 @@ from urllib.parse import urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from observatory.github.errors import GitHubError, MissingError, UnsureError
-from observatory.github.http import LONGEST, Answer, is_loopback, reason_of, request
+from observatory.github.http import (
+    LONGEST,
+    Answer,
+    GitHubError,
+    MissingError,
+    UnsureError,
+    is_loopback,
+    reason_of,
+    request,
+)
 from observatory.text.plain import shorten
 
 SERVER_REPEATS = 4
@@ -39,6 +45,7 @@ _BETWEEN_WRITES = 1.0
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 _SECONDARY = ("secondary rate limit", "abuse detection")
+_UNSURE = "it may be done"
 _HELP = "docs/github.md names the permissions that the token needs"
 
 
@@ -105,9 +112,11 @@ class Transport:
             try:
                 answer = ask(url)
             except HTTPError as error:
-                unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
-                if not (repeatable or unsent) or attempt >= SERVER_REPEATS:
-                    raise _unanswered(error, doing, repeatable or unsent) from error
+                sure = repeatable or isinstance(error, NewConnectionError | ConnectTimeoutError)
+                if not sure or attempt >= SERVER_REPEATS:
+                    kind, advice = (GitHubError, "run it again") if sure else (UnsureError, _UNSURE)
+                    reason = f"GitHub does not answer when asked to {doing}: {reason_of(error)}"
+                    raise kind(f"{reason}; {advice}") from error
                 wait = 2.0**attempt
             else:
                 if answer.status in (301, 307, 308) and redirects < _MOST_REDIRECTS:
@@ -229,12 +238,6 @@ def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
     return max(0.0, moment.timestamp() - now)
 
 
-def _unanswered(error: HTTPError, doing: str, sure: bool) -> GitHubError:
-    if sure:
-        return GitHubError(f"GitHub cannot be reached to {doing}: {reason_of(error)}; run it again")
-    return UnsureError(f"GitHub did not answer when asked to {doing}: {reason_of(error)}")
-
-
 def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
     status, message = answer.status, answer.message()
     reason = f"{status}: {message}" if message else f"{status}"
@@ -249,8 +252,7 @@ def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
             f"GitHub finds nothing when asked to {doing} ({reason}); it does not exist, or the "
             f"token may not see it: {_HELP}"
         )
-    if status >= 500 and repeatable:
-        return GitHubError(f"GitHub fails when asked to {doing} ({reason}); run it again")
     if status >= 500:
-        return UnsureError(f"GitHub failed when asked to {doing} ({reason}); it may be done")
+        kind, advice = (GitHubError, "run it again") if repeatable else (UnsureError, _UNSURE)
+        return kind(f"GitHub fails when asked to {doing} ({reason}); {advice}")
     return GitHubError(f"GitHub does not {doing} ({reason})")

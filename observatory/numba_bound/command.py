@@ -73,7 +73,12 @@ def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner
         content = stream.read(MOST_BYTES + 1)
     project = read(content)
     if not project.pins:
-        print(f"error: {path}: {_without_pins(project)}", file=sys.stderr)
+        clauses = ["no list of requirements in it names numba"]
+        if project.elsewhere:
+            clauses.append(wording.not_rewritten(project))
+        if project.dynamic:
+            clauses.append("its dependencies are dynamic, so another file declares them")
+        print(f"error: {path}: {'; '.join(clauses)}", file=sys.stderr)
         return Status.NO_PIN
     index = Index(project.requires_python, uv)
     target = choose(index, exclusions(project), options.to, options.conda)
@@ -111,15 +116,6 @@ def _judged(
     judged = bench.judge(target.end, old)
     print(*judged.verdicts, sep="\n")
     return judged
-
-
-def _without_pins(project: Project) -> str:
-    clauses = ["no list of requirements in it names numba"]
-    if project.elsewhere:
-        clauses.append(wording.not_rewritten(project))
-    if project.dynamic:
-        clauses.append("its dependencies are dynamic, so another file declares them")
-    return "; ".join(clauses)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

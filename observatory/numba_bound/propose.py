@@ -45,7 +45,20 @@ def main(
     raise_bound: Callable[[Sequence[str]], int] = raise_bound_in,
 ) -> int:
     """Raise the bound and propose it; returns the exit status."""
-    options = _options(argv)
+    parser = argparse.ArgumentParser(
+        prog="python -m observatory.numba_bound.propose",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("checkout", type=Path, help="a checkout of the project, with a remote origin")
+    add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
+    add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
+    add("--base", help="branch to merge into; default: the branch that is checked out")
+    add("--judge", action="store_true", help="measure before the change is proposed")
+    add("--dry-run", action="store_true", help="raise the bound, and push nothing")
+    add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
+    options = parser.parse_args(argv)
     checkout: Path = options.checkout
     with tempfile.TemporaryDirectory(prefix="observatory-bound-") as directory:
         file = Path(directory, "text.md")
@@ -116,23 +129,6 @@ def _run(where: Path, *command: str) -> str:
     if done.returncode != 0:
         raise FailedError(f"{name} failed: {done.stderr.strip()[-500:]}")
     return done.stdout.strip()
-
-
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m observatory.numba_bound.propose",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add("checkout", type=Path, help="a checkout of the project, with a remote origin")
-    add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
-    add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
-    add("--base", help="branch to merge into; default: the branch that is checked out")
-    add("--judge", action="store_true", help="measure before the change is proposed")
-    add("--dry-run", action="store_true", help="raise the bound, and push nothing")
-    add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
-    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """The releases of numba: those of the package index and, on request, of a conda channel.
 
-uv answers for the index, which is the one that uv is configured with. A release counts if it is
-final, was not yanked, and has a wheel for this platform and for a Python that the project allows.
+uv answers for the index that it is configured with. A release counts if it is final, was not
+yanked, and has a wheel for this platform and for a Python that the project allows.
 
-A channel has the layout of conda's CEP 26 and 36: ``BASE/SUBDIR/repodata.json`` lists every
-package; ``current_repodata.json`` beside it lists the newest ones, in a tenth of the size. Both
-hold ``packages`` and ``packages.conda``, which map file names to records with ``name`` and
-``version``. A channel is not trusted: sizes and times are bounded, and types are checked.
+A channel has the layout of conda's CEP 26 and 36; ``current_repodata.json`` lists its newest
+packages, in a tenth of the size of ``repodata.json``. A channel is not trusted: sizes and times are
+bounded, and types are checked.
 """
 
 from __future__ import annotations

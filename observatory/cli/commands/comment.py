@@ -11,8 +11,7 @@ from observatory.analyze.series_keys import SelectionError
 from observatory.app.pull_request import artifact_of, publish
 from observatory.cli import github
 from observatory.github import settings
-from observatory.github.artifact import Artifact, downloaded, run_of, target_of
-from observatory.github.errors import RefusedError
+from observatory.github.artifact import Artifact, RefusedError, downloaded, run_of, target_of
 from observatory.text.comment import comment as comment_of
 
 _ARTIFACT = "observatory-comparison"

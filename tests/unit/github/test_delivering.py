@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, MissingError
+from observatory.github.http import GitHubError, MissingError
 from observatory.github.issues import Need, Plan, Wanted, deliver, describe, remaining
 from observatory.github.transport import Transport
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble

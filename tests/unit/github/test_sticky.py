@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, MissingError
+from observatory.github.http import GitHubError, MissingError
 from observatory.github.models import Comment, User, Viewer
 from observatory.github.sticky import (
     Action,

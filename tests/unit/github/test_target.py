@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from observatory.github.artifact import moved_on, run_of
+from observatory.github.artifact import RefusedError, moved_on, run_of
 from observatory.github.client import GitHub
-from observatory.github.errors import RefusedError
 from observatory.github.models import Pull, Run
 from tests.fake_github import FakeGitHub
 
