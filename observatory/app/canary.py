@@ -43,7 +43,7 @@ def canary(
     chosen = subjects.parse_all(texts, requirements, python)
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
-    tasks = tasks_of(PRESETS[preset](), narrowed)
+    tasks = tasks_of(PRESETS[preset], narrowed)
     if not tasks:
         raise SubjectError(narrowed.none_left(f"the preset {preset}"))
     every: list[Finding] = []

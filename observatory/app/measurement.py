@@ -116,7 +116,7 @@ def measure_subjects(
         raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
-    tasks = tasks_of(PRESETS[preset](), narrowed)
+    tasks = tasks_of(PRESETS[preset], narrowed)
     if not tasks:
         others = ", ".join(presets_with(narrowed))
         raise SubjectError(

@@ -101,7 +101,7 @@ def _resolved(uv: Uv, requirement: str, minor: str) -> Version | None:
         answer = uv(*_COMPILE, "--python-version", minor, "-", stdin=requirement)
         return Version(answer.strip().partition("==")[2])
     except UvError as error:
-        if "unsatisfiable" in error.output and "network was disabled" not in error.said:
+        if "unsatisfiable" in error.output and "network was disabled" not in error.output:
             return None
         raise NoAnswerError(f"uv cannot say which {NAME} there is: {error.output}") from error
     except InvalidVersion as error:

@@ -123,7 +123,7 @@ def command(
     narrowed = Narrowed(None, scenario, backend, launch)
     if unknown := narrowed.unknown():
         raise SelectionError(unknown)
-    if not tasks_of(PRESETS[preset](), narrowed):
+    if not tasks_of(PRESETS[preset], narrowed):
         raise SelectionError(narrowed.none_left(f"the preset {preset}"))
     left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
     wishes = Wishes(

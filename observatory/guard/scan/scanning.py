@@ -14,9 +14,10 @@ from typing import get_args
 
 from observatory.errors import ObservatoryError
 from observatory.guard.scan.elf import ObjectError
-from observatory.guard.scan.numba_files import CacheFileError, Realm, entries_of, find, object_code
+from observatory.guard.scan.numba_files import Realm, entries_of, find, object_code
 from observatory.guard.scan.objects import ObjectCode, read
 from observatory.guard.scan.origins import Origins
+from observatory.guard.scan.pickles import CacheFileError
 from observatory.guard.scan.report import SCAN_SCHEMA, Report, Symbol, Unreadable
 from observatory.guard.scan.symbols import Class, Name, class_of, parse
 
@@ -97,8 +98,8 @@ def scan(directory: Path) -> Report:
     wanted: dict[Path, Realm] = {}
     for index in found.indexes:
         try:
-            for entry in entries_of(index):
-                wanted.setdefault(entry.path, entry.realm)
+            for path, realm in entries_of(index):
+                wanted.setdefault(path, realm)
         except CacheFileError as error:
             broken.append((index, str(error)))
     groups: dict[Realm, _Group] = defaultdict(_Group)

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plan import Task
-from observatory.run.presets import PRESETS, Narrowed, quick, tasks_of
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import Estimate, Event, carry_out, expected_seconds, remaining
 from observatory.store.records.sample import Sample
 from tests.factories import sample
 
-TASKS = tasks_of(quick(), Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"]))
+TASKS = tasks_of(
+    PRESETS["quick"], Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"])
+)
 
 
 @dataclass
@@ -138,7 +140,7 @@ def test_a_resumed_run_fills_a_cache_again_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_repetitions_are_counted_not_only_seen(tmp_path: Path) -> None:
-    tasks = tasks_of(quick(), Narrowed(backends=["C"], scenarios=["cold"], timing=3))
+    tasks = tasks_of(PRESETS["quick"], Narrowed(backends=["C"], scenarios=["cold"], timing=3))
     timed = next(t for t in tasks if t.measure == "timing")
     taken = [sample(timed.cell, measure="timing")]
     left = [t for t in remaining(tasks, taken, tmp_path) if t.cell == timed.cell]
@@ -147,11 +149,11 @@ def test_repetitions_are_counted_not_only_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_task_of_every_preset_has_an_expectation(preset: str) -> None:
-    assert all(expected_seconds(t) > 0 for t in tasks_of(PRESETS[preset](), Narrowed()))
+    assert all(expected_seconds(t) > 0 for t in tasks_of(PRESETS[preset], Narrowed()))
 
 
 def test_a_machine_twice_as_slow_doubles_what_is_left_in_the_end() -> None:
-    tasks = tasks_of(PRESETS["quick"](), Narrowed())
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
     usual, slow = Estimate(tasks, 2), Estimate(tasks, 2)
     for task in tasks[:40]:
         usual.finished(task, expected_seconds(task))
@@ -160,7 +162,7 @@ def test_a_machine_twice_as_slow_doubles_what_is_left_in_the_end() -> None:
 
 
 def test_nothing_is_left_when_all_is_done() -> None:
-    tasks = tasks_of(PRESETS["quick"](), Narrowed())
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
     estimate = Estimate(tasks, 2)
     for task in tasks:
         estimate.finished(task, 1.0)
