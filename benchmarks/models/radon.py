@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.models import Graph, Model
-from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
-from benchmarks.models.parts.radon_data import RadonData, load
+from benchmarks.models.parts.radon_data import VARIANTS, RadonData, Variant, layout, load, point
 
 if TYPE_CHECKING:
     from benchmarks.models import Vector

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.models import TOLERANCE, Errors
-from benchmarks.models.parts.parameters import Variant, layout
-from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.radon_data import RadonData, Variant, layout
 
 _STEP = 1e-30
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)

@@ -8,8 +8,7 @@ from scipy import stats
 from scipy.optimize import approx_fprime
 
 from benchmarks.models.parts import radon_data
-from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
-from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.radon_data import VARIANTS, RadonData, Variant, layout, point
 from benchmarks.models.parts.reference import Reference, evaluate, is_wrong
 
 
