@@ -10,7 +10,6 @@ from pathlib import Path
 
 from benchmarks.catalogue import Cell
 from observatory.app.progress import Message, Progress, silent
-from observatory.guard import upgrades as deciding
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import environment_of, local_subjects, measuring_lock
@@ -59,8 +58,7 @@ def upgrade(
                 if before is None:
                     before = (name, executor, chain.first(name, executor), side)
                     continue
-                turns, fresh = chain.turns(before[:3], (name, executor))
-                parts = [deciding.part(t.cell, t.fill, t.use, t.again) for t in turns]
+                parts, fresh = chain.turns(before[:3], (name, executor))
                 found.append(
                     Upgrade(
                         base=before[3], head=side, machine=machine, taken_at=datetime.now(UTC),

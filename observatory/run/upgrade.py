@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from benchmarks.catalogue import Cell, models_of
 from benchmarks.plan import Task
+from observatory.guard.upgrades import part
 from observatory.run.execute import Executor
 from observatory.run.sources import SubjectError
 from observatory.store.records.sample import Sample
+from observatory.store.records.upgrades import Part
 
 SCENARIO = "upgrade"
 
@@ -29,19 +31,6 @@ def cells_of(models: Sequence[str] | None, backends: Sequence[str]) -> list[Cell
     return cells
 
 
-@dataclass(frozen=True)
-class Turns:
-    """The samples of one pair of subjects in one cell."""
-
-    cell: Cell
-    fill: Sample
-    """BASE, starting from an empty cache."""
-    use: Sample | None
-    """HEAD, starting from BASE's cache; None if BASE left none."""
-    again: Sample | None
-    """BASE, starting from the cache that HEAD left."""
-
-
 @dataclass
 class Chain:
     """Takes the samples of subjects, each of which starts from the cache of the one before it.
@@ -58,13 +47,13 @@ class Chain:
 
     def turns(
         self, base: tuple[str, Executor, dict[Cell, Sample]], head: tuple[str, Executor]
-    ) -> tuple[list[Turns], dict[Cell, Sample]]:
+    ) -> tuple[list[Part], dict[Cell, Sample]]:
         """Run HEAD on BASE's cache, then BASE again.
 
-        Returns the samples, and those of HEAD as the base of the next pair.
+        Returns what that shows for each cell, and HEAD's samples as the base of the next pair.
         """
         (base_name, base_executor, filled), (head_name, head_executor) = base, head
-        turns, fresh = [], {}
+        parts, fresh = [], {}
         for cell in self.cells:
             start, left = _cache(base_name, cell), _cache(f"{head_name}-on-{base_name}", cell)
             use = again = None
@@ -77,8 +66,8 @@ class Chain:
                     again = self._run(base_name, base_executor, cell, cache=left)
             else:
                 fresh[cell] = self._fill(head_name, head_executor, cell)
-            turns.append(Turns(cell, filled[cell], use, again))
-        return turns, fresh
+            parts.append(part(cell, filled[cell], use, again))
+        return parts, fresh
 
     def _fill(self, name: str, executor: Executor, cell: Cell) -> Sample:
         return self._run(name, executor, cell, keep_fresh=_cache(name, cell))
