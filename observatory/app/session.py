@@ -27,7 +27,7 @@ from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
-from observatory.run.schedule import Event, carry_out, remaining
+from observatory.run.schedule import carry_out, remaining
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
 from observatory.store.journal.models import JournalHeader, plan_of
@@ -139,15 +139,23 @@ def take_samples(
         caches.mkdir(parents=True, exist_ok=True)
         executor = Executor(environment, caches.absolute(), session.timeout, session.data)
 
-        def record(sample: Sample) -> None:
+        begun: dict[int, float] = {}
+
+        def began(task: Task) -> None:
+            begun[id(task)] = time.monotonic()
+            session.progress(SampleBegins(task))
+
+        def ended(task: Task, sample: Sample) -> None:
             journal.append(run, sample)
             tally.add(sample)
             seen(sample)
+            spent = time.monotonic() - begun.pop(id(task))
+            session.progress(SampleEnds(task, sample, spent))
 
         try:
             with measuring_lock(session.say):
                 session.progress(RunBegins(subject.label, tuple(left), session.workers))
-                carry_out(left, executor, record, _notify(session.progress), session.workers)
+                carry_out(left, executor, began, ended, session.workers)
         finally:
             session.progress(RunEnds(subject.label))
             for problem in _renew(session.results, journal):
@@ -157,21 +165,6 @@ def take_samples(
         with contextlib.suppress(OSError):  # others of the run are still needed
             caches.parent.rmdir()
     return tally
-
-
-def _notify(progress: Progress) -> Callable[[Event], None]:
-    """What `carry_out` calls when a task begins or ends: reports it, with the time it took."""
-    began: dict[int, float] = {}
-
-    def notify(event: Event) -> None:
-        task, sample = event.task, event.sample
-        if sample is None:
-            began[id(task)] = time.monotonic()
-            progress(SampleBegins(task))
-        else:
-            progress(SampleEnds(task, sample, time.monotonic() - began.pop(id(task))))
-
-    return notify
 
 
 def _where_it_stopped(

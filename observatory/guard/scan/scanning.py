@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from observatory.errors import ObservatoryError
 from observatory.guard.scan.elf import ObjectError
@@ -18,12 +18,65 @@ from observatory.guard.scan.numba_files import Realm, entries_of, find, object_c
 from observatory.guard.scan.objects import ObjectCode, read
 from observatory.guard.scan.origins import Origins
 from observatory.guard.scan.pickles import CacheFileError
-from observatory.guard.scan.report import SCAN_SCHEMA, Report, Symbol, Unreadable
 from observatory.guard.scan.symbols import Class, Name, class_of, parse
 
 MOST_KEPT = 512 * 2**20
 """The limit on kept data, in bytes, roughly; a thousand files of PyTensor's need 10 MiB."""
 _PER_SYMBOL, _PER_DEFINITION = 600, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol that several object files define with different bodies, or might."""
+
+    kind: Class
+    function: str
+    """The qualified name; for helpers, the symbol."""
+    uid: str | None
+    """A decimal number of up to 39 digits; None if numba gave it no number."""
+    bodies: int
+    """The number of different bodies, including copies of one function."""
+    symbol: str
+    cache: str
+    """The directory of the cache, relative to the one that was scanned."""
+    numba: str
+    python: str
+    files: list[str]
+    """The data files that define it, relative to the directory that was scanned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that was left out, and the reason as a sentence."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a scan; docs/schemas/scan-1.json is its published schema.
+
+    A symbol counts once for each set of files that a process may load.
+    """
+
+    schema: Literal["observatory/guard/scan/1"]
+    indexes: int
+    """Index files."""
+    data_files: int
+    """Data files that an index refers to and that were read."""
+    unreferenced: int
+    """Data files that no index refers to, so that no process loads them."""
+    missing: int
+    """Data files that an index refers to but that do not exist, so that numba compiles again."""
+    functions: int
+    """Different symbols of functions, without wrappers and helpers."""
+    vulnerable_symbols: int
+    collided_symbols: int
+    harmless_symbols: int
+    symbols: list[Symbol]
+    """Collided, then vulnerable, then harmless ones; those with most bodies first."""
+    unreadable: list[Unreadable]
 
 
 class NoCacheError(ObservatoryError):
@@ -119,7 +172,7 @@ def scan(directory: Path) -> Report:
     numbers = Counter(symbol.kind for symbol in symbols)
     existing = set(found.data)
     return Report(
-        schema=SCAN_SCHEMA,
+        schema="observatory/guard/scan/1",
         indexes=len(found.indexes),
         data_files=data_files,
         unreferenced=len(existing - wanted.keys()),

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from observatory.guard.scan import scanning
-from observatory.guard.scan.report import Report, Symbol
-from observatory.guard.scan.scanning import NoCacheError, scan
+from observatory.guard.scan.scanning import NoCacheError, Report, Symbol, scan
 from tests.factories_scan import RANDOM_UID, index_file, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
-from observatory.run.schedule import Estimate, Event, carry_out, expected_seconds, remaining
+from observatory.run.schedule import Estimate, carry_out, expected_seconds, remaining
 from observatory.store.records.sample import Sample
 from tests.factories import sample
 
@@ -54,7 +54,7 @@ class Fake:
 
 def run_all(fake: Fake, tasks: list[Task] = TASKS, workers: int = 2) -> list[Sample]:
     recorded: list[Sample] = []
-    carry_out(tasks, fake, recorded.append, lambda _: None, workers)
+    carry_out(tasks, fake, lambda _: None, lambda _, taken: recorded.append(taken), workers)
     return recorded
 
 
@@ -79,13 +79,15 @@ def test_nobody_starts_from_a_cache_before_it_is_filled() -> None:
     begun_with: list[bool] = []
     fake = Fake()
 
-    def notify(event: Event) -> None:
-        if event.sample is None and event.task.cache is not None:
-            begun_with.append(event.task.cache in recorded)
-        elif event.sample is not None and event.task.keep is not None:
-            recorded.append(event.task.keep)
+    def began(task: Task) -> None:
+        if task.cache is not None:
+            begun_with.append(task.cache in recorded)
 
-    carry_out(TASKS, fake, lambda _: None, notify, 2)
+    def ended(task: Task, _: Sample) -> None:
+        if task.keep is not None:
+            recorded.append(task.keep)
+
+    carry_out(TASKS, fake, began, ended, 2)
     assert begun_with
     assert all(begun_with)
 
@@ -97,8 +99,8 @@ def test_a_sample_is_recorded_before_the_next_timed_one_begins() -> None:
     carry_out(
         timed,
         fake,
-        lambda _: log.append("recorded"),
-        lambda event: log.append("begins") if event.sample is None else None,
+        lambda _: log.append("begins"),
+        lambda _, taken: log.append("recorded"),
         2,
     )
     assert log == ["begins", "recorded"] * len(timed)
@@ -115,11 +117,11 @@ def test_an_error_ends_the_samples_under_way_and_is_not_swallowed() -> None:
 def test_an_interrupt_while_recording_ends_the_samples_under_way() -> None:
     fake = Fake()
 
-    def interrupted(_: Sample) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(TASKS, fake, interrupted, lambda _: None, 2)
+        carry_out(TASKS, fake, lambda _: None, interrupted, 2)
     assert fake.cancelled
 
 
