@@ -64,11 +64,9 @@ class Narrowed:
 
     def keeps(self, cell: Cell) -> bool:
         """Return whether the options for scenario, backend and start method keep a cell."""
-        return (
-            (self.scenarios is None or cell.scenario in self.scenarios)
-            and (self.backends is None or cell.backend in self.backends)
-            and (self.launches is None or cell.launch in self.launches)
-        )
+        options = (self.scenarios, self.backends, self.launches)
+        words = zip(options, (cell.scenario, cell.backend, cell.launch), strict=True)
+        return all(wanted is None or word in wanted for wanted, word in words)
 
     def none_left(self, selection: str) -> str:
         """Return a sentence that no cell of a selection is left, with the reason if there is one.

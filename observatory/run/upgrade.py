@@ -43,7 +43,10 @@ class Chain:
 
     def first(self, name: str, executor: Executor) -> dict[Cell, Sample]:
         """Fill a cache with the first subject, and return its samples."""
-        return {cell: self._fill(name, executor, cell) for cell in self.cells}
+        return {
+            cell: self._run(name, executor, cell, keep_fresh=_cache(name, cell))
+            for cell in self.cells
+        }
 
     def turns(
         self, base: tuple[str, Executor, dict[Cell, Sample]], head: tuple[str, Executor]
@@ -56,21 +59,17 @@ class Chain:
         parts, fresh = [], {}
         for cell in self.cells:
             start, left = _cache(base_name, cell), _cache(f"{head_name}-on-{base_name}", cell)
-            use = again = None
-            if (base_executor.caches / start).is_dir():
-                fresh[cell] = use = self._run(
-                    head_name, head_executor, cell,
-                    cache=start, keep=left, keep_fresh=_cache(head_name, cell),
-                )  # fmt: skip
-                if (head_executor.caches / left).is_dir():
-                    again = self._run(base_name, base_executor, cell, cache=left)
-            else:
-                fresh[cell] = self._fill(head_name, head_executor, cell)
+            caches = {"keep_fresh": _cache(head_name, cell)}
+            filled_by_base = (base_executor.caches / start).is_dir()
+            if filled_by_base:
+                caches |= {"cache": start, "keep": left}
+            fresh[cell] = self._run(head_name, head_executor, cell, **caches)
+            use = fresh[cell] if filled_by_base else None
+            again = None
+            if filled_by_base and (head_executor.caches / left).is_dir():
+                again = self._run(base_name, base_executor, cell, cache=left)
             parts.append(part(cell, filled[cell], use, again))
         return parts, fresh
-
-    def _fill(self, name: str, executor: Executor, cell: Cell) -> Sample:
-        return self._run(name, executor, cell, keep_fresh=_cache(name, cell))
 
     def _run(self, name: str, executor: Executor, cell: Cell, **caches: str) -> Sample:
         sample = executor.run(Task(cell, "counting", 0, **caches))

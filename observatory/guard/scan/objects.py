@@ -70,7 +70,7 @@ def read(content: bytes) -> ObjectCode:
         [
             Function(symbol.name, bodies.digest(symbol), symbol.bind == _GLOBAL)
             for symbol in file.symbols
-            if symbol.is_function and symbol.defined and not symbol.local
+            if symbol.kind == elf.FUNCTION and symbol.defined and not symbol.local
         ],
         [
             "_ZN" + symbol.name.removeprefix(_ENVIRONMENT)
