@@ -25,7 +25,7 @@ from typing import NoReturn
 
 from benchmarks import process
 from benchmarks.contracts import compiling, graphs, locating, names, storing, uids
-from benchmarks.contracts.contract import (
+from benchmarks.contracts.making import (
     SCHEMA,
     Area,
     Broken,

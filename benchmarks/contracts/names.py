@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, need
+from benchmarks.contracts.making import Area, Contract, need
 from benchmarks.workers import one_line
 
 MODULES = {

@@ -13,6 +13,7 @@ from itertools import starmap
 from typing import NamedTuple
 
 from benchmarks.catalogue import BACKENDS
+from dashboard.drawing.panels import ChartLine, Panel
 from observatory.text import units
 
 WIDTH, HEIGHT = 380.0, 272.0
@@ -24,54 +25,6 @@ _WIDEST = 1e9
 """Largest to smallest value that is drawn: a time that is a billionth of another is no time."""
 DIGIT = 7.5
 """Width of a digit of a label, with its share of air."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """One release on one line; ``value`` None is a gap."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    text: str
-    crashed: bool = False
-    entry: str = ""
-    """The value alone, for the table."""
-
-
-@dataclass(frozen=True)
-class ChartLine:
-    """One backend along the releases, a point for each."""
-
-    name: str
-    css: str
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """The numbers of a picture, for those who do not see it or want to copy them."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One picture and its table."""
-
-    slug: str
-    title: str
-    subtitle: str
-    releases: tuple[str, ...]
-    lines: tuple[ChartLine, ...]
-    table: Table
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to draw."""
-        return all(point.value is None for line in self.lines for point in line.points)
 
 
 class Tick(NamedTuple):

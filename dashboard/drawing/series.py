@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.colours import colour_of
-from dashboard.drawing.geometry import Mark, Table, Tick, round_step, thinned
+from dashboard.drawing.geometry import Mark, Tick, round_step, thinned
+from dashboard.drawing.panels import Table
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series

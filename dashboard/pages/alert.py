@@ -17,7 +17,7 @@ from benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
-from dashboard.drawing.geometry import Table
+from dashboard.drawing.panels import Table
 from dashboard.drawing.series import picture
 from dashboard.site_input import SiteInput, spot_name
 from observatory.store.records.alerts import Alert, Change, SeriesChange

@@ -18,7 +18,7 @@ from benchmarks.catalogue import (
     without_cache,
 )
 from dashboard.colours import css_name
-from dashboard.drawing.geometry import Table
+from dashboard.drawing.panels import Table
 from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function, Functions
 from observatory.text import units

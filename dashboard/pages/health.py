@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from dashboard.drawing.geometry import Table
+from dashboard.drawing.panels import Table
 from dashboard.pages.summary import Newest
 from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import JUDGED_NOISY

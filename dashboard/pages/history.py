@@ -14,7 +14,7 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
 )
 from dashboard.colours import css_name
-from dashboard.drawing.geometry import ChartLine, Panel, Point, Table
+from dashboard.drawing.panels import ChartLine, Panel, Point, Table
 from dashboard.pages.cell_values import CellValue
 from dashboard.pages.summary import Newest
 from observatory.text import units

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from observatory.app.session import Session, take_samples
 from observatory.errors import Exit
-from observatory.guard.canary import Fate, Finding, judge, worst
+from observatory.guard.verdicts import Fate, Finding, judge, worst
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import environment_of
 from observatory.run.presets import PRESETS, Narrowed, tasks_of

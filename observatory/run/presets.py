@@ -69,11 +69,9 @@ class Narrowed:
         return all(wanted is None or word in wanted for wanted, word in words)
 
     def none_left(self, selection: str) -> str:
-        """Return a sentence that no cell of a selection is left, with the reason if there is one.
+        """Return a sentence that no cell of a selection is left.
 
-        The reason is the problem that all combinations of the options share. An option that was not
-        given takes every value that a scenario has; if scenarios were not given, those are tried
-        that have all given values.
+        It gives the reason if all combinations of the options have the same problem.
         """
         problems = set()
         for scenario in self.scenarios or SCENARIOS:

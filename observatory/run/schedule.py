@@ -97,10 +97,8 @@ def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> l
     done = Counter((sample.cell, sample.measure) for sample in taken)
     left = []
     for task in tasks:
-        key = (task.cell, task.measure)
-        if done[key] > 0:
-            done[key] -= 1
-        else:
+        done[task.cell, task.measure] -= 1
+        if done[task.cell, task.measure] < 0:
             left.append(task)
     needed = {task.cache for task in left if task.cache is not None}
     refill = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.catalogue import Cell, models_of
 from benchmarks.plan import Task
-from observatory.guard.upgrades import part
+from observatory.guard.verdicts import part
 from observatory.run.execute import Executor
 from observatory.run.sources import SubjectError
 from observatory.store.records.sample import Sample

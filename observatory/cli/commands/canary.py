@@ -16,7 +16,7 @@ from observatory.app.session import Session
 from observatory.cli import options
 from observatory.cli.progress import TerminalProgress
 from observatory.cli.tables import render
-from observatory.guard.canary import Finding
+from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
