@@ -14,7 +14,7 @@ from observatory.store.base.problems import RecordError
 
 _TIMEOUT = 600.0  # seconds for one command
 _SETTINGS = ("autocrlf", "safecrlf", "symlinks", "sparseCheckout", "fsmonitor")
-"""With these settings of core turned off, git writes and reads files byte for byte, and links as files."""
+"""Settings that are turned off, so that git writes files byte for byte, and links as files."""
 _SCRUBBED = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
 """Variables that name another repository; git sets them while it runs a hook."""
 

@@ -57,10 +57,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a scan; docs/schemas/scan-1.json is its published schema.
-
-    A symbol counts once for each set of files that a process may load.
-    """
+    """The result of a scan. A symbol counts once for each set of files that a process may load."""
 
     schema: Literal["observatory/guard/scan/1"]
     indexes: int
