@@ -160,7 +160,7 @@ def _metric(metric: catalogue.Metric) -> tuple[str, ...]:
 
 
 def _preset(name: str) -> tuple[str, ...]:
-    preset = PRESETS[name]()
+    preset = PRESETS[name]
     samples = len(tasks_of(preset, Narrowed()))
     return code(name), str(len(preset.cells)), str(samples), cell(preset.meaning)
 

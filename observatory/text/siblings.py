@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.analyze.comparison.evidence import message_of
-from observatory.guard.canary import FATES, Finding
+from observatory.guard.verdicts import FATES, Finding
 from observatory.text.tables import Table
 from observatory.text.words import several
 

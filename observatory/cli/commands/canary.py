@@ -14,7 +14,7 @@ from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, render
-from observatory.guard.canary import Finding
+from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine

@@ -14,7 +14,7 @@ from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, render
 from observatory.errors import Exit
-from observatory.guard.upgrades import is_stale, is_wrong
+from observatory.guard.verdicts import is_stale, is_wrong
 from observatory.run.local import STATE
 from observatory.run.upgrade import SCENARIO, cells_of
 from observatory.store.records.machine import this_machine

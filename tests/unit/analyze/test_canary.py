@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import Cell
-from observatory.guard.canary import judge, worst
+from observatory.guard.verdicts import judge, worst
 from observatory.store.records.sample import Check, Failure, Sample
 from observatory.text.siblings import brief, notes, sentence, table
 from tests import factories

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.catalogue import Cell
-from observatory.guard.upgrades import is_stale, is_wrong, part
+from observatory.guard.verdicts import is_stale, is_wrong, part
 from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.store.records.upgrades import Part, Side, Upgrade
 from observatory.text.upgrades import table
