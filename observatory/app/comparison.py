@@ -10,9 +10,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchmarks.catalogue import MEASURES
-from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.pairs import setting_of
 from observatory.app.comparer import Comparer, Measured, discard, side_of
 from observatory.app.measurement import TIMEOUT
 from observatory.app.progress import Message, Progress, silent, skipped

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from observatory.analyze.detectors import evaluation
-from observatory.analyze.detectors.candidates import Detector
-from observatory.analyze.detectors.evaluation import (
+from observatory.analyze import detectors as evaluation
+from observatory.analyze.detectors import (
     BLOCK,
     FEWEST_VALUES,
+    Detector,
     OnlineRates,
     Rates,
     Window,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from observatory.analyze.detectors.evaluation import STEPS, Rates
+from observatory.analyze.detectors import STEPS, Rates
 from observatory.app.plot.style import axes_or_new, styled, tokens
 
 _MARKS = "osD^vP*X"

@@ -21,7 +21,7 @@ from observatory.run.local import STATE, local_subjects
 from observatory.run.presets import Narrowed
 from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
-from observatory.text.siblings import sentence, table
+from observatory.text.guard import sentence, sibling_table
 
 
 def command(
@@ -58,7 +58,7 @@ def command(
     )  # fmt: skip
 
     def measured(label: str, findings: Sequence[Finding]) -> None:
-        console.print(render(table(label, findings)))
+        console.print(render(sibling_table(label, findings)))
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     findings = canary(

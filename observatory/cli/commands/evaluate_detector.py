@@ -13,9 +13,16 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from observatory.analyze.detectors import evaluation
-from observatory.analyze.detectors.candidates import DETECTORS, OURS, Detector
-from observatory.analyze.detectors.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
+from observatory.analyze import detectors as evaluation
+from observatory.analyze.detectors import (
+    BLOCK,
+    DETECTORS,
+    FEWEST_VALUES,
+    OURS,
+    Detector,
+    OnlineRates,
+    Rates,
+)
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app.evaluation import Evaluated, evaluate, long_series

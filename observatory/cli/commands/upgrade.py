@@ -19,7 +19,7 @@ from observatory.guard.upgrades import is_stale, is_wrong
 from observatory.run.local import STATE
 from observatory.run.upgrade import SCENARIO, cells_of
 from observatory.store.records.machine import this_machine
-from observatory.text.upgrades import table
+from observatory.text.guard import upgrade_table
 
 
 def command(
@@ -70,7 +70,7 @@ def command(
         machine=this_machine(machine), timeout=timeout, state=state,
         progress=TerminalProgress(console),
     )  # fmt: skip
-    console.print(render(table(found)))
+    console.print(render(upgrade_table(found)))
     if any(is_stale(one) or is_wrong(one) for one in found):
         raise typer.Exit(Exit.WRONG_RESULTS)
     if any(part.failure for one in found for part in one.parts):
