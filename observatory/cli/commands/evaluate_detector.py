@@ -14,15 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from observatory.analyze import detectors as evaluation
-from observatory.analyze.detectors import (
-    BLOCK,
-    DETECTORS,
-    FEWEST_VALUES,
-    OURS,
-    Detector,
-    OnlineRates,
-    Rates,
-)
+from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, Detector, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app.evaluation import Evaluated, evaluate, long_series
@@ -92,7 +84,7 @@ def command(
         markup=False,
     )
     console.print(_table(found.alone, "Values permuted one by one"))
-    console.print(_table(found.blocks, f"Values permuted in blocks of {BLOCK}"))
+    console.print(_table(found.blocks, f"Values permuted in blocks of {evaluation.BLOCK}"))
     if found.online:
         console.print(_online_table(found.online))
     if json is not None:
@@ -159,7 +151,7 @@ def _drawn(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     for number, name in enumerate(header):
         table.add_column(name, justify="left" if number == 0 else "right")
     for row in rows:
-        table.add_row(*row, style="bold" if row[0] == OURS else None)
+        table.add_row(*row, style="bold" if row[0] == evaluation.OURS else None)
     return table
 
 
