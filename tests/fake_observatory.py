@@ -36,7 +36,6 @@ def _measure(arguments: list[str]) -> int:
     from observatory.app import session as module
     from observatory.app.session import Session, take_samples
     from observatory.store.asv.files import project
-    from observatory.store.journal.models import new_run
     from observatory.store.records.machine import Machine
     from observatory.store.records.sample import Sample
     from tests.factories import header, sample
@@ -67,8 +66,7 @@ def _measure(arguments: list[str]) -> int:
     results = Path(_value(arguments, "--results"))
     label = _value(arguments, "--subject")
     session = Session(
-        results=results, state=results.parent / "state", machine=Machine(machine="bench"),
-        timeout=1, run=new_run("fake"), workers=1,
+        "fake", results, results.parent / "state", Machine(machine="bench"), workers=1,
         resume="--resume" in arguments,
     )  # fmt: skip
     chosen = cells(("radon",), ("warm_disk", "cold", "call"), ("C", "C_VM", "NUMBA"))

@@ -1,4 +1,4 @@
-"""What the commands of `observatory` do, as functions for notebooks and scripts.
+"""The commands of `observatory` as functions for notebooks and scripts.
 
     from observatory import app
 
@@ -10,14 +10,14 @@
 | `measure` | takes the samples of subjects and records them |
 | `compare` | measures two subjects side by side, or reads two saved ones, and judges them |
 | `alerts` | finds what got worse along the history |
-| `frame` | everything that was recorded, as a tidy `pandas.DataFrame` |
+| `frame` | all results, as a tidy `pandas.DataFrame` |
 | `ledger` | the compiled functions of one subject, as a `pandas.DataFrame` |
 | `series` | series along the history, each cut into levels |
 | `plot` | the module of pictures: `history`, `series`, `compare`, `ledger` |
 
-A name is imported when it is used first: `import observatory.app` takes a millisecond. Every error
-that a person can mend is an `observatory.errors.ObservatoryError`, whose ``exit_code`` is the
-status with which the command would end.
+Each name is imported when it is first used, so `import observatory.app` takes a millisecond. Every
+error that a user can fix is an `observatory.errors.ObservatoryError`; its ``exit_code`` is the exit
+status of the command.
 """
 
 from __future__ import annotations
@@ -29,20 +29,22 @@ if TYPE_CHECKING:
     from observatory.app import plot
     from observatory.app.comparison import compare
     from observatory.app.history import alerts, series
-    from observatory.app.ledgers import ledger
     from observatory.app.measurement import measure
-    from observatory.app.results import frame
+    from observatory.app.results import frame, ledger
 
 __all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "series"]
 
 _MODULES = {
-    "alerts": "history",
-    "compare": "comparison",
-    "frame": "results",
-    "ledger": "ledgers",
-    "measure": "measurement",
-    "series": "history",
-}
+    "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "results",
+    "measure": "measurement", "series": "history",
+}  # fmt: skip
+
+
+def tool_version() -> str:
+    """The version of the observatory."""
+    from importlib.metadata import version
+
+    return version("observatory-compile-caches")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Measuring two subjects for a comparison, as far as its verdicts need it."""
+"""Measure two subjects for a comparison until its verdicts are decided."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
-from observatory.app.progress import Activity
+from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
@@ -37,7 +37,6 @@ from observatory.text.words import several
 class Measured:
     """One side while it is measured."""
 
-    subject: Subject
     environment: Environment
     journal: Journal
     evidence: Evidence = field(default_factory=Evidence)
@@ -45,26 +44,26 @@ class Measured:
 
 @dataclass
 class Comparer:
-    """Measures two sides and compares what there is after each step."""
+    """Measures two sides, and compares them after each step."""
 
     session: Session
     sides: dict[SideName, Measured]
     setting: Setting
     matrix: Matrix
     budget: float
-    """Seconds of measuring; making environments is not counted."""
+    """Seconds of measuring, without making environments."""
     warnings: tuple[str, ...] = ()
-    """Sentences that belong beside whatever is concluded."""
+    """Sentences that the comparison carries, whatever its verdicts are."""
     _began: float = field(default_factory=time.monotonic)
     _taken: int = 0
 
     def run(self) -> Comparison:
-        """Count, confirm, trace, time; stop when every cell is decided or the budget is spent."""
+        """Count, confirm, trace and time until every cell is decided or the budget is spent."""
         with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             for number, (name, group) in enumerate(self.matrix.groups):
-                # The first is counted whatever it takes: it is what most wait for.
+                # The first group matters most: the budget does not limit it.
                 if not interleaving.count(group, deadline if number else math.inf):
                     self._say(f"{name}: the budget ended before everything was counted")
                 self._say_exact(name, group)
@@ -75,7 +74,7 @@ class Comparer:
         return self.compare()
 
     def sample(self, pairs: int) -> None:
-        """Take tracing samples and `pairs` timed ones of each cell, and judge nothing."""
+        """Take counting, tracing and ``pairs`` timing samples of each cell without judging them."""
         with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             for name, group in self.matrix.groups:
@@ -86,7 +85,7 @@ class Comparer:
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 
     def compare(self, cells: tuple[Cell, ...] | None = None) -> Comparison:
-        """What the samples so far say of some cells; of all by default."""
+        """Compare some cells, by default all, by the samples taken so far."""
         found = compared(
             self.setting,
             self.sides["base"].evidence,
@@ -111,7 +110,7 @@ class Comparer:
             self._say(f"{why}: {several(len(undecided), 'cell')} undecided")
 
     def _confirm(self, interleaving: Interleaving) -> None:
-        """Count once more where something alarms: a count that is not deterministic shows so."""
+        """Count again where a count got worse, to find counts that are not deterministic."""
         alarmed = {verdict.cell for verdict in self.compare().worse if verdict.kind == "exact"}
         again = [cell for cell in self.matrix.counted if cell in alarmed]
         if again:
@@ -125,8 +124,7 @@ class Comparer:
         with tempfile.TemporaryDirectory(prefix="compare-", dir=root) as made:
             executors = {}
             for name in SIDES:
-                caches = Path(made).absolute() / name
-                caches.mkdir()
+                (caches := Path(made).absolute() / name).mkdir()
                 executors[name] = Executor(
                     self.sides[name].environment, caches, self.session.timeout, self.session.data
                 )
@@ -136,31 +134,27 @@ class Comparer:
                     random.Random(self.setting.seed),  # noqa: S311
                 )  # fmt: skip
             finally:
-                self.session.progress(Activity(""))
+                self.session.progress(Update("", "activity"))
 
     def _notice(self, job: Job) -> None:
-        self.session.progress(
-            Activity(
-                f"{job.side.upper()} {job.task.cell} {job.task.measure}  "
-                f"({self._taken} samples, {self._elapsed()} of {seconds(self.budget)})"
-            )
-        )
+        spent = f"{self._taken} samples, {self._elapsed()} of {seconds(self.budget)}"
+        text = f"{job.side.upper()} {job.task.cell} {job.task.measure}  ({spent})"
+        self.session.progress(Update(text, "activity"))
 
     def _record(self, job: Job, sample: Sample) -> None:
         side = self.sides[job.side]
         side.journal.append(self.session.run, sample)
         side.evidence.add(sample)
         self._taken += 1
-        if sample.status not in ("ok", "unavailable"):
-            why = sample.failure.message if sample.failure else sample.status
-            self._say(f"{job.side.upper()} {job.task.cell} ({job.task.measure}): {why}", "error")
+        if failure := failure_of(sample):
+            name = f"{job.side.upper()} {job.task.cell} ({job.task.measure})"
+            self._say(f"{name}: {failure}", "error")
 
     def _say_exact(self, name: str, group: tuple[Cell, ...]) -> None:
         so_far = self.compare(group)
         exact = [v for v in so_far.verdicts if v.kind == "exact"]
-        worse = [v for v in exact if v.conclusion == "worse"]
-        better = [v for v in exact if v.conclusion == "better"]
-        counts = f"{len(exact)} exact verdicts, {len(worse)} worse, {len(better)} better"
+        worse, better = (sum(v.conclusion == one for v in exact) for one in ("worse", "better"))
+        counts = f"{len(exact)} exact verdicts, {worse} worse, {better} better"
         self._say(f"{name}: {counts}", "error" if worse else "plain")
         for cause in so_far.causes:
             self._say(f"  {cause.sentence}", "error")
@@ -173,16 +167,14 @@ class Comparer:
         return f"{minutes}:{rest:02}"
 
 
-def side_of(
-    session: Session, subject: Subject, environment: Environment, results: Path
-) -> tuple[Measured, Side]:
-    """A side to be measured, whose samples are recorded below ``results``."""
-    header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
+def side_of(session: Session, subject: Subject, results: Path) -> tuple[Measured, Side]:
+    """A side to be measured, whose samples are recorded below ``results``; and its record."""
+    environment = session.environment(subject)
     side = Side(subject=subject, versions=environment.versions, machine=session.machine)
-    return Measured(subject, environment, Journal.of(results, header)), side
+    return Measured(environment, Journal.of(results, JournalHeader(**dict(side)))), side
 
 
 def discard(results: Path) -> None:
-    """Remove a comparison's results where nothing was recorded."""
+    """Remove the directory of a comparison in which nothing was recorded."""
     if results.is_dir() and not any(results.rglob("*.jsonl")):
         shutil.rmtree(results)

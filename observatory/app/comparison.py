@@ -1,4 +1,4 @@
-"""Comparing two subjects: measured side by side now, or taken from saved samples."""
+"""Compare two subjects, or calibrate by comparing one with itself; measured now or saved."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from pydantic import ValidationError
 from benchmarks.catalogue import MEASURES
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.app.comparer import Comparer, Measured, discard, side_of
-from observatory.app.measurement import TIMEOUT
-from observatory.app.progress import Message, Progress, silent, skipped
-from observatory.app.session import Session
-from observatory.app.version import tool_version
-from observatory.run.interleave import SideName, matrix
-from observatory.run.local import STATE, environment_of, local_subjects
+from observatory.analyze.comparison.noise_floors import floors_of
+from observatory.app import tool_version
+from observatory.app.comparer import Comparer, discard, side_of
+from observatory.app.progress import Progress, Update, silent, skipped
+from observatory.app.session import TIMEOUT, Session
+from observatory.run.interleave import SIDES, matrix
+from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, RecordUsageError, reason_of
-from observatory.store.journal.models import new_run
+from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.store.records import calibration
-from observatory.store.records.comparison import Comparison
+from observatory.store.records.calibration import Calibration
+from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.machine import this_machine
 from observatory.text.records import comparison_of
 
 _LARGEST = 64 * 2**20
-"""Bytes of a comparison that is read."""
+"""Most bytes of a comparison that is read."""
 NO_TIMES = "times were not compared: --pass left them out"
 
 
@@ -59,33 +60,33 @@ def compare(
     """Say whether ``head`` is worse than ``base``, by how much and why.
 
     Args:
-        base: What to compare against: a subject as for `measure`, or saved samples: a results
+        base: The subject to compare with, written as for `measure`, or saved samples: a results
             directory, or ``DIRECTORY:LABEL`` for one of several subjects in it.
-        head: What to judge; written like ``base``. Saved samples are compared with saved ones only.
-        budget: Seconds of measuring, environments not counted.
-        models: Only these; likewise ``scenarios``, ``backends``, ``launches`` (start methods) and
-            ``passes`` (counting is always taken).
+        head: The subject to judge, written like ``base``. If one side is saved, both must be.
+        budget: Longest time of measuring in seconds, without making environments.
+        models: Compare only these models. ``scenarios``, ``backends``, ``launches`` (start methods)
+            and ``passes`` work in the same way; counting is always taken.
         scenarios: See ``models``.
         backends: See ``models``.
         launches: See ``models``.
         passes: See ``models``.
         requirements: Further requirements of both environments.
         python: Version of Python of both; the newest that fits if None.
-        results: Where the calibration of this machine is looked for.
-        samples: Where every sample is kept; STATE/comparisons/RUN if None.
+        results: Directory with the calibration of this machine.
+        samples: Directory in which every sample is kept; STATE/comparisons/RUN if None.
         machine: Name of this machine; its host name if None.
         seed: Seed for the order of the samples and for the tests.
-        timeout: Seconds that one measured process may take.
-        state: Where environments and filled caches are kept.
-        reproduce: The command that repeats the comparison, as the comment names it.
-        progress: Called with every update; ``print`` will do.
+        timeout: Longest time in seconds for one measured process.
+        state: Directory of environments and filled caches.
+        reproduce: The command that repeats the comparison, for the comment.
+        progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
         The comparison: ``verdicts`` (one for each cell and metric, with the values of both sides in
         the metric's unit and the ratio HEAD over BASE), ``causes``, ``worse`` and ``undecided``.
 
     Raises:
-        SubjectError: A side is not understood, or the filters leave nothing to compare.
+        SubjectError: A side or a filter is unknown, or the filters leave nothing to compare.
         RecordError: Saved samples cannot be read.
         EnvironmentMakingError: The environment of a side cannot be made.
 
@@ -98,7 +99,7 @@ def compare(
     if all(saved):
         sides = load(base), load(head)
         for line in skipped([problem for side in sides for problem in side.problems]):
-            progress(Message(line, "warning"))
+            progress(Update(line, "warning"))
         return compare_saved(*sides, narrowed, Path(results), seed, repeat)
     if any(saved):
         raise SubjectError(
@@ -106,21 +107,43 @@ def compare(
             "give saved results for both, or for none"
         )
     session = Session(
-        results=Path(results), state=state, machine=this_machine(machine), timeout=timeout,
-        run=new_run(INTERLEAVED), progress=progress,
-    )  # fmt: skip
-    return _measured(
-        session, (base, head), narrowed, requirements, python, budget, seed, repeat, samples
+        INTERLEAVED, Path(results), state, this_machine(machine), timeout, progress=progress
     )
+    cells = matrix(narrowed)
+    if not cells.counted:
+        raise SubjectError(narrowed.none_left("the comparison"))
+    subjects = session.subjects.parse_all((base, head), requirements, python)
+    if len(subjects) != 2:
+        raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
+    where = samples or state / "comparisons" / session.run
+    (base_side, of_base), (head_side, of_head) = (
+        side_of(session, subject, where / name)
+        for name, subject in zip(SIDES, subjects, strict=True)
+    )
+    setting = Setting(
+        base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
+        observatory=tool_version(), reproduce=repeat,
+        calibration=calibration.load(session.results, session.machine.machine),
+    )  # fmt: skip
+    warnings = (NO_TIMES,) if passes is not None and "timing" not in passes else ()
+    comparer = Comparer(
+        session, {"base": base_side, "head": head_side}, setting, cells, budget, warnings
+    )
+    try:
+        comparison = comparer.run()
+    finally:
+        discard(where)
+    write_atomic(where / "comparison.json", as_json(comparison))
+    session.say(f"Samples: {where}")
+    return comparison
 
 
 def compare_saved(
     base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str
 ) -> Comparison:
-    """Compare the samples of two subjects that were taken before.
+    """Compare saved samples of two subjects in the cells that ``narrowed`` leaves.
 
-    Returns the comparison of the cells that ``narrowed`` leaves. Raises SubjectError if it leaves
-    none.
+    Raises SubjectError if it leaves none.
     """
     setting = setting_of(
         base, head, calibration.load(results, head.header.machine.machine),
@@ -131,7 +154,7 @@ def compare_saved(
         Evidence.of(sample for sample in side.samples if sample.measure in passes)
         for side in (base, head)
     )
-    # The other cells stay in the evidence: the cold build explains what a warm one misses.
+    # The other cells stay in the evidence: a cold build explains what a warm one misses.
     cells = [
         cell
         for cell in of_base.cells | of_head.cells
@@ -143,47 +166,6 @@ def compare_saved(
         )
     warnings = () if "timing" in passes else (NO_TIMES,)
     return comparison_of(compared(setting, of_base, of_head, cells), warnings=warnings)
-
-
-def _measured(
-    session: Session,
-    texts: Sequence[str],
-    narrowed: Narrowed,
-    requirements: Sequence[str],
-    python: str | None,
-    budget: float,
-    seed: int,
-    reproduce: str,
-    samples: Path | None,
-) -> Comparison:
-    cells = matrix(narrowed)
-    if not cells.counted:
-        raise SubjectError(narrowed.none_left("the comparison"))
-    subjects = local_subjects(session.state)
-    parsed = subjects.parse_all(texts, requirements, python)
-    if len(parsed) != 2:
-        raise SubjectError(f"{' and '.join(texts)} are {len(parsed)} subjects; give exactly two")
-    where = samples or session.state / "comparisons" / session.run
-    measured = []
-    for name, subject in zip(("base", "head"), parsed, strict=True):
-        environment = environment_of(subject, subjects, session.state)
-        measured.append(side_of(session, subject, environment, where / name))
-    (base_side, of_base), (head_side, of_head) = measured
-    setting = Setting(
-        base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
-        observatory=tool_version(), reproduce=reproduce,
-        calibration=calibration.load(session.results, session.machine.machine),
-    )  # fmt: skip
-    sides: dict[SideName, Measured] = {"base": base_side, "head": head_side}
-    left_out = narrowed.measures is not None and "timing" not in narrowed.measures
-    comparer = Comparer(session, sides, setting, cells, budget, (NO_TIMES,) if left_out else ())
-    try:
-        comparison = comparer.run()
-    finally:
-        discard(where)
-    write_atomic(where / "comparison.json", as_json(comparison))
-    session.say(f"Samples: {where}")
-    return comparison
 
 
 def load_comparison(path: Path) -> Comparison:
@@ -203,3 +185,57 @@ def load_comparison(path: Path) -> Comparison:
 def as_json(comparison: Comparison) -> bytes:
     """The comparison as a file of the published schema."""
     return comparison.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
+
+
+def calibrate(
+    session: Session, subject: str, samples: int, narrowed: Narrowed, python: str | None = None
+) -> Calibration:
+    """Measure one subject against itself, with ``samples`` timing samples of each cell.
+
+    Returns the noise floor of each cell and metric: the smallest relative change that counts on
+    this machine. Raises SubjectError if nothing is left to measure, and EnvironmentMakingError.
+    """
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    cells = matrix(narrowed)
+    if not cells.timed:
+        raise SubjectError(narrowed.none_left("the timed cells"))
+    chosen = session.subjects.parse(subject, python=python)
+    where = session.state / "calibrations" / session.run
+    base, side = side_of(session, chosen, where)
+    head, _ = side_of(session, chosen, where)
+    base.evidence = head.evidence = together = Evidence()
+    setting = Setting(
+        base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=0,
+        observatory=tool_version(), reproduce="",
+    )  # fmt: skip
+    needed = cells.of_timed()
+    try:
+        Comparer(session, {"base": base, "head": head}, setting, needed, 0.0).sample(samples // 2)
+    finally:
+        discard(where)
+    return _calibration(side, together, setting.started_at)
+
+
+def calibrate_saved(saved: str, narrowed: Narrowed) -> Calibration:
+    """Compute the noise floors from saved samples of one subject.
+
+    ``saved`` is a results directory, or ``DIRECTORY:LABEL``. Raises RecordError.
+    """
+    if unknown := narrowed.unknown():
+        raise SubjectError(unknown)
+    pool = load(saved)
+    kept = [sample for sample in pool.samples if narrowed.keeps(sample.cell)]
+    if not kept:
+        raise RecordUsageError(f"{saved} has no sample that the options select")
+    return _calibration(pool.header, Evidence.of(kept), max(sample.started_at for sample in kept))
+
+
+def _calibration(header: Side | JournalHeader, pool: Evidence, taken_at: datetime) -> Calibration:
+    return Calibration(
+        machine=header.machine,
+        subject=header.subject,
+        versions=header.versions,
+        taken_at=taken_at,
+        floors=list(floors_of(pool, 0)),
+    )

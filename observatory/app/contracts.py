@@ -1,4 +1,4 @@
-"""Checking what PyTensor relies on in numba, with one numba after another."""
+"""Check what PyTensor relies on in numba, with one numba after another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from observatory.app.progress import Message, Progress, silent
+from observatory.app.progress import Progress, Update, silent
 from observatory.errors import Exit
 from observatory.run.contracts import SuiteError, check
 from observatory.run.environments import EnvironmentMakingError
@@ -17,17 +17,18 @@ from observatory.store.records import contracts as record
 from observatory.store.records.contracts import Contracts, Status, version_order
 from observatory.store.records.subject import Subject
 
-_SAID: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
+_WORDS: dict[Status, str] = {"broken": "BROKEN", "failed": "not judged", "holds": "hold"}
 
 
 @dataclass
 class Checks:
-    """Contracts checked with one numba after another, and what became of each."""
+    """The contracts of a subject, checked with one numba after another."""
 
     subjects: Subjects
     subject: Subject
-    """With its own numba."""
+    """The subject with its own numba."""
     text: str
+    """The subject as the user wrote it, and its further requirements."""
     requirements: Sequence[str]
     state: Path
     results: Path
@@ -37,9 +38,9 @@ class Checks:
     without_environment: int = 0
 
     def check(self, numba: Numba | None) -> None:
-        """Check with one numba; what goes wrong is said, and does not stop the others.
+        """Check with one numba; None stands for the numba that the subject installs.
 
-        None: with whatever the subject gets.
+        An environment or a suite that fails is reported and raises nothing.
         """
         subject = self._with(numba)
         overrides = numba.overrides if numba else ()
@@ -50,11 +51,11 @@ class Checks:
         except (EnvironmentMakingError, SuiteError) as error:
             self.without_environment += isinstance(error, EnvironmentMakingError)
             self.undecided.append(f"{name}: {error}")
-            self.progress(Message(self.undecided[-1], "error"))
+            self.progress(Update(self.undecided[-1], "error"))
             return
         self.records.append(found)
         record.save(self.results, found)
-        self.progress(Message(f"numba {found.numba}: {_counted(found)} ({found.seconds:.0f} s)"))
+        self.progress(Update(f"numba {found.numba}: {_counted(found)} ({found.seconds:.0f} s)"))
 
     def _with(self, numba: Numba | None) -> Subject:
         if numba is None or f"numba=={numba.version}" in self.subject.requirements:
@@ -64,7 +65,7 @@ class Checks:
 
     @property
     def exit_code(self) -> Exit:
-        """The exit status: what is broken outranks what could not be judged."""
+        """The exit status: a broken contract outranks one that could not be judged."""
         if any(one.of("broken") for one in self.records):
             return Exit.CONTRACTS
         if self.without_environment and not self.records:
@@ -77,7 +78,7 @@ class Checks:
 def numbas_of(
     checks: Checks, asked: Sequence[str], all_allowed: bool, newest: bool, pre: bool
 ) -> Sequence[Numba | None]:
-    """Every numba once, oldest first; None is whatever the subject gets."""
+    """Every numba once, oldest first; None stands for the numba that the subject installs."""
     numbas = Numbas(checks.subjects.index, checks.subject)
     found = [numbas.asked(version) for version in asked]
     found += numbas.allowed() if all_allowed else []
@@ -85,13 +86,13 @@ def numbas_of(
     if pre:
         prerelease = numbas.newest_prerelease()
         if prerelease is None:
-            checks.progress(Message("--pre: the index has no pre-release of numba"))
+            checks.progress(Update("--pre: the index has no pre-release of numba"))
         else:
             found.append(prerelease)
     if not (found or pre):
         own = numbas.own()
         pinned = any(one.startswith("numba==") for one in checks.subject.extras)
-        # The numba of a release's day is within its bounds; one that was typed need not be.
+        # A numba that the user named may be outside PyTensor's bounds.
         return [numbas.asked(own) if own and pinned else None]
     by_version = {one.version: one for one in found}
     return sorted(by_version.values(), key=lambda one: version_order(one.version))
@@ -100,6 +101,6 @@ def numbas_of(
 def _counted(found: Contracts) -> str:
     order: tuple[Status, ...] = ("broken", "failed", "holds")
     counts = {status: len(found.of(status)) for status in order}
-    said = [f"{count} {_SAID[status]}" for status, count in counts.items() if count]
+    parts = [f"{count} {_WORDS[status]}" for status, count in counts.items() if count]
     beyond = ", beyond PyTensor's bounds" if found.checked and found.checked.lifted else ""
-    return ", ".join(said) + beyond
+    return ", ".join(parts) + beyond

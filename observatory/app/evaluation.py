@@ -1,4 +1,4 @@
-"""The rates of detectors of steps, on the series of any asv results."""
+"""Measure the error rates of change detectors on the series of any asv results."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from observatory.analyze import detectors as evaluation
-from observatory.analyze.detectors import (
-    BLOCK,
-    FEWEST_VALUES,
-    Detector,
-    OnlineRates,
-    Rates,
-    Window,
-)
+from observatory.analyze.detectors import BLOCK, Detector, OnlineRates, Rates, Window
 from observatory.analyze.history.segments import unfit
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.steps import Values
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.run.external import external
 from observatory.store.base.problems import Problem
 from observatory.store.reading.cache import directory_for
@@ -32,18 +25,18 @@ _T = TypeVar("_T", Rates, OnlineRates)
 
 @dataclass(frozen=True)
 class Evaluated:
-    """All rates of all detectors."""
+    """The rates of all detectors."""
 
     alone: list[Rates]
-    """Values permuted one by one."""
+    """With values permuted one by one."""
     blocks: list[Rates]
     online: list[OnlineRates]
 
 
 def long_series(results: Path, half: str = "all") -> tuple[list[Values], tuple[Problem, ...]]:
-    """The values of every noisy series that is long enough to evaluate, and what was unreadable.
+    """The values of every noisy series that is long enough, and what could not be read.
 
-    ``half``: all of them, or every other one: first or second. Raises RecordError.
+    ``half`` is all, or first or second for every other series. Raises RecordError.
     """
     if half not in HALVES:
         raise SelectionError(f"there is no half {half!r}; choose from {', '.join(HALVES)}")
@@ -51,7 +44,9 @@ def long_series(results: Path, half: str = "all") -> tuple[list[Values], tuple[P
     long = [
         one.values
         for one in series_of(read)
-        if len(one.values) >= FEWEST_VALUES and one.place.kind == "noisy" and unfit(one) is None
+        if len(one.values) >= evaluation.FEWEST_VALUES
+        and one.place.kind == "noisy"
+        and unfit(one) is None
     ]
     return long[HALVES[half]], read.problems
 
@@ -65,11 +60,10 @@ def evaluate(
     seeds: Sequence[int] = (0,),
     track: Callable[[Sequence[tuple[str, Detector]], str], Iterable[tuple[str, Detector]]],
 ) -> Evaluated:
-    """Measure how often detectors are wrong.
+    """Measure how often detectors are wrong; return the rates of each.
 
-    ``programs``: names and commands of detectors that are programs of their own. ``track`` gets the
-    detectors and what is done with them, and yields them again: a place for a progress bar.
-    Returns the rates of each detector. Raises ExternalDetectorError.
+    ``programs`` holds names and commands of external detectors. ``track`` gets the detectors and a
+    description, and yields the detectors, e.g. with a progress bar. Raises ExternalDetectorError.
     """
     with ExitStack() as stack:
         every = dict(detectors) | {

@@ -1,7 +1,8 @@
-"""What is in a results directory, as `observatory.analyze.history.detection` takes it."""
+"""Alerts and series of a results directory."""
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
+
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
@@ -17,9 +20,9 @@ from observatory.analyze.history.exact_changes import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
-from observatory.analyze.series_keys import SelectionError, place_order
-from observatory.app.fingerprint import fingerprint
-from observatory.app.version import tool_version
+from observatory.analyze.series_keys import place_order
+from observatory.app import tool_version
+from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import JournalSummary, Results, read_results
@@ -36,7 +39,7 @@ class FoundAlerts:
     """The alerts of a results directory."""
 
     record: Alerts
-    """What alerts.json holds: alerts, what could not be judged, the last good run."""
+    """The content of alerts.json: alerts, what could not be judged, and the last good run."""
     problems: tuple[Problem, ...]
     """What could not be read."""
 
@@ -54,13 +57,13 @@ def alerts(
     now: datetime | None = None,
     save: bool = False,
 ) -> FoundAlerts:
-    """Find what got worse along the history, and what became of it.
+    """Find what got worse along the history.
 
     Args:
         results: A directory of asv results, of this project or of any other.
-        stale_after: A machine without a newer sample is an alert itself.
-        now: The moment for which states (new, acknowledged, expired, ...) hold; now if None.
-        save: Whether to write RESULTS/alerts.json, from which the pages and `ack` take them.
+        stale_after: Age of a machine's newest sample from which it is an alert itself.
+        now: The time at which the states (new, acknowledged, expired, ...) hold; now if None.
+        save: Whether to write RESULTS/alerts.json, which the pages and `ack` read.
 
     Returns:
         The alerts, each with its cause, its state, and the last good and the first bad subject.
@@ -94,17 +97,17 @@ def series(
 
     Args:
         results: A directory of asv results, of this project or of any other.
-        metric: Only series of this metric.
-        models: Only these; likewise the next four. Empty: all.
-        scenarios: See ``models``; in results of other projects the benchmark.
+        metric: The metric.
+        models: Only these models; if empty, all. The next four limit other words.
+        scenarios: See ``models``. In results of other projects, a scenario is a benchmark.
         backends: See ``models``.
         launches: Start methods; see ``models``.
         machines: See ``models``.
 
     Returns:
-        The series in the order of the vocabulary. ``series.values`` are in ``series.place.unit``,
-        one for each subject ``series.subject(i)``; ``bounds`` are where levels begin, and
-        ``levels`` their medians.
+        The series in the order of the vocabulary. ``series.values`` has a value for each subject
+        ``series.subject(i)``, in ``series.place.unit``. Levels begin at ``bounds``; ``levels`` are
+        their medians.
 
     Raises:
         RecordError: There is no such directory.
@@ -122,15 +125,15 @@ def series(
         and (not machines or one.line.machine in machines)
     ]
     if not found:
-        known = sorted({one.place.metric for one in there})
+        metrics = ", ".join(sorted({one.place.metric for one in there}))
         raise SelectionError(
-            f"no series of {metric!r} matches; there are series of {', '.join(known) or 'nothing'}"
+            f"no series of {metric!r} matches; there are series of {metrics or 'nothing'}"
         )
     return sorted(segmented(found), key=lambda track: place_order(track.series.place))
 
 
 def find_alerts(results: Path, moment: AlertContext) -> tuple[Alerts, list[Problem]]:
-    """Everything that alerts in a results directory, and what of it could not be read."""
+    """The alerts of a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
     watched = watched_of([results], read, list(segmented(series_of(read))), problems)
@@ -144,7 +147,7 @@ def watched_of(
     tracks: Sequence[SegmentedSeries],
     problems: list[Problem],
 ) -> Histories:
-    """What is watched, of results that were read; the histories add to ``problems``."""
+    """The histories in results that were read; what cannot be read is added to ``problems``."""
     saved = heapq.merge(
         *(load_all(directory) for directory in directories), key=lambda one: place_of(one.header)
     )
@@ -157,7 +160,7 @@ def watched_of(
 
 
 def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:
-    """What people said; a broken file is named, and alarms as if nothing had been said."""
+    """The acknowledgements; none, and a problem, if their file is broken."""
     try:
         return triage.load(results), []
     except RecordError as error:
@@ -166,7 +169,7 @@ def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:
 
 
 def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[History]:
-    """``saved`` comes by machine and environment, and then by date. One at a time, in order."""
+    """A history for each machine and environment; ``saved`` is sorted by them, then by date."""
 
     def whole(one: Saved) -> Saved:
         problems.extend(problem for problem in one.problems if problem not in problems)
@@ -182,7 +185,7 @@ def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[Hist
 
 
 def _each_once(subjects: Iterable[Saved]) -> Iterator[Saved]:
-    """A subject that is in several directories is taken from the first, as its values are."""
+    """Take a subject that is in several directories from the first, as its values are."""
     for _, same in groupby(subjects, key=lambda one: one.header.subject.commit):
         yield next(same)
 
@@ -193,9 +196,9 @@ def _at(saved: Saved) -> At:
 
 
 def runs_of(read: Results) -> Iterator[Run]:
-    """The newest subject of each machine and environment; measured when its journal says.
+    """The newest subject of each machine and environment, and when it was measured.
 
-    Results without a journal say only when the newest subject was made.
+    Without a journal, the date of the subject stands for the time of the measurement.
     """
     summaries = {
         (one.header.subject.commit, one.header.machine.machine, one.header.subject.env_name): one
@@ -205,8 +208,8 @@ def runs_of(read: Results) -> Iterator[Run]:
     for (machine, env_name), lines in groupby(lines_of(read), lambda o: (o.machine, o.env_name)):
         subjects = [subject for line in lines for subject in line.subjects]
         newest = max(subjects, key=lambda subject: subject.date)
-        known = [summaries.get((one.commit, machine, env_name)) for one in subjects]
-        moments = [one.measured_at for one in known if one and one.measured_at]
+        measured = [summaries.get((one.commit, machine, env_name)) for one in subjects]
+        moments = [one.measured_at for one in measured if one and one.measured_at]
         yield Run(
             cut(machine), cut(env_name), at(newest), max(moments, default=newest.date),
             len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),
@@ -214,7 +217,7 @@ def runs_of(read: Results) -> Iterator[Run]:
 
 
 def _failures(summary: JournalSummary | None) -> dict[str, list[str]]:
-    """How samples failed, and in which cells."""
+    """The reasons why samples failed, each with its cells."""
     found: dict[str, list[str]] = defaultdict(list)
     for note in summary.notes if summary else ():
         if note.kind == "failed":
@@ -223,6 +226,32 @@ def _failures(summary: JournalSummary | None) -> dict[str, list[str]]:
 
 
 def _good(summary: JournalSummary) -> datetime | None:
-    """When a run without a failure was measured; None if it had one."""
+    """When a run was measured; None if a sample of it failed."""
     failed = any(note.kind == "failed" for note in summary.notes)
     return None if failed else summary.measured_at
+
+
+def fingerprint(read: Results, triage: Triage) -> str:
+    """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
+
+    Returns 32 hex digits. The digest does not depend on the order in which results were read, which
+    depends on the cache. Ledgers are not part of it: they change only with a newer journal.
+    """
+    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
+    for file in read.files:
+        found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
+    values = read.values
+    order = np.argsort(read.file, kind="stable")
+    numbers, places = np.unique(values.series, return_inverse=True)
+    used = [read.series[number] for number in numbers]
+    by_name = sorted(range(len(used)), key=lambda index: (used[index].name, used[index].params))
+    for index in by_name:
+        found.update(f"{used[index].name}\0{used[index].params}\0".encode(errors="replace"))
+    rank = np.empty(len(used), np.int32)
+    rank[by_name] = np.arange(len(used))
+    for array in (read.file, rank[places], values.position, values.value):
+        found.update(array[order].tobytes())
+    for journal in read.journals.values():
+        found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
+    found.update(triage.model_dump_json().encode())
+    return found.hexdigest()

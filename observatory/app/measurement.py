@@ -1,35 +1,41 @@
-"""Measuring subjects: their environments, their samples, and how these ended."""
+"""Measure subjects, and check with the canary that a shared cache mixes up no results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.plan import Task
 from observatory.app.progress import Progress, silent
-from observatory.app.session import Session, Tally, take_samples
+from observatory.app.session import TIMEOUT, Session, Tally, take_samples
 from observatory.errors import Exit
+from observatory.guard.canary import Fate, Finding, judge, worst
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.local import STATE, environment_of, local_subjects
+from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.sources import SubjectError
-from observatory.run.subjects import Subjects
-from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
+from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 
-TIMEOUT = 600.0
-"""Seconds that one measured process may take, unless somebody says otherwise."""
+_CANARY_STATUS: dict[Fate, Exit] = {
+    "wrong": Exit.WRONG_RESULTS,
+    "crashed": Exit.SAMPLE_FAILED,
+    "shared symbols": Exit.SYMBOLS,
+    "not judged": Exit.UNDECIDED,
+    "right": Exit.OK,
+}
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a measurement did; the values themselves are in the results directory."""
+    """How a measurement ended; the values themselves are in the results directory."""
 
     results: Path
     machine: str
     labels: tuple[str, ...]
-    """How the subjects are called in the results."""
+    """The names of the subjects in the results."""
     tally: Tally
 
     @property
@@ -58,59 +64,88 @@ def measure(
     state: Path = STATE,
     progress: Progress = silent,
 ) -> Measurement:
-    """Take the samples of one or more subjects and record each of them at once.
+    """Take the samples of one or more subjects, and record each of them at once.
 
     Args:
-        subjects: ``newest``, a release (``3.3.7``), a range (``2.35.1..3.3.7``), a wheel, with
-            further requirements behind a blank (``3.3.7 numba==0.66.0``).
-        results: Where the samples are recorded.
+        subjects: ``newest``, a release (``3.3.7``), a range (``2.35.1..3.3.7``) or a wheel; each
+            may be followed by further requirements (``3.3.7 numba==0.66.0``).
+        results: Directory in which the samples are recorded.
         preset: How much of the matrix is measured; see docs/reference/metrics.md.
-        models: Only these, of what the preset measures; likewise ``scenarios``, ``backends``,
-            ``launches`` (start methods) and ``passes`` (timing, counting, tracing).
+        models: Measure these models instead of those of the preset. ``scenarios``, ``backends``,
+            ``launches`` (start methods) and ``passes`` (timing, counting, tracing) limit it.
         scenarios: See ``models``.
         backends: See ``models``.
         launches: See ``models``.
-        passes: See ``models``. The filled caches are kept for the other passes.
-        rounds: Timed samples of each cell, instead of the preset's number.
+        passes: See ``models``. The filled caches are kept, so that a later run can continue with
+            the other passes.
+        rounds: Number of timing samples of each cell, instead of the preset's.
         requirements: Further requirements of every environment.
         python: Version of Python of the environments; the newest that fits if None.
         machine: Name of this machine in the results; its host name if None.
-        resume: Whether to go on with the last run of the same preset.
-        data: A CSV of radon data instead of the built-in ones.
-        timeout: Seconds that one measured process may take.
-        state: Where environments and filled caches are kept.
-        progress: Called with every update; ``print`` will do.
+        resume: Whether to continue the last run of the same preset.
+        data: A CSV of radon data that replaces the built-in data.
+        timeout: Longest time in seconds for one measured process.
+        state: Directory of environments and filled caches.
+        progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
-        How the samples ended. A sample that fails is recorded and raises nothing.
+        How the samples ended. A sample that fails is recorded and raises no exception.
 
     Raises:
-        SubjectError: A subject, preset or filter is not understood or leaves nothing.
-        NoInterpreterError: No Python here fits a subject.
+        SubjectError: A subject, preset or filter is unknown, or nothing is left to measure.
+        NoInterpreterError: No Python on this machine fits a subject.
 
     """
-    found = local_subjects(state)
-    texts = [subjects] if isinstance(subjects, str) else subjects
-    chosen = found.parse_all(texts, requirements, python)
-    narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)
     session = Session(
-        results=Path(results), state=state, machine=this_machine(machine), timeout=timeout,
-        run=new_run(preset), data=data, resume=resume, keep_caches=passes is not None,
-        progress=progress,
+        preset, Path(results), state, this_machine(machine), timeout, data=data, resume=resume,
+        keep_caches=passes is not None, progress=progress,
     )  # fmt: skip
-    return measure_subjects(session, found, list(chosen), preset, narrowed)
+    texts = [subjects] if isinstance(subjects, str) else subjects
+    chosen = session.subjects.parse_all(texts, requirements, python)
+    narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)
+    return measure_subjects(session, chosen, narrowed)
 
 
 def measure_subjects(
-    session: Session,
-    subjects: Subjects,
-    chosen: Sequence[Subject],
-    preset: str,
-    narrowed: Narrowed,
+    session: Session, subjects: Sequence[Subject], narrowed: Narrowed
 ) -> Measurement:
-    """Measure subjects one after another; one without an environment does not stop the others.
+    """Take the samples of subjects, and return how they ended. Raises SubjectError."""
+    total = Tally()
+    for _, tally in _take_each(session, subjects, chosen_tasks(session.plan, narrowed)):
+        total += tally or Tally(without_environment=1)
+    labels = tuple(subject.label for subject in subjects)
+    return Measurement(session.results, session.machine.machine, labels, total)
 
-    Returns how all their samples ended. Raises SubjectError as `measure` does.
+
+def canary(
+    session: Session,
+    subjects: Sequence[Subject],
+    narrowed: Narrowed,
+    judged: Callable[[str, Sequence[Finding]], None],
+) -> Exit:
+    """Take the canary's samples of subjects, record them, and judge each.
+
+    ``judged`` is called with the label and the findings of every subject that has an environment.
+    Returns the exit status for the worst finding. Raises SubjectError.
+    """
+    tasks = chosen_tasks(session.plan, narrowed)
+    every: list[Finding] = []
+    samples: list[Sample] = []
+    for subject, tally in _take_each(session, subjects, tasks, samples.append):
+        if tally is None:
+            every += [Finding(task.cell, "not judged") for task in tasks]
+            continue
+        findings = [judge(sample) for sample in samples]
+        samples.clear()
+        judged(subject.label, findings)
+        every += findings
+    return _CANARY_STATUS[worst(every)]
+
+
+def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
+    """The tasks of a preset that the options leave.
+
+    Raises SubjectError if the preset or a word of the options is unknown, or if no task is left.
     """
     if preset not in PRESETS:
         raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
@@ -121,18 +156,28 @@ def measure_subjects(
         others = ", ".join(presets_with(narrowed))
         raise SubjectError(
             narrowed.none_left(f"the preset {preset}")
-            + (f"; presets that have some: {others}" if others else "")
+            + (f"; presets with matching cells: {others}" if others else "")
         )
-    total = Tally()
-    for subject in chosen:
+    return tasks
+
+
+def _take_each(
+    session: Session,
+    subjects: Sequence[Subject],
+    tasks: Sequence[Task],
+    seen: Callable[[Sample], None] = lambda _: None,
+) -> Iterator[tuple[Subject, Tally | None]]:
+    """Take the samples of one subject after another.
+
+    Yields each subject with how its samples ended, or with None if it has no environment: a commit
+    that does not build must not hide those after it.
+    """
+    for subject in subjects:
         session.say(f"{subject.label}: Python {subject.python}, {len(tasks)} samples")
         try:
-            environment = environment_of(subject, subjects, session.state)
+            environment = session.environment(subject)
         except EnvironmentMakingError as error:
-            # One commit that does not build must not hide those after it.
             session.say(str(error), "error")
-            total.without_environment += 1
-            continue
-        total += take_samples(session, subject, environment, tasks)
-    labels = tuple(subject.label for subject in chosen)
-    return Measurement(session.results, session.machine.machine, labels, total)
+            yield subject, None
+        else:
+            yield subject, take_samples(session, subject, environment, tasks, seen)

@@ -1,4 +1,4 @@
-"""The finished verdicts on pairs of subjects that a site shows, made once and kept."""
+"""The finished verdicts on pairs of subjects for the compare page, computed once and cached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dashboard import verdict_data
 from dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory import analyze, text
 from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
-from observatory.app.version import tool_version
+from observatory.app import tool_version
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading import cache
@@ -25,8 +25,7 @@ from observatory.store.records.calibration import Calibration
 from observatory.text.records import comparison_of
 
 MOST = 20
-"""Subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s, once."""
-_OF_ALERTS = MOST // 2
+"""Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
 
 
 def finished_pairs(
@@ -38,7 +37,7 @@ def finished_pairs(
     pages need them, and made again where a journal, a calibration or the code differs.
     """
     headed = {path: one.header for path, one in read.journals.items() if one.header is not None}
-    digests = {path: _digest(path) for path in _chosen(headed, alerts)}
+    digests = {path: _digest(path.read_bytes()) for path in _chosen(headed, alerts)}
     common = _version(calibrations)
     wanted = {
         head: {
@@ -77,7 +76,7 @@ def _chosen(headed: Mapping[Path, JournalHeader], alerts: Alerts) -> list[Path]:
     needing = alerts.in_state("new", "expired", "open")
     named = {at.commit for one in needing for at in (one.last_good, one.first_bad) if at}
     of_alerts = [path for path in newest if headed[path].subject.commit in named]
-    return list(dict.fromkeys([*of_alerts[:_OF_ALERTS], *newest]))[:MOST]
+    return list(dict.fromkeys([*of_alerts[: MOST // 2], *newest]))[:MOST]
 
 
 def _made(
@@ -104,18 +103,15 @@ def _made(
         gc.enable()
 
 
-def _digest(path: Path) -> bytes:
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).digest()
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _version(calibrations: Sequence[Calibration]) -> bytes:
-    """What verdicts follow from beside the samples: the code and the noise floors."""
-    found = hashlib.blake2b(cache.version().encode(), digest_size=16)
-    for source in sources():
-        found.update(source.read_bytes())
-    for one in calibrations:
-        found.update(one.model_dump_json().encode())
-    return found.digest()
+    """A digest of the code and the noise floors, from which verdicts follow."""
+    code = b"".join(source.read_bytes() for source in sources())
+    floors = "".join(one.model_dump_json() for one in calibrations)
+    return _digest(cache.version().encode() + code + floors.encode())
 
 
 def sources() -> list[Path]:

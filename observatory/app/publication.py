@@ -1,4 +1,4 @@
-"""Uniting results with those of a branch, and what is said of it."""
+"""Merge results with those of a branch, and describe the outcome."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _NAMED = 3
 _README = """\
 # Results of the observatory
 
-Made by `observatory publish`, which adds what was measured and takes nothing out of this branch's
-history. What each file is: docs/results.md of the observatory. Only `triage.toml` is written by
-hand: what people said of alerts.
+`observatory publish` writes this branch: it adds results and never rewrites the history. The files
+are described in docs/results.md of the observatory. Only `triage.toml`, the acknowledgements of
+alerts, is written by hand.
 """
 
 
 @dataclass
 class Publication:
-    """What became of the results in the last attempt."""
+    """What the last attempt changed."""
 
     united: United = field(default_factory=United)
     tidied: Tidied = field(default_factory=Tidied)
 
 
 def put_together(work: Path, parts: Sequence[Path], span: timedelta | None) -> Publication:
-    """Add results directories to ``work``, which holds what the branch holds.
+    """Add results directories to ``work``, a checkout of the branch.
 
-    ``span``: journals without a newer sample than that are compacted; None compacts none.
+    Journals without a sample in the last ``span`` are compacted; None compacts none.
     """
     new = not any(work.iterdir())
     united = unite(work, parts)
@@ -48,15 +48,15 @@ def put_together(work: Path, parts: Sequence[Path], span: timedelta | None) -> P
 
 
 def _adopt_alerts(work: Path, parts: Sequence[Path], problems: list[Problem]) -> None:
-    """Take over the alerts of a part that holds all that the branch holds.
+    """Take over the alerts of a part that contains everything on the branch.
 
-    They follow from all results together: those that were found in a part of them say nothing of
-    the whole. The branch's stay then, and lend ids and times to those that are found next.
+    Alerts follow from all results together. If no part contains all, the branch keeps its alerts,
+    from which the next ones take their ids and times.
     """
     best = _alerts_of(work, problems)
-    known = [(part, found) for part in parts if (found := _alerts_of(part, problems)) is not None]
-    for part, found in known:
-        if _later(found, best) and holds_all(part, work):
+    for part in parts:
+        found = _alerts_of(part, problems)
+        if found is not None and _later(found, best) and holds_all(part, work):
             best = found
             alerts_record.save(work, found)
 
@@ -92,7 +92,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def lines(made: Publication) -> list[str]:
-    """What was added, for people."""
+    """Sentences that say what was added."""
     united, tidied = made.united, made.tidied
     samples = f"{several(united.samples, 'sample')} of {several(len(united.grown), 'subject')}"
     others = f"{several(united.ledgers, 'ledger')}, {several(united.files, 'other file')}"

@@ -1,11 +1,11 @@
-"""A comparison on its pull request: one comment, a label taken off, a check on the commit."""
+"""Publish a comparison on its pull request: a comment, a removed label and a check."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.github import artifact, checks, sticky
 from observatory.github.artifact import LARGEST_COMPARISON, LARGEST_ZIP, Artifact
 from observatory.github.client import GitHub
@@ -20,7 +20,7 @@ from observatory.text.plain import shorten
 
 
 def artifact_of(file: Path) -> Artifact:
-    """The artifact in a file. Raises SelectionError where there is none, and RefusedError."""
+    """The artifact in a file. Raises SelectionError if there is no file, and RefusedError."""
     try:
         content = read_bounded(file, max(LARGEST_ZIP, LARGEST_COMPARISON), "no comparison is")
     except RecordError as error:
@@ -34,12 +34,12 @@ def publish(
     github: GitHub, target: Target, comparison: Comparison, text: str,
     wanted: CommentSettings, dry_run: bool, say: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Publish the comment, take the label off, put the check: each is tried whichever fails.
+    """Publish the comment, remove the label and set the check; each is tried even if one fails.
 
-    ``say`` is called with a line for each thing that was done. Raises GitHubError.
+    ``say`` is called with a line for each change. Raises GitHubError if one failed.
     """
     number, run = target.pull.number, target.run
-    said = sticky.Wanted(
+    comment = sticky.Wanted(
         with_origin(text, target), (run.id, run.run_attempt) if run is not None else None
     )
     story = tell(comparison)
@@ -49,10 +49,10 @@ def publish(
         if target.pull.locked:
             say(f"pull request {number} is locked; no comment was written")
         elif dry_run:
-            actions = sticky.look(github, number, said, {}).actions
+            actions = sticky.look(github, number, comment, {}).actions
             say(f"would be done: {', '.join(one.verb for one in actions)}")
         else:
-            for line in sticky.publish(github, number, said):
+            for line in sticky.publish(github, number, comment):
                 say(f"pull request {number}: {line}")
 
     def the_label() -> None:

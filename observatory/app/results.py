@@ -1,4 +1,4 @@
-"""A results directory as a table: the tidy frame, what is noted beside it, what was unreadable."""
+"""Read a results directory as tables: the tidy frame, and the functions of one subject."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pandas as pd
 
 from observatory.analyze.frame import frame as frame_of
 from observatory.analyze.frame import select
+from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
+from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 
@@ -36,16 +38,24 @@ COLUMNS = {
 }
 """What each column of the frame means; `frame` puts it into ``attrs["columns"]`` as well."""
 
+LEDGER_COLUMNS = {
+    "function": "name of the compiled function: the Op, or `outer graph`",
+    "outcome": "hit, miss, uncacheable (refused by the cache) or internal (never asked for one)",
+    "count": "number of functions of this name and outcome",
+    "seconds": "their total time",
+    "bytes": "their total size in the cache; 0 if it contains none of them",
+}
+
 
 @dataclass(frozen=True)
 class Reading:
-    """Everything that was read from a results directory."""
+    """What was read from a results directory."""
 
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     """Failed samples and the like."""
     problems: tuple[Problem, ...]
-    """What is broken."""
+    """Files that could not be read."""
 
 
 def read(directory: Path) -> Reading:
@@ -65,11 +75,11 @@ def frame(
     launches: Sequence[str] = (),
     metrics: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Everything that was recorded, one row for each cell and metric of each subject.
+    """All results, with one row for each cell and metric of each subject.
 
     Args:
         results: A directory of asv results, of this project or of any other.
-        subjects: Only these subjects; the next four narrow other columns. Empty: all.
+        subjects: Only these subjects; if empty, all. The next four limit other columns.
         scenarios: See ``subjects``.
         backends: See ``subjects``.
         launches: Only these start methods.
@@ -83,7 +93,7 @@ def frame(
 
     Raises:
         RecordError: There is no such directory.
-        SelectionError: No row matches a filter; the message lists the words that exist.
+        SelectionError: No row matches the filters; the message lists the words that exist.
 
     """
     reading = read(Path(results))
@@ -98,3 +108,61 @@ def frame(
         "problems": [str(problem) for problem in reading.problems],
     }
     return rows
+
+
+def ledger(
+    subject: str,
+    *,
+    results: Path | str = "results",
+    model: str = "radon",
+    scenario: str = "cold",
+    backend: str = "NUMBA",
+    launch: str = "fork",
+    machine: str | None = None,
+) -> pd.DataFrame:
+    """The functions that one cell of a subject compiled or loaded, slowest first.
+
+    Args:
+        subject: The subject as the results name it, e.g. ``3.3.7``.
+        results: The results directory.
+        model: The cell, together with the next three.
+        scenario: See ``model``.
+        backend: See ``model``.
+        launch: The start method; see ``model``.
+        machine: The machine; by default the first one with samples of the cell.
+
+    Returns:
+        One row for each name and outcome, with the columns of `LEDGER_COLUMNS`; ``seconds`` is in
+        seconds and ``bytes`` in bytes. ``attrs`` holds ``subject``, ``cell``, ``machine``,
+        ``columns`` and ``units``.
+
+    Raises:
+        SelectionError: There is no ledger of this cell; the message lists the cells that have one.
+        RecordError: There is no such directory, or a ledger that is needed is broken.
+
+    """
+    directory = Path(results)
+    read = read_results(directory, directory_for(directory))
+    cell = f"{model} {scenario} {backend} {launch}"
+    problems: list[Problem] = []
+    there: list[str] = []
+    for path, journal in read.journals.items():
+        header = journal.header
+        if header is None or header.subject.label != subject:
+            continue
+        if machine not in (None, header.machine.machine):
+            continue
+        functions = compiled.of_journal(path, journal.functions, problems)
+        there += functions
+        if cell in functions:
+            rows = pd.DataFrame(functions[cell], columns=list(LEDGER_COLUMNS))
+            rows.attrs = {
+                "subject": subject, "cell": cell, "machine": header.machine.machine,
+                "columns": dict(LEDGER_COLUMNS), "units": {"seconds": "seconds", "bytes": "bytes"},
+            }  # fmt: skip
+            return rows
+    broken = "".join(f"; {problem}" for problem in problems)
+    known = ", ".join(dict.fromkeys(there)) or "none"
+    raise SelectionError(
+        f"no result has the functions of {subject!r} in {cell}; choose from {known}{broken}"
+    )

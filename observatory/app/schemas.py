@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -21,24 +22,27 @@ from observatory.store.records.upgrades import Upgrade
 DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
 
 
+_SCHEMAS: dict[str, tuple[Any, str]] = {
+    "sample-1.json": (Sample, "What one sample prints"),
+    "journal-1.json": (JournalHeader | JournalLine, "One line of a journal of samples"),
+    "calibration-1.json": (Calibration, "What chance alone does on a machine"),
+    "alerts-1.json": (Alerts, "What `observatory alerts` finds"),
+    "upgrade-1.json": (Upgrade, "What `observatory upgrade` finds"),
+    "contracts-1.json": (Contracts, "What of numba holds that PyTensor relies on"),
+    "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
+    "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
+}
+
+
 def schemas() -> dict[str, str]:
-    """The published JSON schemas: the text of each file of docs/schemas, by its name."""
-    return {
-        "sample-1.json": _text(TypeAdapter(Sample), "What one sample prints"),
-        "journal-1.json": _text(
-            TypeAdapter(JournalHeader | JournalLine), "One line of a journal of samples"
-        ),
-        "calibration-1.json": _text(
-            TypeAdapter(Calibration), "What chance alone does on a machine"
-        ),
-        "alerts-1.json": _text(TypeAdapter(Alerts), "What `observatory alerts` finds"),
-        "upgrade-1.json": _text(TypeAdapter(Upgrade), "What `observatory upgrade` finds"),
-        "contracts-1.json": _text(
-            TypeAdapter(Contracts), "What of numba holds that PyTensor relies on"
-        ),
-        "comparison-1.json": _text(TypeAdapter(Comparison), "What `observatory compare` concludes"),
-        "scan-1.json": _text(TypeAdapter(Report), "What `observatory scan-cache --json` prints"),
-    }
+    """The published JSON Schemas: the text of each file of docs/schemas, by its name."""
+    found = {}
+    for name, (type_, title) in _SCHEMAS.items():
+        made = TypeAdapter(type_).json_schema(by_alias=True)
+        dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        text = json.dumps({**dialect, **made, "title": title}, indent=2, ensure_ascii=False)
+        found[name] = f"{text}\n"
+    return found
 
 
 def main() -> int:
@@ -47,19 +51,6 @@ def main() -> int:
         write_atomic(DIRECTORY / name, text.encode())
         print(DIRECTORY / name)
     return 0
-
-
-def _text(adapter: TypeAdapter[object], title: str) -> str:
-    made = adapter.json_schema(by_alias=True)
-    return json.dumps(
-        {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **made,
-            "title": title,
-        },
-        indent=2,
-        ensure_ascii=False,
-    ) + "\n"  # fmt: skip
 
 
 if __name__ == "__main__":

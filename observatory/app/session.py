@@ -1,4 +1,4 @@
-"""Measuring one subject: its environment, its plan, its journal, its result file."""
+"""Take the samples of one subject into its journal, and rewrite its result file."""
 
 from __future__ import annotations
 
@@ -8,71 +8,85 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from functools import cached_property
+from operator import add
 from pathlib import Path
 from typing import Literal
 
 import benchmarks
 from benchmarks.plan import Task
-from observatory.app.progress import (
-    Message,
-    Progress,
-    RunBegins,
-    RunEnds,
-    SampleBegins,
-    SampleEnds,
-    silent,
-)
+from observatory.app.progress import Progress, Update, failure_of, silent
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.local import measuring_lock
-from observatory.run.schedule import Event, carry_out, remaining
+from observatory.run.local import environment_of, local_subjects, measuring_lock
+from observatory.run.schedule import Estimate, Event, carry_out, remaining
+from observatory.run.subjects import Subjects
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
-from observatory.store.journal.models import JournalHeader, plan_of
+from observatory.store.journal.models import JournalHeader, new_run, plan_of
 from observatory.store.journal.values import comparable
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
+from observatory.text.units import seconds
+
+TIMEOUT = 600.0
+"""Default of the longest time, in seconds, that one measured process may take."""
 
 
 @dataclass(frozen=True)
 class Session:
     """What all subjects of one command share."""
 
+    plan: str
+    """What is measured: the name of a preset, or ``interleaved``."""
     results: Path
     state: Path
-    """Where environments and filled caches live: `.observatory/`."""
+    """Directory of environments and filled caches: `.observatory/`."""
     machine: Machine
-    timeout: float
+    timeout: float = TIMEOUT
     """Seconds that one measured process may take."""
-    run: str
-    """Of `new_run`. ``resume`` goes on with the last one of the same plan instead."""
     workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
-    """Counting samples taken side by side; timed ones are always alone."""
+    """Number of counting samples taken in parallel. Timing samples are always taken one by one."""
     data: Path | None = None
     resume: bool = False
+    """Whether to continue the last run of the same plan instead of beginning a new one."""
     keep_caches: bool = False
-    """Whether a later command goes on with other passes of the same run."""
+    """Whether a later command takes other passes of the same run."""
     progress: Progress = silent
 
+    @cached_property
+    def run(self) -> str:
+        """The name of the new run."""
+        return new_run(self.plan)
+
+    @cached_property
+    def subjects(self) -> Subjects:
+        """The reader of subjects on this machine; finding its interpreters takes a second."""
+        return local_subjects(self.state)
+
+    def environment(self, subject: Subject) -> Environment:
+        """The environment of a subject; raises as `observatory.run.local.environment_of` does."""
+        return environment_of(subject, self.subjects, self.state)
+
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
-        """Report a message."""
-        self.progress(Message(text, kind))
+        """Report a line of text."""
+        self.progress(Update(text, kind))
 
 
 @dataclass
 class Tally:
-    """How the samples of a run ended, in numbers of samples."""
+    """How many samples of a run ended in which way."""
 
     taken: int = 0
     failed: int = 0
     wrong: int = 0
     unavailable: int = 0
     without_environment: int = 0
-    """Subjects, not samples."""
+    """Number of subjects, not of samples."""
 
     def add(self, sample: Sample) -> None:
         """Count one sample."""
@@ -81,17 +95,12 @@ class Tally:
         self.unavailable += sample.status == "unavailable"
         self.wrong += bool(sample.metrics.get("wrong_results", 0))
 
-    def __iadd__(self, other: Tally) -> Tally:
-        self.taken += other.taken
-        self.failed += other.failed
-        self.wrong += other.wrong
-        self.unavailable += other.unavailable
-        self.without_environment += other.without_environment
-        return self
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*map(add, astuple(self), astuple(other)))
 
     @property
     def exit_code(self) -> Exit:
-        """The status of a command that took these samples. Wrong numbers outrank everything."""
+        """The exit status of a command that took these samples; wrong numbers come first."""
         if self.wrong:
             return Exit.WRONG_RESULTS
         if self.failed:
@@ -99,17 +108,15 @@ class Tally:
         return Exit.ENVIRONMENT if self.without_environment else Exit.OK
 
     def sentence(self) -> str:
-        """What happened, for people."""
-        parts = [f"{self.taken} samples"]
-        if self.wrong:
-            parts.append(f"{self.wrong} RETURNED WRONG RESULTS")
-        if self.failed:
-            parts.append(f"{self.failed} FAILED (the journal says how)")
-        if self.unavailable:
-            parts.append(f"{self.unavailable} not available in the subject")
-        if self.without_environment:
-            parts.append(f"{self.without_environment} SUBJECTS WITHOUT AN ENVIRONMENT")
-        return ", ".join(parts) + "."
+        """A sentence that says how the samples ended."""
+        counts = {
+            "RETURNED WRONG RESULTS": self.wrong,
+            "FAILED (the journal says how)": self.failed,
+            "not available in the subject": self.unavailable,
+            "SUBJECTS WITHOUT AN ENVIRONMENT": self.without_environment,
+        }
+        parts = [f"{count} {text}" for text, count in counts.items() if count]
+        return ", ".join([f"{self.taken} samples", *parts]) + "."
 
 
 def take_samples(
@@ -119,21 +126,21 @@ def take_samples(
     tasks: Sequence[Task],
     seen: Callable[[Sample], None] = lambda _: None,
 ) -> Tally:
-    """Take the samples of a plan, each recorded before the next; then renew the result file.
+    """Take the samples of a plan, record each at once, and then rewrite the result file.
 
-    Returns how the samples ended. The result file is renewed even if the run is interrupted, so
-    that everything recorded is shown. ``seen`` is called with each sample that was recorded.
+    The result file is rewritten even if the run is interrupted. ``seen`` is called with each sample
+    that was recorded. Returns how the samples ended, with those of the run that continues.
     """
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
     run, taken = _where_it_stopped(session, journal, header)
-    # A plan's caches belong to one environment and CPU: no other numba, and no machine code for
-    # another CPU, may be what a warm build starts from.
+    # A warm build must not start from the cache of another environment or from machine code for
+    # another CPU.
     cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()
     caches = session.state / "caches" / run / f"{environment.key}-{cpu}"
     left = remaining(tasks, taken, caches)
     tally = Tally()
-    for sample in taken:  # of the run that goes on: what was wrong then is wrong
+    for sample in taken:
         tally.add(sample)
     if left:
         caches.mkdir(parents=True, exist_ok=True)
@@ -146,44 +153,58 @@ def take_samples(
 
         try:
             with measuring_lock(session.say):
-                session.progress(RunBegins(subject.label, tuple(left), session.workers))
-                carry_out(left, executor, record, _notify(session.progress), session.workers)
+                notify = _notifier(session, subject.label, left)
+                carry_out(left, executor, record, notify, session.workers)
         finally:
-            session.progress(RunEnds(subject.label))
+            session.progress(Update("", "activity"))
             for problem in _renew(session.results, journal):
                 session.say(f"skipped: {problem}", "warning")
     if not session.keep_caches:
         shutil.rmtree(caches, ignore_errors=True)
-        with contextlib.suppress(OSError):  # others of the run are still needed
+        with contextlib.suppress(OSError):  # the caches of other subjects may still be needed
             caches.parent.rmdir()
     return tally
 
 
-def _notify(progress: Progress) -> Callable[[Event], None]:
-    """What `carry_out` calls when a task begins or ends: reports it, with the time it took."""
+def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[[Event], None]:
+    """What `carry_out` calls when a task begins or ends: it reports progress and the time left."""
+    estimate = Estimate(tasks, session.workers)
     began: dict[int, float] = {}
+    done = 0
 
     def notify(event: Event) -> None:
+        nonlocal done
         task, sample = event.task, event.sample
         if sample is None:
             began[id(task)] = time.monotonic()
-            progress(SampleBegins(task))
+            text = f"{label}  {task.cell} {task.measure}, {_left(estimate)}"
+            session.progress(Update(text, "activity", done, len(tasks)))
+            return
+        took = time.monotonic() - began.pop(id(task))
+        estimate.finished(task, took)
+        done += 1
+        if failure := failure_of(sample):
+            text = f"{label}: {task.cell} ({task.measure}) {failure}"
         else:
-            progress(SampleEnds(task, sample, time.monotonic() - began.pop(id(task))))
+            count = f"{label} [{done}/{len(tasks)}]"
+            text = f"{count} {task.cell} {task.measure} {seconds(took)}, {_left(estimate)}"
+        session.progress(Update(text, "error" if failure else "sample", done, len(tasks)))
 
     return notify
+
+
+def _left(estimate: Estimate) -> str:
+    minutes, rest = divmod(round(estimate.seconds_left()), 60)
+    return f"about {minutes}:{rest:02} left"
 
 
 def _where_it_stopped(
     session: Session, journal: Journal, header: JournalHeader
 ) -> tuple[str, list[Sample]]:
-    """The run to go on with and what it has taken; a new run if there is none or none is wanted.
-
-    A canary between two halves of a history is not what the second half goes on with.
-    """
+    """The run to continue and its samples; a new run if there is none or none is wanted."""
     if not session.resume or not journal.path.exists():
         return session.run, []
-    # Samples of an environment that has changed since are not this run's.
+    # The environment may have changed since, and another plan may have been measured meanwhile.
     entries = [
         entry
         for entry in journal.read().entries
@@ -196,7 +217,7 @@ def _where_it_stopped(
 
 
 def _renew(results: Path, journal: Journal) -> list[Problem]:
-    """Make the result file anew from the journal; what it cannot hold is returned."""
+    """Rewrite the result file from the journal; return what it cannot hold."""
     contents = journal.read()
     if contents.header is None:
         return []

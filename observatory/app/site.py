@@ -1,4 +1,4 @@
-"""From results directories to what the pages show."""
+"""Read results directories, find what the pages show, and build the site."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
-from observatory.app.fingerprint import fingerprint
-from observatory.app.history import acknowledgements_of, runs_of, watched_of
+from observatory.app import tool_version
+from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs
-from observatory.app.version import tool_version
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading import compiled
@@ -39,13 +38,11 @@ _Record = TypeVar("_Record")
 def site_data(
     directories: Sequence[Path], machine: str | None = None
 ) -> tuple[SiteInput, list[Problem]]:
-    """Everything in the directories, read and decided, and what could not be read.
+    """The input of the site, and what could not be read.
 
-    Alerts are those of RESULTS/alerts.json if it was made of just these results; else, and for
-    several directories, they are found as `observatory alerts` would have found them with the
-    newest sample. Nothing depends on when this runs.
-
-    Raises RecordError where there is no such directory.
+    Alerts are those of RESULTS/alerts.json if it was made from exactly these results. Otherwise,
+    and for several directories, they are found as of the newest sample, so that the site does not
+    depend on when it is built. Raises RecordError if a directory does not exist.
     """
     read = united([read_results(one, directory_for(one)) for one in directories])
     problems = list(read.problems)
@@ -68,7 +65,6 @@ def site_data(
             measured_at[place] = max(
                 journal.measured_at, measured_at.get(place, journal.measured_at)
             )
-    # Before the problems are told: each adds those of its own.
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
@@ -84,15 +80,12 @@ def site_data(
 
 
 def build_site(
-    directories: Sequence[Path],
-    out: Path,
-    links: Links | None = None,
-    machine: str | None = None,
+    directories: Sequence[Path], out: Path, links: Links | None = None, machine: str | None = None
 ) -> tuple[Path, list[Problem]]:
-    """Write the site of some results directories; return its first page and what was unreadable.
+    """Build the site of results directories; return its first page and what could not be read.
 
-    ``machine`` chooses whose matrix the first page shows where there are several. Raises
-    RecordError and NotOurDirectoryError.
+    ``machine`` is the one whose matrix the first page shows. Raises RecordError and
+    NotOurDirectoryError.
     """
     observed, problems = site_data(directories, machine)
     return build(observed, out, links or Links()).resolve(), problems
@@ -104,10 +97,11 @@ def _alerts(
     tracks: Sequence[SegmentedSeries],
     problems: list[Problem],
 ) -> Alerts:
-    said = [acknowledgements_of(one) for one in directories]
-    for _, unread in said:
+    triage = Triage()
+    for one in directories:
+        found, unread = acknowledgements_of(one)
+        triage.acknowledged.extend(found.acknowledged)
         problems += unread
-    triage = Triage(acknowledged=[one for found, _ in said for one in found.acknowledged])
     previous = None
     if len(directories) == 1:
         try:
@@ -119,8 +113,8 @@ def _alerts(
     newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)
-    found = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
-    return alerts_of(found, tool_version())
+    detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
+    return alerts_of(detected, tool_version())
 
 
 def _loaded(
@@ -128,7 +122,7 @@ def _loaded(
     directories: Sequence[Path],
     problems: list[Problem],
 ) -> list[_Record]:
-    """The records of one kind in all directories; what is broken joins the problems."""
+    """The records of one kind in all directories; broken ones are added to ``problems``."""
     found = []
     for directory in directories:
         for one in load(directory):

@@ -1,4 +1,4 @@
-"""Upgrades: a subject on the cache that another one left."""
+"""Check subjects that use the cache of another subject, as after an upgrade."""
 
 from __future__ import annotations
 
@@ -6,68 +6,54 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
-from pathlib import Path
 
 from benchmarks.catalogue import Cell
-from observatory.app.progress import Message, Progress, silent
-from observatory.guard import upgrades as deciding
+from observatory.app.session import Session
+from observatory.guard import upgrades
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.local import environment_of, local_subjects, measuring_lock
+from observatory.run.local import measuring_lock
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain
 from observatory.store.records import upgrades as record
-from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from observatory.store.records.upgrades import Side, Upgrade
 
 
 def upgrade(
-    sides: Sequence[tuple[Side, Environment]],
-    cells: Sequence[Cell],
-    *,
-    results: Path,
-    machine: Machine,
-    timeout: float,
-    state: Path,
-    progress: Progress = silent,
+    session: Session, sides: Sequence[tuple[Side, Environment]], cells: Sequence[Cell]
 ) -> list[Upgrade]:
-    """Let each subject use the cache that the one before it left; then the first one comes back.
+    """Let each subject use the cache that the one before it left, and then that one again.
 
-    Returns a record for each pair of neighbours, in order; each is saved under RESULTS/upgrades as
-    soon as it is there.
+    Returns a record for each pair of neighbours, in order. Each is saved in RESULTS/upgrades at
+    once.
     """
     run = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    caches = (state / "caches" / f"upgrade-{run}").absolute()
+    caches = (session.state / "caches" / f"upgrade-{run}").absolute()
     caches.mkdir(parents=True)
 
-    def say(text: str) -> None:
-        progress(Message(text))
-
     def took(name: str, sample: Sample) -> None:
-        say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")
+        session.say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")
 
     chain = Chain(cells, took)
     found: list[Upgrade] = []
     try:
-        with measuring_lock(say):
+        with measuring_lock(session.say):
             before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
             for number, (side, environment) in enumerate(sides):
-                executor = Executor(environment, caches, timeout, flags=side.flags)
+                executor = Executor(environment, caches, session.timeout, flags=side.flags)
                 name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
                 if before is None:
                     before = (name, executor, chain.first(name, executor), side)
                     continue
                 turns, fresh = chain.turns(before[:3], (name, executor))
-                parts = [deciding.part(t.cell, t.fill, t.use, t.again) for t in turns]
-                found.append(
-                    Upgrade(
-                        base=before[3], head=side, machine=machine, taken_at=datetime.now(UTC),
-                        parts=parts,
-                    )
+                made = Upgrade(
+                    base=before[3], head=side, machine=session.machine, taken_at=datetime.now(UTC),
+                    parts=[upgrades.part(t.cell, t.fill, t.use, t.again) for t in turns],
                 )  # fmt: skip
-                record.save(results, found[-1])
+                record.save(session.results, made)
+                found.append(made)
                 before = (name, executor, fresh, side)
     finally:
         shutil.rmtree(caches, ignore_errors=True)
@@ -75,13 +61,13 @@ def upgrade(
 
 
 def sides_of(
-    texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str], state: Path
+    session: Session, texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str]
 ) -> list[tuple[Side, Environment]]:
-    """The subjects in their order, each with its flags and its environment. Raises SubjectError."""
-    subjects = local_subjects(state)
+    """The subjects in order, each with its flags and its environment. Raises SubjectError."""
+    subjects = session.subjects
     chosen: list[Subject] = []
     if len(pythons) <= 1:
-        # Together, so that all get one Python where one fits all.
+        # Parsed together, all get the same Python if one fits all.
         chosen += subjects.parse_all(texts, (), next(iter(pythons), None))
     else:
         for text, python in zip_longest(texts, pythons):
@@ -100,7 +86,7 @@ def sides_of(
         )
     sides = []
     for one, added in zip_longest(chosen, flags):
-        environment = environment_of(one, subjects, state)
+        environment = session.environment(one)
         side = Side(subject=one, versions=environment.versions, flags=added or None)
         sides.append((side, environment))
     return sides

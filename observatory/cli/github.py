@@ -1,4 +1,4 @@
-"""What the commands that write to GitHub share: options, the client and safe output."""
+"""The options, the client and the safe output of the commands that write to GitHub."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.github import settings
 from observatory.github.client import GitHub
 from observatory.github.transport import Clock, Transport
 
 CLOCK = Clock()
 API = "https://api.github.com"
-_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 
 Repo = Annotated[
     str,
@@ -32,21 +32,16 @@ DryRun = Annotated[
 
 
 def client(repo: str, api: str) -> GitHub:
-    """GitHub for one repository. Raises SelectionError for a bad name or without a token."""
+    """The client for one repository. Raises SelectionError for a bad name or without a token."""
     token = os.environ.get("GITHUB_TOKEN", "").strip()
     if not token:
         raise SelectionError("GITHUB_TOKEN is not set; docs/github.md says which token is needed")
-    if not _REPO.fullmatch(repo):
+    if not REPOSITORY.fullmatch(repo):
         raise SelectionError(f"--repo {repo!r:.100} is not a repository; write OWNER/NAME")
     return GitHub(Transport(api, token, CLOCK), repo)
 
 
 def say(*lines: str) -> None:
-    """Print lines; none of them is a command for the runner of a workflow."""
+    """Print lines, none of which the runner of a workflow takes for a command ("##[")."""
     for line in lines:
-        print(inert(line))
-
-
-def inert(line: str) -> str:
-    """A line that the runner of a workflow obeys nowhere: it does so for "##[" in the middle."""
-    return line.replace("##[", "## [")
+        print(line.replace("##[", "## ["))

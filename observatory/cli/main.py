@@ -1,29 +1,39 @@
-"""The command `observatory`: its sub-commands, and what becomes of an error."""
+"""The command `observatory`: its sub-commands, and how errors end it."""
 
 from __future__ import annotations
 
+import importlib
+import keyword
 import signal
 import sys
 from types import FrameType
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
 
-from observatory.app.version import tool_version
-from observatory.cli.lazy import LazyGroup
+from observatory.app import tool_version
 from observatory.errors import Exit, ObservatoryError
 
 _EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
+_LISTING = "observatory.listing"
 _OLD_OPTIONS = {"measure": "pass"}
 
 
-class Commands(LazyGroup):
-    """Every command and what it does, in the width that help has for it.
+def module_of(command: str) -> str:
+    """The name of the module of a command: `scan-cache` is commands/scan_cache.py."""
+    name = command.replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
 
-    The module of a command has its name: `observatory scan-cache` is commands/scan_cache.py.
+
+class Commands(TyperGroup):
+    """The commands. Each is imported when it is called: some need pandas, scipy or asv.
+
+    A module has a function `command`, or a group `app` if the command has sub-commands.
     """
 
+    # What each command does, in the width that help has for it.
     sentences: ClassVar[dict[str, str]] = {
         "observe": "Measure the newest PyTensor and build its pages.",
         "run": "Measure subjects and record every sample.",
@@ -48,6 +58,30 @@ class Commands(LazyGroup):
         "calibrate": "Measure the noise of times on this machine.",
         "evaluate-detector": "Measure the error rates of change detectors.",
     }
+
+    # Typer comes with a click of its own, whose types are private.
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names of the commands in the order of help."""
+        return list(self.sentences)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, imported; for the list of commands, only its sentence."""
+        if cmd_name not in self.sentences:
+            return None
+        if ctx.meta.get(_LISTING):
+            return TyperCommand(cmd_name, help=self.sentences[cmd_name])
+        module = importlib.import_module(f"observatory.cli.commands.{module_of(cmd_name)}")
+        app = typer.Typer(rich_markup_mode=self.rich_markup_mode)
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=cmd_name)
+        else:
+            app.command(cmd_name)(module.command)
+        return typer.main.get_group(app).commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without importing them."""
+        ctx.meta[_LISTING] = True
+        super().format_commands(ctx, formatter)
 
 
 app = typer.Typer(
@@ -91,14 +125,14 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Run the command; every expected error becomes one sentence on stderr and a status."""
+    """Run the command; an expected error ends it with a sentence on stderr and an exit status."""
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:
-        # The runner of a workflow obeys "##[" anywhere in a line.
+        # The runner of a GitHub workflow executes "##[" anywhere in a line.
         sentence = f"observatory: {error}".replace("##[", "## [")
         errors.print(sentence, style="red", markup=False)
         sys.exit(error.exit_code)

@@ -1,14 +1,19 @@
-"""Options that several commands share."""
+"""Options that several commands share, and how their values are written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
+from observatory.errors import SelectionError
+
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
 def only(option: str, words: Iterable[str], what: str, more: str = "") -> Any:
@@ -17,10 +22,37 @@ def only(option: str, words: Iterable[str], what: str, more: str = "") -> Any:
     return typer.Option(option, help=f"{listed} {more}".rstrip())
 
 
+def flag(option: str, text: str) -> Any:
+    """An option without a value and without a negation, whose help is ``text``."""
+    return typer.Option(option, help=text)
+
+
+def several(text: str, metavar: str | None = None) -> Any:
+    """A repeatable option, whose help is ``text``."""
+    return typer.Option(metavar=metavar, help=f"{text}; repeatable.")
+
+
+def span(text: str, option: str) -> timedelta:
+    """A length of time such as 36h, 30d or 8w. Raises SelectionError, which names the option."""
+    found = re.fullmatch(r"(\d{1,4})([hdw])", text)
+    if found is None:
+        raise SelectionError(
+            f"{option} {text!r} is not a length of time; write it like 36h, 30d or 8w"
+        )
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def https(text: str, option: str, example: str) -> str:
+    """An https address, or an empty text. Raises SelectionError, which names the option."""
+    if text and not re.fullmatch(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?", text):
+        raise SelectionError(f"{option} {text!r} is not an https address; write it like {example}")
+    return text
+
+
 Words = list[str] | None
 Results = Annotated[Path, typer.Option(help="Directory of asv results and journals.")]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Fail if a file is unreadable; the default skips it.")
+    bool, flag("--strict", "Fail if a file is unreadable. By default the file is skipped.")
 ]
 Models = Annotated[Words, only("--model", MODELS, "model", "Default: radon.")]
 Scenarios = Annotated[Words, only("--scenario", SCENARIOS, "scenario")]
@@ -52,3 +84,12 @@ Machine = Annotated[
 ]
 State = Annotated[Path, typer.Option(help="Directory of environments and filled caches.")]
 Timeout = Annotated[float, typer.Option(help="Longest time for one measured process, in s.", min=1)]
+Subjects = Annotated[
+    Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
+]
+Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
+Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
+Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
+Summary = Annotated[
+    Path | None, typer.Option(help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY.")
+]

@@ -1,4 +1,4 @@
-"""Values along the history: backends side by side, and series with their levels and steps."""
+"""Values along the history: of several backends, or of series with levels and steps."""
 
 from __future__ import annotations
 
@@ -11,27 +11,16 @@ from matplotlib.axes import Axes
 
 from benchmarks.catalogue import MAIN_BACKENDS
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.analyze.series_keys import SelectionError
-from observatory.app.plot.style import (
-    axes_or_new,
-    colour_of,
-    colours,
-    labelled,
-    legend_beside,
-    mark_of,
-    scale_of,
-    signed,
-    styled,
-    subjects_on,
-    titled,
-)
+from observatory.app.plot import style
+from observatory.errors import SelectionError
 from observatory.text import units
 
+_WORDS = ("model", "scenario", "backend", "launch")
 _ROWS = 0.075
 """Height of a line of labels above the values, as a share of the axes."""
 
 
-@styled
+@style.styled
 def history(
     rows: pd.DataFrame,
     *,
@@ -47,18 +36,18 @@ def history(
 
     Args:
         rows: The frame of `observatory.app.frame`.
-        metric: What is drawn, in its unit.
-        scenario: The cell, with the next two; its backends are the lines.
+        metric: The metric, which is drawn in its unit.
+        scenario: The cell, together with the next two. There is a line for each of its backends.
         model: See ``scenario``.
         launch: The start method.
-        machine: Whose values; the machine with the most of them if None. Where it measured with
-            several versions of Python, the one with the most values is drawn.
-        log: Whether the scale is logarithmic; for seconds and bytes if None.
+        machine: The machine; by default the one with the most values. Of several versions of
+            Python on it, the one with the most values is drawn.
+        log: Whether the scale is logarithmic; by default it is for seconds and bytes.
         ax: Axes to draw on; new ones if None.
 
     Returns:
-        The Axes. A line breaks where a subject has no value; a pale bar is the 99 % interval of the
-        median, where there are enough samples. The legend names the newest value.
+        The Axes. A line has a gap where a subject has no value. A pale bar is the 99 % interval of
+        the median, if there are enough samples. The legend has the newest values.
 
     Raises:
         SelectionError: There is no such value.
@@ -82,7 +71,7 @@ def history(
     chosen = chosen.sort_values("date", kind="stable")
     subjects = list(dict.fromkeys(chosen["subject"]))
     unit = str(chosen["unit"].iloc[0])
-    ax = axes_or_new(ax)
+    ax = style.axes_or_new(ax)
     lines = []
     for backend, of_backend in chosen.groupby("backend", sort=False):
         values = of_backend.drop_duplicates("subject", keep="last").set_index("subject")
@@ -90,51 +79,48 @@ def history(
     lines.sort(key=lambda line: -float(line[1]["value"].dropna().iloc[-1]))
     for backend, values in lines:
         _line(ax, backend, values, unit)
-    positive = bool((chosen["value"] > 0).all())
-    logarithmic = positive and (unit in ("seconds", "bytes") if log is None else log)
+    logarithmic = style.is_log(log, unit, bool((chosen["value"] > 0).all()))
     if not logarithmic:
         ax.set_ylim(bottom=0)
-    scale_of(ax.yaxis, unit, logarithmic)
-    subjects_on(ax, subjects)
-    ax.set_ylabel(labelled(metric, unit))
-    titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
-    legend_beside(ax)
+    style.values_over_subjects(ax, subjects, metric, unit, logarithmic)
+    style.titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
+    style.legend_beside(ax)
     return ax
 
 
 def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
     places = np.arange(len(values))
     newest = float(values["value"].dropna().iloc[-1])
-    colour = colour_of(backend)
+    colour = style.colour_of(backend)
     ax.plot(
-        places, values["value"].to_numpy(float), color=colour, marker=mark_of(backend),
+        places, values["value"].to_numpy(float), color=colour, marker=style.mark_of(backend),
         markeredgecolor="white", markeredgewidth=0.7,
         label=f"{backend}  {units.human(newest, unit)}", clip_on=False, zorder=3,
     )  # fmt: skip
-    told = values["ci_low"].notna().to_numpy()
+    known = values["ci_low"].notna().to_numpy()
     ax.vlines(
-        places[told], values["ci_low"][told], values["ci_high"][told], color=colour, alpha=0.3,
+        places[known], values["ci_low"][known], values["ci_high"][known], color=colour, alpha=0.3,
         linewidth=4, zorder=2,
     )  # fmt: skip
 
 
-@styled
+@style.styled
 def series(
     tracks: Sequence[SegmentedSeries], *, log: bool | None = None, ax: Axes | None = None
 ) -> Axes:
     """Series with their levels, and the size of each step from one level to the next.
 
     Args:
-        tracks: What `observatory.app.series` returns: series of one metric and one machine.
-        log: Whether the scale is logarithmic; for seconds and bytes if None.
+        tracks: Series of one metric and one machine, as `observatory.app.series` returns them.
+        log: Whether the scale is logarithmic; by default it is for seconds and bytes.
         ax: Axes to draw on; new ones if None.
 
     Returns:
-        The Axes: values as marks, levels as broad pale lines, a dashed line at each step with the
-        change of the median in percent.
+        The Axes: values are marks, levels are broad pale lines, and a dashed line at each step has
+        the change of the median in percent.
 
     Raises:
-        SelectionError: There is no series, or they are of several units.
+        SelectionError: There is no series, or they have several units.
 
     """
     found = {track.series.place.unit for track in tracks}
@@ -146,15 +132,15 @@ def series(
     subjects = sorted({s for track in tracks for s in track.series.line.subjects},
                       key=lambda subject: (subject.date, subject.file))  # fmt: skip
     place_of = {subject: place for place, subject in enumerate(subjects)}
-    ax = axes_or_new(ax)
+    ax = style.axes_or_new(ax)
     names = [_name(track, tracks) for track in tracks]
     backends = [track.series.place.backend for track in tracks]
-    own = colours([backend or name for backend, name in zip(backends, names, strict=True)])
+    own = style.colours([backend or name for backend, name in zip(backends, names, strict=True)])
     labels: list[tuple[float, str, str]] = []
     for track, name, backend, colour in zip(tracks, names, backends, own, strict=True):
         places = np.array([place_of[track.series.subject(n)] for n in range(len(track.series.at))])
-        ax.plot(places, track.series.values, color=colour, marker=mark_of(backend), label=name,
-                markeredgecolor="white", markeredgewidth=0.7, zorder=3)  # fmt: skip
+        ax.plot(places, track.series.values, color=colour, marker=style.mark_of(backend),
+                label=name, markeredgecolor="white", markeredgewidth=0.7, zorder=3)  # fmt: skip
         if track.judgement != "judged":
             continue
         for start, stop in pairwise(track.bounds):
@@ -164,24 +150,22 @@ def series(
             change = track.expected[step] / track.expected[step - 1] - 1
             at = (places[step] + places[step - 1]) / 2
             ax.axvline(at, color=colour, linestyle=(0, (3, 3)), linewidth=1, zorder=1)
-            labels.append((at, signed(change), colour))
-    positive = all((track.series.values > 0).all() for track in tracks)
-    logarithmic = positive and (unit in ("seconds", "bytes") if log is None else log)
+            labels.append((at, style.signed(change), colour))
+    logarithmic = style.is_log(log, unit, all((track.series.values > 0).all() for track in tracks))
     if not logarithmic:
         ax.set_ylim(bottom=0)
     _room(ax, _label_steps(ax, labels, len(subjects)), logarithmic)
-    scale_of(ax.yaxis, unit, logarithmic)
-    subjects_on(ax, [subject.label for subject in subjects])
-    ax.set_ylabel(labelled(tracks[0].series.place.metric, unit))
+    names = [subject.label for subject in subjects]
+    style.values_over_subjects(ax, names, tracks[0].series.place.metric, unit, logarithmic)
     lines = dict.fromkeys(track.series.line.name for track in tracks)
-    titled(ax, _shared(tracks), next(iter(lines)) if len(lines) == 1 else "")
+    style.titled(ax, _shared(tracks), next(iter(lines)) if len(lines) == 1 else "")
     if len(tracks) > 1:
-        legend_beside(ax)
+        style.legend_beside(ax)
     return ax
 
 
 def _label_steps(ax: Axes, labels: Iterable[tuple[float, str, str]], subjects: int) -> int:
-    """Write the sizes of steps at the top, so that none covers another; returns their rows."""
+    """Write the sizes of steps at the top, so that none covers another; return how many rows."""
     rows: list[float] = []
     for at, text, colour in sorted(labels):
         width = 0.022 * len(text) * max(subjects, 1)
@@ -205,13 +189,15 @@ def _room(ax: Axes, rows: int, log: bool) -> None:
         ax.set_ylim(low, low + (high - low) * share)
 
 
-_WORDS = ("model", "scenario", "backend", "launch")
+def _words(track: SegmentedSeries) -> dict[str, str]:
+    return {word: getattr(track.series.place, word) for word in _WORDS}
 
 
 def _name(track: SegmentedSeries, tracks: Sequence[SegmentedSeries]) -> str:
     """The words in which a series differs from the others."""
-    differ = [w for w in _WORDS if len({getattr(t.series.place, w) for t in tracks}) > 1]
-    words = [getattr(track.series.place, word) for word in differ]
+    words = [
+        word for key, word in _words(track).items() if any(_words(t)[key] != word for t in tracks)
+    ]
     lines = {other.series.line.name for other in tracks}
     words += [track.series.line.name] if len(lines) > 1 else []
     return " ".join(filter(None, words)) or track.series.benchmark
@@ -219,11 +205,9 @@ def _name(track: SegmentedSeries, tracks: Sequence[SegmentedSeries]) -> str:
 
 def _shared(tracks: Sequence[SegmentedSeries]) -> str:
     """The words that all series share."""
-    words = {
-        word: getattr(tracks[0].series.place, word)
-        for word in _WORDS
-        if len({getattr(t.series.place, word) for t in tracks}) == 1
-    }
-    if words.get("launch"):
-        words["launch"] = f"start method {words['launch']}"
-    return ", ".join(filter(None, words.values())) or tracks[0].series.benchmark
+    shared = [
+        f"start method {word}" if key == "launch" and word else word
+        for key, word in _words(tracks[0]).items()
+        if all(_words(track)[key] == word for track in tracks)
+    ]
+    return ", ".join(filter(None, shared)) or tracks[0].series.benchmark

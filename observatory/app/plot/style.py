@@ -1,4 +1,4 @@
-"""What all pictures have in common: colours, marks, fonts, axes with units, and how to save one."""
+"""The style of all pictures: colours, marks, fonts, axes with units; and saving a picture."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from benchmarks.catalogue import BACKENDS
 from dashboard.drawing.geometry import shape_of
-from observatory.analyze.series_keys import SelectionError
+from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 from observatory.text import units
+from observatory.text.plain import shorten
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -28,35 +29,33 @@ FORMATS = (".png", ".svg", ".pdf")
 _DPI = 200
 _MARKS = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
 _TOKEN = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
-_OTHERS = tuple(f"s{number}" for number in range(8))
 _MOST_TICKS = 24
-"""Labels of subjects above which only every second, third, ... is shown."""
+"""Most labels of subjects on an axis; of more, every second, third, ... is shown."""
 
 
 @cache
 def tokens() -> dict[str, str]:
-    """The colours of the light page by name, from its stylesheet: the only place that has them."""
+    """The colours of the light page by name, read from its stylesheet."""
     text = (files("dashboard") / "assets/style.css").read_text(encoding="utf-8")
     light = text[: text.index("@media")]
     return dict(_TOKEN.findall(light))
 
 
 def colour_of(backend: str) -> str:
-    """The colour of a backend on the page; a neutral one for what it does not know."""
-    known = BACKENDS.get(backend)
-    return tokens()["other"] if known is None else known.light
+    """The colour of a backend on the page; a neutral one for an unknown backend."""
+    return BACKENDS[backend].light if backend in BACKENDS else tokens()["other"]
 
 
 def colours(names: Sequence[str]) -> list[str]:
-    """A colour for each name: backends keep their own as long as it tells the names apart."""
+    """A colour for each name: those of the backends if they tell the names apart."""
     own = [colour_of(name) for name in names]
     if len(set(own)) == len(own):
         return own
-    return [tokens()[_OTHERS[number % len(_OTHERS)]] for number in range(len(names))]
+    return [tokens()[f"s{number % 8}"] for number in range(len(names))]
 
 
 def mark_of(backend: str) -> str:
-    """The mark of a backend: a second sign beside its colour."""
+    """The mark of a backend, for readers who cannot tell its colour."""
     return _MARKS[shape_of(backend)]
 
 
@@ -73,7 +72,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Draw with the style of all pictures, and leave matplotlib's settings as they were."""
+    """Draw with the style of all pictures, and restore matplotlib's settings afterwards."""
 
     @wraps(draw)
     def drawn(*arguments: _P.args, **options: _P.kwargs) -> _T:
@@ -84,7 +83,7 @@ def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 3.8) -> Axes:
-    """The given Axes, or new ones of a figure of this size in inches, without needless lines."""
+    """The given Axes, or new ones of a figure of this size in inches, without a frame above."""
     if ax is None:
         # pyplot's figures are those that a notebook shows.
         from matplotlib import pyplot
@@ -95,23 +94,49 @@ def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 3.8) -> Axe
     return ax
 
 
-def scale_of(axis: Axis, unit: str, log: bool) -> None:
-    """A scale whose labels carry the unit of seconds and bytes; counts are whole numbers."""
-    axis.axes.set(**{f"{axis.axis_name}scale": "log" if log else "linear"})  # type: ignore[attr-defined]
+def logarithmic(axis: Axis, longest: float = 150.0) -> None:
+    """A logarithmic scale with labels at 1, 2 and 5, or only at 1 beyond a ratio of ``longest``."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
+    low, high = sorted(axis.get_view_interval())
+    few = high / max(low, 1e-300) < longest
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_tick_params(which="minor", length=0)
+
+
+def scale_of(axis: Axis, unit: str, log: bool = False) -> None:
+    """A scale with labels in seconds or bytes, or in whole numbers for counts."""
     if log:
-        low, high = sorted(axis.get_view_interval())
-        few = high / max(low, 1e-300) < 150
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
-        axis.set_minor_formatter(NullFormatter())
-        axis.set_tick_params(which="minor", length=0)
+        logarithmic(axis)
     else:
+        axis.axes.set(**{f"{axis.axis_name}scale": "linear"})  # type: ignore[attr-defined]
         axis.set_major_locator(MaxNLocator(5, integer=unit not in ("seconds", "bytes")))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value, unit)))
     axis.grid(visible=True, color=tokens()["rule"], linewidth=0.8)
 
 
+def values_over_subjects(
+    ax: Axes, labels: Sequence[str], metric: str, unit: str, log: bool
+) -> None:
+    """Axes of values of a metric over subjects, which lie evenly spaced with the newest in bold."""
+    scale_of(ax.yaxis, unit, log)
+    ax.set_ylabel(labelled(metric, unit))
+    every = -(-len(labels) // _MOST_TICKS) or 1
+    shown = [place for place in range(len(labels)) if (len(labels) - 1 - place) % every == 0]
+    names = [shorten(labels[place], 16) for place in shown]
+    ax.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=9)
+    ax.set_xlim(-0.5, len(labels) - 0.5)
+    if names:
+        ax.get_xticklabels()[-1].set(fontweight="bold", color=tokens()["ink"])
+
+
+def is_log(log: bool | None, unit: str, positive: bool) -> bool:
+    """Whether a scale is logarithmic: by default for times and sizes, and only without a 0."""
+    return positive and (unit in ("seconds", "bytes") if log is None else log)
+
+
 def _tick(value: float, unit: str) -> str:
-    """A round number, without the digits that a measured one carries."""
+    """The label of a round number, without trailing zeros."""
     if value == 0:
         return "0"
     text = units.human(value, unit)
@@ -125,28 +150,13 @@ def signed(fraction: float) -> str:
 
 
 def labelled(metric: str, unit: str) -> str:
-    """The label of an axis: the metric, and its unit where the labels of ticks do not carry it."""
+    """The label of an axis: the metric, and its unit unless the labels of ticks have one."""
     name = metric.replace("_", " ")
     return name if unit in ("seconds", "bytes", "") else f"{name} ({unit})"
 
 
-def subjects_on(ax: Axes, labels: Sequence[str]) -> None:
-    """Subjects along the horizontal axis, evenly spaced, the newest in bold."""
-    every = -(-len(labels) // _MOST_TICKS) or 1
-    shown = [place for place in range(len(labels)) if (len(labels) - 1 - place) % every == 0]
-    names = [_shortened(labels[place]) for place in shown]
-    ax.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=9)
-    ax.set_xlim(-0.5, len(labels) - 0.5)
-    if names:
-        ax.get_xticklabels()[-1].set(fontweight="bold", color=tokens()["ink"])
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= 16 else f"{label[:15]}…"
-
-
 def titled(ax: Axes, title: str, detail: str = "") -> None:
-    """A title in bold, and below it, quieter, a detail."""
+    """A title in bold, and a detail in grey below it."""
     ax.set_title(title, loc="left", pad=20 if detail else 8)
     if detail:
         quiet = tokens()["ink-2"]
@@ -154,7 +164,7 @@ def titled(ax: Axes, title: str, detail: str = "") -> None:
 
 
 def legend_above(ax: Axes, title: str) -> None:
-    """The title, and below it the legend in one row."""
+    """The title, and the legend in one row below it."""
     ax.set_title(title, loc="left", pad=28)
     ax.legend(
         loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=5, borderaxespad=0.2, handlelength=1.0,
@@ -163,16 +173,16 @@ def legend_above(ax: Axes, title: str) -> None:
 
 
 def legend_beside(ax: Axes) -> None:
-    """The legend to the right of the axes, where it covers nothing."""
+    """The legend at the right of the axes, where it covers nothing."""
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.2)
 
 
 @styled
 def save(picture: Axes | Figure, path: Path | str) -> Path:
-    """Write a picture as PNG, SVG or PDF, whichever the ending of the path is.
+    """Write a picture as PNG, SVG or PDF, depending on the suffix of the path; return the path.
 
-    The same picture gives the same bytes: no date is written, and ids do not depend on chance.
-    Returns the path. Raises SelectionError for another ending, and OSError.
+    The same picture always gives the same bytes. Raises SelectionError for another suffix, and
+    OSError.
     """
     target = Path(path)
     kind = target.suffix.lower()

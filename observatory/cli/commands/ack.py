@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import re
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +13,8 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from observatory.analyze.series_keys import SelectionError
 from observatory.cli import options
-from observatory.cli.spans import is_span, span
+from observatory.errors import SelectionError
 from observatory.store.base.problems import reason_of
 from observatory.store.records import alerts as record
 from observatory.store.records import triage
@@ -31,11 +32,10 @@ def command(
 ) -> None:
     """Acknowledge an alert: record that it is known, why, and until when.
 
-    The command appends to RESULTS/triage.toml; commit that file. The alert returns when the time is
-    over.
+    The command appends to RESULTS/triage.toml; commit that file. The alert returns after that time.
     """  # fmt: skip
-    known = record.load(results)
-    alerts = known.alerts if known else []
+    saved = record.load(results)
+    alerts = saved.alerts if saved else []
     matching = [alert for alert in alerts if id_ and alert.id.startswith(id_)]
     if len(matching) != 1:
         there = ", ".join(alert.id for alert in matching or alerts if alert.state != "resolved")
@@ -50,16 +50,16 @@ def command(
     if not why.strip():
         raise SelectionError("--why is empty; give the reason")
     try:
-        said = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
+        made = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
     except ValidationError as error:
         raise SelectionError(f"the acknowledgement is not valid: {reason_of(error)}") from error
-    path = triage.add(results, said)
-    print(f"{said.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
+    path = triage.add(results, made)
+    print(f"{made.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
 
 
 def _until(text: str, now: datetime) -> datetime:
-    if is_span(text):
-        return now + span(text)
+    if re.fullmatch(r"\d+[hdw]", text):
+        return now + options.span(text, "--until")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
@@ -70,12 +70,11 @@ def _until(text: str, now: datetime) -> datetime:
 
 
 def _me() -> str:
-    try:
+    name = ""
+    with suppress(OSError):  # there is no git
         asked = ["git", "config", "user.name"]
         name = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        name = ""
     try:
         return name or getpass.getuser()
-    except (KeyError, OSError) as error:  # a container without a name for its user
+    except (KeyError, OSError) as error:  # a container whose user has no name
         raise SelectionError("git has no user.name; give your name with --who") from error

@@ -1,4 +1,4 @@
-"""`observatory calibrate`: how much times vary by chance on this machine."""
+"""`observatory calibrate`: measure how much times vary by chance on this machine."""
 
 from __future__ import annotations
 
@@ -9,35 +9,25 @@ import typer
 from rich.console import Console
 
 from observatory.analyze.comparison.noisy import FEWEST
-from observatory.app.calibration import calibrate, calibrate_saved
-from observatory.app.measurement import TIMEOUT
-from observatory.app.session import Session
+from observatory.app.comparison import calibrate, calibrate_saved
+from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.progress import TerminalProgress
-from observatory.cli.tables import render
+from observatory.cli.output import TerminalProgress, grid
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
-from observatory.store.journal.models import new_run
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration
-from observatory.store.records.calibration import Floor
 from observatory.store.records.machine import this_machine
-from observatory.text.tables import Table
-
-_FEWEST_SAMPLES = 4 * FEWEST
 
 
 def command(
     subject: Annotated[str, typer.Option(help="The subject to measure.")] = "newest",
     samples: Annotated[
-        int,
-        typer.Option(help="Number of timed processes for each cell.", min=2 * FEWEST),
-    ] = _FEWEST_SAMPLES,
+        int, typer.Option(help="Number of timing samples for each cell.", min=2 * FEWEST)
+    ] = 4 * FEWEST,
     saved: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR", help="Read the samples of this directory instead of measuring."
-        ),
+        typer.Option(metavar="DIR", help="Read the samples of this directory; measure nothing."),
     ] = None,
     python: options.Python = None,
     scenario: options.Scenarios = None,
@@ -59,24 +49,18 @@ def command(
         found = calibrate_saved(saved, narrowed)
     else:
         session = Session(
-            results=results, state=state, machine=this_machine(machine), timeout=timeout,
-            run=new_run(INTERLEAVED), progress=TerminalProgress(Console(stderr=True)),
+            INTERLEAVED, results, state, this_machine(machine), timeout,
+            progress=TerminalProgress(Console(stderr=True)),
         )  # fmt: skip
         found = calibrate(session, subject, samples, narrowed, python)
     path = calibration.save(results, found)
-    Console().print(render(_table(found.floors, found.machine.machine)))
-    print(f"Calibration: {path}")
-
-
-def _table(floors: list[Floor], machine: str) -> Table:
+    header = ("scenario", "backend", "launch", "metric", f"1 % of {FEWEST} vs {FEWEST} exceed")
     rows = [
-        (f.cell.scenario, f.cell.backend, f.cell.launch, f.metric, f"{f.change:.2%}")
-        for f in floors
-        if f.kind == "noisy"
-    ]
-    return Table(
-        title=f"Noise floors of {machine}",
-        header=("scenario", "backend", "launch", "metric", f"1 % of {FEWEST} vs {FEWEST} exceed"),
-        rows=tuple(rows),
-        footnotes=(),
-    )
+        (floor.cell.scenario, floor.cell.backend, floor.cell.launch, floor.metric,
+         f"{floor.change:.2%}")
+        for floor in found.floors
+        if floor.kind == "noisy"
+    ]  # fmt: skip
+    title = f"Noise floors of {found.machine.machine}"
+    Console().print(grid(header, rows, title=title, right=header[-1:], wrapped=header[-1:]))
+    print(f"Calibration: {path}")

@@ -1,4 +1,4 @@
-"""`observatory canary`: whether processes that share a cache return each other's numbers."""
+"""`observatory canary`: check that a shared cache mixes up no results."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ import typer
 from rich.console import Console
 
 from benchmarks.catalogue import MEMBERS, SIBLINGS
-from observatory.app.canary import canary, status
-from observatory.app.measurement import TIMEOUT
-from observatory.app.session import Session
+from observatory.app.measurement import canary
+from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.progress import TerminalProgress
-from observatory.cli.tables import render
+from observatory.cli.output import TerminalProgress, render
 from observatory.guard.canary import Finding
-from observatory.run.local import STATE, local_subjects
+from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
-from observatory.store.journal.models import new_run
 from observatory.store.records.machine import this_machine
 from observatory.text.guard import sentence, sibling_table
 
@@ -32,8 +29,7 @@ def command(
         ),
     ] = None,
     full: Annotated[
-        bool,
-        typer.Option("--full", help="Check every model in every scenario; this takes much longer."),
+        bool, options.flag("--full", "Check every model in every scenario, which takes long.")
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,
     scenario: Annotated[options.Words, options.only("--scenario", SIBLINGS, "scenario")] = None,
@@ -51,20 +47,15 @@ def command(
     loads all of them, and every value is compared with NumPy's. Samples are stored in RESULTS.
     """  # fmt: skip
     console = Console()
-    preset = "canary-full" if full or model else "canary"
     session = Session(
-        results=results, state=state, machine=this_machine(machine), timeout=timeout,
-        run=new_run(preset), progress=TerminalProgress(console),
+        "canary-full" if full or model else "canary", results, state, this_machine(machine),
+        timeout, progress=TerminalProgress(console),
     )  # fmt: skip
 
-    def measured(label: str, findings: Sequence[Finding]) -> None:
+    def show(label: str, findings: Sequence[Finding]) -> None:
         console.print(render(sibling_table(label, findings)))
         console.print(sentence(label, findings), markup=False, highlight=False)
 
-    findings = canary(
-        session, local_subjects(state), subject or ["newest"],
-        Narrowed(model, scenario, None, launch), preset=preset, requirements=with_ or (),
-        python=python, measured=measured,
-    )  # fmt: skip
-    if worst := status(findings):
-        raise typer.Exit(worst)
+    subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
+    if status := canary(session, subjects, Narrowed(model, scenario, None, launch), show):
+        raise typer.Exit(status)

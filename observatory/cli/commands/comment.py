@@ -1,4 +1,4 @@
-"""`observatory comment`: a comparison as the comment of its pull request."""
+"""`observatory comment`: publish a comparison as a comment on its pull request."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.series_keys import SelectionError
 from observatory.app.pull_request import artifact_of, publish
-from observatory.cli import github
+from observatory.cli import github, options
+from observatory.cli.output import append_summary
+from observatory.errors import SelectionError
 from observatory.github import settings
 from observatory.github.artifact import Artifact
 from observatory.github.errors import RefusedError
@@ -31,31 +32,32 @@ def command(
         int | None, typer.Option(min=1, help="The workflow run that made the artifact.")
     ] = None,
     pull: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of the pull request. Default: that of --run."),
+        int | None, typer.Option(min=1, help="Number of the pull request. Default: that of --run.")
     ] = None,
     repo: github.Repo = "",
     name: Annotated[str, typer.Option("--artifact", help="Name of the artifact.")] = _ARTIFACT,
-    summary: Annotated[
-        Path | None,
-        typer.Option(help="Also append the comment to this file, e.g. $GITHUB_STEP_SUMMARY."),
-    ] = None,
+    summary: options.Summary = None,
     config: github.Config = None,
     api: github.Api = github.API,
     dry_run: github.DryRun = False,
 ) -> None:
     """Publish a comparison as one comment on its pull request, with a check on the commit.
 
-    An artifact of --run is not trusted: the command first checks its content and that GitHub's
-    record of the run names the same pull request. The token is read from GITHUB_TOKEN.
+    The command does not trust an artifact of --run: it first checks the content, and that GitHub's
+    record of the run names the same pull request. It reads the token from GITHUB_TOKEN.
     """  # fmt: skip
     if run is None and pull is None and summary is None:
         raise SelectionError("there is nowhere to publish; give --run, --pull or --summary")
     wanted = settings.load(config).comment
+
+    def summarise(text: str) -> None:
+        if summary is not None:
+            append_summary(summary, text.partition("\n")[2].rstrip() + "\n\n")
+
     try:
         local = None if file is None else artifact_of(file)
         if run is None and pull is None:
-            _summarise(summary, comment_of(_given(local).comparison))
+            summarise(comment_of(_given(local).comparison))
             return
         hub = github.client(repo, api)
         the_run = None if run is None else run_of(hub, run)
@@ -64,7 +66,7 @@ def command(
     except RefusedError as error:
         raise RefusedError(f"the artifact was refused: {error}; nothing was written") from error
     text = comment_of(found.comparison)
-    _summarise(summary, text)
+    summarise(text)
     publish(hub, target, found.comparison, text, wanted, dry_run, github.say)
 
 
@@ -72,14 +74,3 @@ def _given(local: Artifact | None) -> Artifact:
     if local is None:
         raise SelectionError("there is nothing to publish; give --run or FILE")
     return local
-
-
-def _summarise(summary: Path | None, text: str) -> None:
-    """Append to the job's summary, which belongs to several steps."""
-    if summary is None:
-        return
-    try:
-        with summary.open("a", encoding="utf-8") as stream:
-            stream.write(text.partition("\n")[2].rstrip() + "\n\n")
-    except OSError as error:
-        raise SelectionError(f"--summary {summary} cannot be written: {error.strerror}") from error

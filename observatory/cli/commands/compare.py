@@ -1,4 +1,4 @@
-"""`observatory compare`: two subjects side by side, and what that says."""
+"""`observatory compare`: say whether one subject is worse than another."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from benchmarks.catalogue import MEASURES
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
-from observatory.app.measurement import TIMEOUT
+from observatory.app.session import TIMEOUT
 from observatory.cli import options
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress
 from observatory.errors import Exit
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
@@ -36,13 +36,13 @@ def command(
     base: Annotated[
         str,
         typer.Argument(
-            help="The subject to compare with: a release (3.3.6), a wheel, with --repo a git ref, "
-            "or saved results (DIR or DIR:LABEL)."
+            help="The subject to compare with: a release (3.3.6), a wheel, a git ref (with "
+            "--repo), or saved results (DIR or DIR:LABEL)."
         ),
     ],
     head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
     budget: Annotated[
-        str, typer.Option(help="Longest time for measuring, without environments: 90s, 10m, 1h.")
+        str, typer.Option(help="Longest time of measuring, without environments: 90s, 10m, 1h.")
     ] = "10m",
     repo: Annotated[
         Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
@@ -68,8 +68,7 @@ def command(
         typer.Option(help="Write the comment for a pull request to this file; - is stdout."),
     ] = None,
     samples: Annotated[
-        Path | None,
-        typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN."),
+        Path | None, typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN.")
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
@@ -81,9 +80,9 @@ def command(
 ) -> None:
     """Say whether HEAD is worse than BASE, by how much and why.
 
-    The command measures both in turn. It first counts cache events, which takes a minute or two,
-    and then takes times until a test decides every cell or the budget is spent. RESULTS holds the
-    noise floors of this machine. Every sample is kept and can be compared again.
+    The command measures both in turn. It first counts cache events, which takes a minute or two.
+    It then measures times until a test decides every cell or the budget is spent. The noise floors
+    of this machine are read from RESULTS. Every sample is kept and can be compared again.
     """  # fmt: skip
     seconds = _seconds(budget)
     saved = looks_saved(base) or looks_saved(head)
@@ -92,7 +91,7 @@ def command(
     if repo is not None:
         if not saved:
             texts = [commits_between(repo, ref)[0] for ref in texts]
-        # A ref moves on; the commit that it names now does not.
+        # The command to repeat names commits, because refs move.
         pinned = {
             ref: text.rpartition("@")[2] for ref, text in zip((base, head), texts, strict=True)
         }
@@ -108,10 +107,10 @@ def command(
 
 
 def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[str]:
-    """The command line as somebody else can repeat it.
+    """The arguments with which another person can repeat the command.
 
-    It leaves out where the outcome goes, which others do not have. An argument that ``pinned``
-    knows is replaced by what it says, unless it is the value of an option.
+    Paths of outputs are left out. An argument in ``pinned`` is replaced by its value there, unless
+    it is the value of an option.
     """
     left = iter(arguments)
     is_value = False
@@ -135,12 +134,12 @@ _STATUS = {
 
 
 def status(comparison: Comparison) -> Exit:
-    """The exit status that stands for the outcome of a comparison."""
+    """The exit status for the outcome of a comparison."""
     return _STATUS[outcome_of(comparison)]
 
 
 def _seconds(text: str) -> float:
-    """``90``, ``90s``, ``10m`` or ``1.5h`` in seconds."""
+    """The seconds of ``90``, ``90s``, ``10m`` or ``1.5h``."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
     if found is None or float(found[1]) <= 0:
         raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
@@ -148,7 +147,7 @@ def _seconds(text: str) -> float:
 
 
 def _write(comparison: Comparison, json_: Path | None, markdown: Path | None) -> None:
-    """Write each form to where it is wanted; draw it on the terminal unless stdout is taken."""
+    """Write the files that are wanted, and print the comparison unless one of them is stdout."""
     dash = Path("-")
     forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
     for path, content in forms:

@@ -1,4 +1,4 @@
-"""`observatory deliver`: one GitHub issue for each alert."""
+"""`observatory deliver`: keep one GitHub issue for each alert."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.series_keys import SelectionError
 from observatory.cli import github, options
+from observatory.errors import SelectionError
 from observatory.github import delivering, settings
 from observatory.github.issues import Need, Wanted
 from observatory.store.records import alerts as record
@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Keep one issue for each alert of RESULTS/alerts.json: open, update, close and reopen it.
 
-    The command never undoes what people did: it leaves closed issues, edited titles and locks
-    alone. The token is read from GITHUB_TOKEN.
+    The command never undoes what people did: closed issues, edited titles and locks stay. It reads
+    the token from GITHUB_TOKEN.
     """  # fmt: skip
     if page is not None and not _PAGE.fullmatch(page):
         raise SelectionError(

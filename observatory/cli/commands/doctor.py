@@ -1,4 +1,4 @@
-"""`observatory doctor`: whether this machine is fit to measure, and what to do."""
+"""`observatory doctor`: check whether this machine is fit to measure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from pathlib import Path
 from statistics import median
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.cli import options
+from observatory.cli.output import grid
 from observatory.errors import Exit
 from observatory.run.fitness import Check, judge, look
 from observatory.store.base.problems import RecordError
@@ -26,18 +25,17 @@ _STYLES = {"fine": "", "attention": "yellow", "unfit": "bold red"}
 def command(results: options.Results = Path("results"), machine: options.Machine = None) -> None:
     """Check whether this machine is fit to measure, and say what to do if it is not.
 
-    The command checks load, CPU frequency, limits, memory, disk and compiler, times a fixed loop,
-    and reads the noise floor that `observatory calibrate` stored. It takes about a second.
+    The command checks the load, CPU frequency, limits, memory, disk and compiler, and times a fixed
+    loop. It also reads the noise floors that `observatory calibrate` stored. It takes a second.
     """  # fmt: skip
     findings = [*judge(look()), _floor(results, this_machine(machine).machine)]
     console = Console(highlight=False)
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("subject", "state", "finding"):
-        table.add_column(name, no_wrap=name != "finding")
-    for one in findings:
-        finding = f"{one.finding}\n→ {one.advice}" if one.advice else one.finding
-        table.add_row(Text(one.subject), Text(one.state, style=_STYLES[one.state]), Text(finding))
-    console.print(table)
+    rows = (
+        (one.subject, Text(one.state, style=_STYLES[one.state]),
+         f"{one.finding}\n→ {one.advice}" if one.advice else one.finding)
+        for one in findings
+    )  # fmt: skip
+    console.print(grid(("subject", "state", "finding"), rows, wrapped=("finding",)))
     console.print(_sentence(findings), markup=False)
     if any(one.state == "unfit" for one in findings):
         raise typer.Exit(Exit.UNFIT)
@@ -51,13 +49,13 @@ def _floor(results: Path, machine: str) -> Check:
         return Check("noise floor", "attention", str(error), advice)
     changes = [f.change for f in found.floors if f.metric in JUDGED_NOISY] if found else []
     if found is None or not changes:
-        said = f"{results} has no calibration of {machine}"
-        return Check("noise floor", "attention", said, advice)
-    said = (
+        missing = f"{results} has no calibration of {machine}"
+        return Check("noise floor", "attention", missing, advice)
+    varies = (
         f"times vary by up to {percent(median(changes))} by chance (median of "
         f"{len(changes)} cells, {found.taken_at:%Y-%m-%d})"
     )
-    return Check("noise floor", "fine", said)
+    return Check("noise floor", "fine", varies)
 
 
 def _sentence(findings: list[Check]) -> str:

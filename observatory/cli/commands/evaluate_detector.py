@@ -1,4 +1,4 @@
-"""`observatory evaluate-detector`: the rates of the detector of steps, on anyone's results."""
+"""`observatory evaluate-detector`: measure the error rates of change detectors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from observatory.analyze import detectors as evaluation
-from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, Detector, OnlineRates, Rates
+from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, OURS, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
-from observatory.analyze.series_keys import SelectionError
 from observatory.app.evaluation import Evaluated, evaluate, long_series
 from observatory.cli import options
-from observatory.cli.problems import report_problems
+from observatory.cli.output import grid, report_problems
+from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 
 
@@ -38,13 +39,14 @@ def command(
     half: Annotated[
         str,
         typer.Option(
-            help="Series: all, first or second (every other one). Ours was tuned on the first."
+            help="Series to use: all, first or second (every other one). The parameters of the "
+            "observatory's detector were chosen on the first half."
         ),
     ] = "all",
     online: Annotated[
         bool,
-        typer.Option(
-            "--online", help="Also run night after night; this takes ninety times as long."
+        options.flag(
+            "--online", "Also run the detectors night after night, which takes 90 times as long."
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
@@ -59,25 +61,25 @@ def command(
 ) -> None:
     """Measure the error rates of change detectors on the series of any asv results.
 
-    The command permutes windows of real series, so that every alarm is false, and inserts steps of
-    known size. It uses series of at least 200 values.
+    The command permutes windows of real series, so that every alarm is false, and then inserts
+    steps of known size. It uses series of at least 200 values.
     """  # fmt: skip
-    known = _known(detector or list(DETECTORS))
+    names = detector or list(DETECTORS)
+    if unknown := [name for name in names if name not in DETECTORS]:
+        raise SelectionError(
+            f"there is no detector {unknown[0]!r}; choose from {', '.join(DETECTORS)}"
+        )
+    chosen = {name: DETECTORS[name][0] for name in names}
     programs = _programs(others)
     series, problems = long_series(results, half)
     if not series:
         report_problems(problems, strict=False)
         raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
     with Progress(console=Console(stderr=True), transient=True) as progress:
-
-        def track(
-            detectors: Sequence[tuple[str, Detector]], what: str
-        ) -> Iterable[tuple[str, Detector]]:
-            return progress.track(detectors, description=what)
-
         found = evaluate(
-            series, known, programs, online=online, seeds=range(seed, seed + repeat), track=track
-        )
+            series, chosen, programs, online=online, seeds=range(seed, seed + repeat),
+            track=lambda detectors, what: progress.track(detectors, description=what),
+        )  # fmt: skip
     console = Console()
     console.print(
         f"{len(series)} series of {results} (half: {half}), seed {seed}, windows of each: {repeat}",
@@ -95,15 +97,6 @@ def command(
 
         plot.save(plot.detectors(found.alone), picture)
     report_problems(problems, strict)
-
-
-def _known(names: Sequence[str]) -> dict[str, Detector]:
-    for name in names:
-        if name not in DETECTORS:
-            raise SelectionError(
-                f"there is no detector {name!r}; choose from {', '.join(DETECTORS)}"
-            )
-    return {name: DETECTORS[name][0] for name in names}
 
 
 def _programs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
@@ -130,10 +123,10 @@ def _table(found: Sequence[Rates], title: str) -> Table:
 
 
 def _online_table(found: Sequence[OnlineRates]) -> Table:
-    step = f"+{evaluation.ONLINE_STEP - 1:.0%}"
     header = (
         "detector", "false alarms per 1000 series-nights",
-        f"{step} found within {evaluation.FOUND_WITHIN} nights", "median delay in nights",
+        f"+{evaluation.ONLINE_STEP - 1:.0%} found within {evaluation.FOUND_WITHIN} nights",
+        "median delay in nights",
     )  # fmt: skip
     rows = [
         (
@@ -142,47 +135,33 @@ def _online_table(found: Sequence[OnlineRates]) -> Table:
         )
         for one in found
     ]  # fmt: skip
-    return _drawn(f"Run again every night, {evaluation.NIGHTS[0]} to {evaluation.NIGHTS[1]}",
-                  header, rows)  # fmt: skip
+    first, last = evaluation.NIGHTS
+    return _drawn(f"Run again every night, {first} to {last}", header, rows)
 
 
-def _drawn(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(title=title, title_justify="left")
-    for number, name in enumerate(header):
-        table.add_column(name, justify="left" if number == 0 else "right")
-    for row in rows:
-        table.add_row(*row, style="bold" if row[0] == evaluation.OURS else None)
-    return table
+def _drawn(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    styled = ([Text(cell, style="bold" if row[0] == OURS else "") for cell in row] for row in rows)
+    return grid(header, styled, title=title, right=header[1:], wrapped=header[1:])
 
 
 def _json(found: Evaluated, series: int, half: str, seed: int, repeat: int) -> bytes:
     def as_dict(one: Rates) -> dict[str, object]:
-        return {
-            "detector": one.detector,
-            "f1": one.f1,
-            "false_series_per_1000": one.false_series_per_1000,
-            "recall": {f"{step:g}": one.recall(step) for step in evaluation.STEPS},
-            "null_alarms": one.null_alarms,
-            "extra": one.extra,
-            "ms_per_series": one.ms_per_series,
-        }
+        fields = ("detector", "f1", "false_series_per_1000", "null_alarms", "extra",
+                  "ms_per_series")  # fmt: skip
+        recall = {f"{step:g}": one.recall(step) for step in evaluation.STEPS}
+        return {name: getattr(one, name) for name in fields} | {"recall": recall}
 
+    online = [
+        {
+            "detector": one.detector,
+            "false_alarms_per_1000_series_nights": one.false_per_1000_nights,
+            "found": one.found, "median_delay_nights": one.median_delay,
+        }
+        for one in found.online
+    ]  # fmt: skip
     made = {
-        "series": series,
-        "half": half,
-        "seed": seed,
-        "windows_of_each": repeat,
-        "parameters": asdict(PARAMETERS),
-        "permuted": [as_dict(one) for one in found.alone],
-        "permuted_in_blocks": [as_dict(one) for one in found.blocks],
-        "online": [
-            {
-                "detector": one.detector,
-                "false_alarms_per_1000_series_nights": one.false_per_1000_nights,
-                "found": one.found,
-                "median_delay_nights": one.median_delay,
-            }
-            for one in found.online
-        ],
-    }
+        "series": series, "half": half, "seed": seed, "windows_of_each": repeat,
+        "parameters": asdict(PARAMETERS), "permuted": [as_dict(one) for one in found.alone],
+        "permuted_in_blocks": [as_dict(one) for one in found.blocks], "online": online,
+    }  # fmt: skip
     return orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n"

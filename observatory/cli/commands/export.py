@@ -1,4 +1,4 @@
-"""`observatory export`: what was recorded, as data."""
+"""`observatory export`: export the results as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from observatory.analyze.frame import select
 from observatory.app.results import read
 from observatory.cli import options
-from observatory.cli.problems import naming_problems
+from observatory.cli.output import naming_problems
 from observatory.store.reading.export import export, exported
 
 
@@ -23,9 +23,7 @@ def command(
         Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
     ] = None,
     results: options.Results = Path("results"),
-    subject: Annotated[
-        list[str] | None, typer.Option(help="Only this subject, e.g. 3.3.7; repeatable.")
-    ] = None,
+    subject: options.Subjects = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
@@ -36,13 +34,9 @@ def command(
     reading = read(results)
     with naming_problems(reading, strict):
         rows = select(
-            reading.frame,
-            subjects=subject or (),
-            scenarios=scenario or (),
-            backends=backend or (),
-            launches=launch or (),
-            metrics=metric or (),
-        )
+            reading.frame, subjects=subject or (), scenarios=scenario or (),
+            backends=backend or (), launches=launch or (), metrics=metric or (),
+        )  # fmt: skip
         if out is None:
             sys.stdout.buffer.write(exported(rows, format_))
             sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""`observatory import`: results of other tools, beside those of asv."""
+"""`observatory import`: import results of pytest-benchmark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from observatory.cli import options
-from observatory.cli.problems import report_problems
+from observatory.cli.output import report_problems
 from observatory.errors import Exit
 from observatory.store.asv.imported import Done, Options, import_file
 
@@ -28,17 +28,16 @@ def command(
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option(help="Name that keeps this run apart from others of its commit and machine."),
+        typer.Option(help="Name that distinguishes runs of the same commit and machine."),
     ] = None,
     extra: Annotated[
-        list[str] | None,
-        typer.Option(help="Also import this number from extra_info; repeatable."),
+        list[str] | None, options.several("Also import this number from extra_info")
     ] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Import files of pytest-benchmark as asv results, which asv and this tool can read.
+    """Import files of pytest-benchmark as asv results, which asv and the observatory read.
 
-    Importing a file twice changes nothing.
+    Importing a file again changes nothing.
     """  # fmt: skip
     console = Console(highlight=False, soft_wrap=True)
     chosen = Options(machine, commit, label, tuple(extra or ()))

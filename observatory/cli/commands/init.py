@@ -1,4 +1,4 @@
-"""`observatory init`: workflows and settings for a repository that wants to be observed."""
+"""`observatory init`: write the GitHub workflows and settings of a project."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from observatory.cli import options
 from observatory.run.adoption import File, Project, files_for, look, this_tool
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordUsageError
@@ -33,18 +34,16 @@ def command(
     ] = None,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force", help=f"Replace existing files; the old ones are kept as NAME{_BACKUP}."
-        ),
+        options.flag("--force", f"Replace existing files, and keep the old ones as NAME{_BACKUP}."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the files instead of writing them.")
+        bool, options.flag("--dry-run", "Print the files instead of writing them.")
     ] = False,
 ) -> None:
     """Write commented GitHub workflows that measure, compare and show a project.
 
-    The command finds asv suites and tests with pytest-benchmark and needs no change of them. A
-    checkout of PyTensor also gets comparisons of pull requests.
+    The command finds asv suites and tests that use pytest-benchmark, which need no change. In a
+    checkout of PyTensor it also sets up the comparison of pull requests.
     """  # fmt: skip
     project = look(directory)
     chosen = files_for(project, this_tool(observatory, commit, _HOME))
@@ -90,7 +89,7 @@ def _write(root: Path, file: File, force: bool) -> bool:
 
 
 def _free(path: Path) -> Path:
-    """A name beside ``path`` that nothing has, and that GitHub takes for no workflow."""
+    """An unused name beside ``path`` that GitHub does not take for a workflow."""
     number = 0
     while (found := path.with_name(f"{path.name}{_BACKUP}{number or ''}")).exists():
         number += 1

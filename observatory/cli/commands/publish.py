@@ -1,4 +1,4 @@
-"""`observatory publish`: what was measured, onto a branch of results."""
+"""`observatory publish`: add results to a branch of a repository."""
 
 from __future__ import annotations
 
@@ -8,39 +8,37 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.series_keys import SelectionError
 from observatory.app.publication import Publication, lines, message, put_together
 from observatory.cli import options
-from observatory.cli.problems import report_problems
-from observatory.cli.spans import span
+from observatory.cli.output import report_problems
+from observatory.errors import SelectionError
 from observatory.run.branch import Branch, NotMovedError, Published
 
 
 def command(
     results: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Results directories to add."),
+        list[Path] | None, typer.Argument(help="Results directories to add.")
     ] = None,
     repo: Annotated[Path, typer.Option(help="A local clone of the repository.")] = Path(),
     branch: Annotated[
-        str, typer.Option(help="The branch; a new one is made if needed.")
+        str, typer.Option(help="The branch, which is created if it does not exist.")
     ] = "results",
     remote: Annotated[str, typer.Option(help="The remote for --push.")] = "origin",
     push: Annotated[
-        bool, typer.Option("--push", help="Fetch the branch first and push it afterwards.")
+        bool, options.flag("--push", "Fetch the branch first and push it afterwards.")
     ] = False,
     compact_after: Annotated[
         str,
         typer.Option(
-            help="Remove what no page reads from journals without a sample in this time: 36h, "
-            "30d, 8w, never."
+            help="Remove details that no page shows from journals without a sample in this time: "
+            "36h, 30d, 8w, never."
         ),
     ] = "30d",
     checkout: Annotated[
         Path | None, typer.Option(help="Also check the branch out into this new directory.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be added, and commit nothing.")
+        bool, options.flag("--dry-run", "Print what would be added, and commit nothing.")
     ] = False,
     strict: options.Strict = False,
 ) -> None:
@@ -49,7 +47,7 @@ def command(
     Journals are merged sample by sample. Publishing twice changes nothing, and several machines can
     publish at once. The command never overwrites a commit or what people wrote on the branch.
     """  # fmt: skip
-    kept_for = None if compact_after == "never" else span(compact_after, "--compact-after")
+    kept_for = None if compact_after == "never" else options.span(compact_after, "--compact-after")
     if not results and checkout is None:
         raise SelectionError("there is nothing to publish; give a results directory")
     if checkout is not None and checkout.exists() and any(checkout.iterdir()):

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.measurement import TIMEOUT, measure
+from observatory.app.measurement import measure
+from observatory.app.session import TIMEOUT
 from observatory.cli import options
-from observatory.cli.measured import finish
-from observatory.cli.progress import TerminalProgress
+from observatory.cli.output import TerminalProgress, finish
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS
 from observatory.run.sources import SubjectError, commits_between
@@ -42,7 +42,7 @@ def command(
             "Default: full; history for --releases and --commits."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The same as --preset quick.")] = False,
+    quick: Annotated[bool, options.flag("--quick", "The same as --preset quick.")] = False,
     model: options.Models = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
@@ -54,10 +54,11 @@ def command(
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run of each subject and preset.")
+        bool, options.flag("--resume", "Continue the last run of each subject and preset.")
     ] = False,
     radon_data: Annotated[
-        Path | None, typer.Option(help="Use this CSV with the columns county, floor and log_radon.")
+        Path | None,
+        typer.Option(help="A CSV file with the columns county, floor and log_radon."),
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,

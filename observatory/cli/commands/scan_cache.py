@@ -1,4 +1,4 @@
-"""`observatory scan-cache`: which functions of a cache share a symbol, or may come to share one."""
+"""`observatory scan-cache`: find functions in a cache that share a symbol."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from observatory.cli import options
-from observatory.cli.problems import report_problems
+from observatory.cli.output import grid, report_problems
 from observatory.errors import Exit
 from observatory.guard.scan.report import Report, Symbol
 from observatory.guard.scan.scanning import scan
@@ -36,18 +35,16 @@ def command(
             help="PyTensor's base_compiledir, NUMBA_CACHE_DIR, or a parent directory.",
         ),
     ],
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the report as JSON instead of a table.")
-    ] = False,
+    json: options.Json = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also list harmless copies of one function.")
+        bool, options.flag("--all", "Also list harmless copies of one function.")
     ] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Find functions in numba's cache that share a symbol, or could come to share one.
+    """Find functions in numba's cache that share a symbol, or could share one later.
 
-    A process that loads two functions with one symbol calls the first one for both and returns
-    wrong results. The command reads the files and executes nothing in them.
+    A process that loads two functions with the same symbol calls the first one for both, and
+    returns wrong results. The command reads the files and executes nothing in them.
     """  # fmt: skip
     report = scan(directory)
     if json:
@@ -70,23 +67,21 @@ def _print(report: Report, everything: bool) -> None:
 
 def _table(symbols: Sequence[Symbol]) -> Table:
     """A row for each class and name: functions of one name differ in their uids and types."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("", no_wrap=True)
-    for name in ("symbols", "bodies", "files"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("function", overflow="fold")
-    rows: dict[tuple[Class, str], list[Symbol]] = {}
+    by_name: dict[tuple[Class, str], list[Symbol]] = {}
     for symbol in symbols:
-        rows.setdefault((symbol.kind, symbol.function), []).append(symbol)
-    for (kind, function), found in rows.items():
-        table.add_row(
+        by_name.setdefault((symbol.kind, symbol.function), []).append(symbol)
+    rows = (
+        (
             Text(kind, style=_STYLES[kind]),
             str(len(found)),
             str(max(symbol.bodies for symbol in found)),
             str(len({file for symbol in found for file in symbol.files})),
-            Text(shorten(function, _LONGEST_NAME)),
+            shorten(function, _LONGEST_NAME),
         )
-    return table
+        for (kind, function), found in by_name.items()
+    )
+    counts = ("symbols", "bodies", "files")
+    return grid(("", *counts, "function"), rows, right=counts, wrapped=("function",))
 
 
 def sentence(report: Report) -> str:

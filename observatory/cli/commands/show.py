@@ -1,4 +1,4 @@
-"""`observatory show`: what was recorded, as tables."""
+"""`observatory show`: show results as tables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import typer
 from rich.console import Console
 
 from observatory.analyze.frame import select
-from observatory.analyze.series_keys import SelectionError
 from observatory.app.results import Reading, read
 from observatory.cli import options
-from observatory.cli.problems import naming_problems
-from observatory.cli.tables import render
+from observatory.cli.output import naming_problems, render
+from observatory.errors import SelectionError
 from observatory.text.tables import Table, comparison_tables, subject_tables
 
 
@@ -32,7 +31,7 @@ def command(
 ) -> None:
     """Show the table of one subject, or of several side by side.
 
-    Each subject is one column with the values of the latest run of each cell.
+    Each subject is a column with the values of the latest run of each cell.
     """  # fmt: skip
     reading = read(results)
     console = Console()
@@ -49,7 +48,7 @@ def command(
 def tables(
     reading: Reading, frame: pd.DataFrame, subjects: list[str], metrics: list[str] | None
 ) -> list[Table]:
-    """The tables for one subject, or for several."""
+    """The tables of one subject, or of several side by side."""
     if len(subjects) == 1 and metrics is None:
         return subject_tables(frame, subjects[0], reading.notes)
     if metrics is None:

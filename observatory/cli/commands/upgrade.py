@@ -1,4 +1,4 @@
-"""`observatory upgrade`: a subject on the cache that another one left."""
+"""`observatory upgrade`: check a subject on the cache of another one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import typer
 from rich.console import Console
 
 from benchmarks.catalogue import backends_of, models_of
-from observatory.app.measurement import TIMEOUT
+from observatory.app.session import TIMEOUT, Session
 from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
-from observatory.cli.progress import TerminalProgress
-from observatory.cli.tables import render
+from observatory.cli.output import TerminalProgress, render
 from observatory.errors import Exit
 from observatory.guard.upgrades import is_stale, is_wrong
 from observatory.run.local import STATE
@@ -36,21 +35,14 @@ def command(
             help="PYTENSOR_FLAGS, e.g. floatX=float32. Repeat it for each subject; '' sets none."
         ),
     ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Only this model; repeatable: {', '.join(models_of(SCENARIO))}."),
-    ] = None,
+    model: Annotated[options.Words, options.only("--model", models_of(SCENARIO), "model")] = None,
     backend: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"Backends; repeatable: {', '.join(backends_of(SCENARIO))}. Default: NUMBA."
-        ),
+        options.Words,
+        options.only("--backend", backends_of(SCENARIO), "backend", "Default: NUMBA."),
     ] = None,
     python: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Python of the environments. Repeat it for one that differs for each subject."
-        ),
+        typer.Option(help="Python of all environments, or, repeated, of each subject."),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
@@ -59,17 +51,16 @@ def command(
 ) -> None:
     """Check a subject that uses the cache of another one, as after an upgrade.
 
-    Its results are compared with the reference and with those from an empty cache; a value that
-    differs is stale. The first subject then uses the cache again, to see what it lost. Each pair is
-    stored in RESULTS/upgrades.
+    The command compares the results with the reference and with those from an empty cache; a value
+    that differs is stale. The first subject then uses the cache again, which shows what it lost.
+    Each pair is stored in RESULTS/upgrades.
     """  # fmt: skip
     console = Console()
-    sides = sides_of(subject, flags or [], python or [], state)
-    found = upgrade(
-        sides, cells_of(model, backend or ["NUMBA"]), results=results,
-        machine=this_machine(machine), timeout=timeout, state=state,
-        progress=TerminalProgress(console),
-    )  # fmt: skip
+    session = Session(
+        SCENARIO, results, state, this_machine(machine), timeout, progress=TerminalProgress(console)
+    )
+    sides = sides_of(session, subject, flags or [], python or [])
+    found = upgrade(session, sides, cells_of(model, backend or ["NUMBA"]))
     console.print(render(upgrade_table(found)))
     if any(is_stale(one) or is_wrong(one) for one in found):
         raise typer.Exit(Exit.WRONG_RESULTS)

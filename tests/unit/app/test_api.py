@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.catalogue import METRICS, Cell
+from benchmarks.plan import Rounds, plan
 from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
-from observatory.app.ledgers import COLUMNS as LEDGER_COLUMNS
+from observatory.app.session import Session, _notifier
 from observatory.errors import Exit
+from observatory.run.schedule import Event
 from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.journal.writer import Journal
@@ -113,7 +115,7 @@ def test_a_series_has_the_recorded_values_and_its_levels(recorded: Path) -> None
 
 def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> None:
     functions = app.ledger("3.3.7", results=recorded, scenario="warm_disk")
-    assert list(functions.columns) == list(LEDGER_COLUMNS)
+    assert list(functions.columns) == list(results.LEDGER_COLUMNS)
     assert dict(zip(functions["function"], functions["count"], strict=True)) == {"Add": 2, "Mul": 1}
     seconds = sum(entry.seconds for entry in ledger("Add", "Add", "Mul"))
     assert functions["seconds"].sum() == pytest.approx(seconds, abs=1e-3)
@@ -121,20 +123,23 @@ def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> Non
         app.ledger("3.3.7", results=recorded, scenario="cold")
 
 
-def test_progress_prints_as_lines() -> None:
-    from benchmarks.plan import Rounds, plan
-
-    (task,) = plan([COLD], Rounds(timing=0, counting=1))
-    updates = [
-        progress.Message("another run is measuring"),
-        progress.RunBegins("3.3.7", (task,), 2),
-        progress.SampleBegins(task),
-        progress.SampleEnds(task, sample(COLD, "counting"), 2.0),
-        progress.SampleEnds(task, failed(COLD, "counting"), 2.0),
-    ]
-    message, begins, sample_begins, taken, lost = map(str, updates)
-    assert message == "another run is measuring"
-    assert begins == "3.3.7: 1 samples"
-    assert sample_begins.startswith("radon cold NUMBA fork counting")
-    assert "taken, 2.00 s" in taken
+def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_takes(
+    tmp_path: Path,
+) -> None:
+    tasks = plan([COLD], Rounds(timing=1, counting=1))
+    updates: list[progress.Update] = []
+    session = Session(
+        "quick", tmp_path, tmp_path, header().machine, workers=1, progress=updates.append
+    )
+    notify = _notifier(session, "3.3.7", tasks)
+    for task, made in zip(tasks, (sample(COLD, "counting"), failed(COLD, "timing")), strict=True):
+        notify(Event(task, None))
+        notify(Event(task, made))
+    begins, taken, _, lost = map(str, updates)
+    assert begins.startswith(f"3.3.7  radon cold NUMBA fork {tasks[0].measure}, about ")
+    assert taken.startswith(f"3.3.7 [1/2] radon cold NUMBA fork {tasks[0].measure} ")
+    assert taken.endswith(" left")
     assert failed(COLD).status in lost
+    assert [update.kind for update in updates] == ["activity", "sample", "activity", "error"]
+    assert [update.done for update in updates] == [0, 1, 1, 2]
+    assert {update.total for update in updates} == {2}

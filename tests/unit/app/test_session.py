@@ -12,7 +12,6 @@ from benchmarks.catalogue import Cell
 from benchmarks.plan import Rounds, Task, plan
 from observatory.app import session as module
 from observatory.app.session import Session, take_samples
-from observatory.store.journal.models import new_run
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, header, sample
 
@@ -54,10 +53,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         monkeypatch.setattr(module, "Executor", Executor)
         monkeypatch.setattr(module, "measuring_lock", lambda _: contextlib.nullcontext())
         under = header(cpu=cpu)
-        session = Session(
-            tmp_path / "results", tmp_path / "state", under.machine, 1.0,
-            new_run(plan), resume=True,
-        )  # fmt: skip
+        where = tmp_path / "results", tmp_path / "state"
+        session = Session(plan, *where, under.machine, resume=True)
         with contextlib.suppress(KeyboardInterrupt):
             take_samples(session, under.subject, Environment(), TASKS)  # type: ignore[arg-type]
         return taken

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from observatory.cli import commands
-from observatory.cli.lazy import module_of
-from observatory.cli.main import Commands
+from observatory.cli.main import Commands, module_of
 
 MODULES = {path.stem for path in Path(commands.__file__).parent.glob("*.py")} - {"__init__"}
 HEAVY = ("asv", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy")

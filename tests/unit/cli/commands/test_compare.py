@@ -24,7 +24,6 @@ from observatory.errors import Exit
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from observatory.store.base.problems import RecordError
-from observatory.store.journal.models import new_run
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
 from observatory.store.records.calibration import Calibration, Floor
@@ -216,7 +215,7 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
 
     groups = (("NUMBA caches", (WARM,)), ("NUMBA variants", (COLD,)))
     machine = header().machine
-    session = Session(tmp_path, tmp_path, machine, 1.0, new_run(INTERLEAVED))
+    session = Session(INTERLEAVED, tmp_path, tmp_path, machine)
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
     monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
@@ -236,7 +235,7 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
             taken.append(pairs)
             return True
 
-    session = Session(tmp_path, tmp_path, header().machine, 1.0, new_run(INTERLEAVED))
+    session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine)
     matrix = Matrix((), (), (WARM, COLD))
     comparer = Comparer(session, {}, setting(), matrix, budget=60.0)
     undecided = compare(times(*SEVEN[:3]), times(*SEVEN[:3]))

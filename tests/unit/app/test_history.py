@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app.fingerprint import fingerprint
+from observatory.app.history import fingerprint
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.triage import Triage
 from tests.factories_asv import foreign, put

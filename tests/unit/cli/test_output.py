@@ -4,7 +4,8 @@ import io
 
 from rich.console import Console
 
-from observatory.cli.tables import render
+from observatory.app.progress import Update
+from observatory.cli.output import TerminalProgress, render
 from observatory.text.tables import Table
 
 
@@ -37,3 +38,25 @@ def test_a_subject_is_never_cut_off() -> None:
     text = _drawn(Table("t", header, (row,), ()), width=40)
     assert "…" not in text
     assert "randoms" in text
+
+
+def _progress(terminal: bool) -> str:
+    """What a run of two samples writes, the second of which fails."""
+    stream = io.StringIO()
+    show = TerminalProgress(Console(file=stream, width=120, force_terminal=terminal))
+    show(Update("3.3.7  cold counting", "activity", 0, 2))
+    show(Update("3.3.7 [1/2] cold counting 2 s", "sample", 1, 2))
+    show(Update("3.3.7: cold (timing) crashed", "error", 2, 2))
+    show(Update("", "activity"))
+    return stream.getvalue()
+
+
+def test_a_log_has_a_line_for_each_sample() -> None:
+    assert _progress(False) == "3.3.7 [1/2] cold counting 2 s\n3.3.7: cold (timing) crashed\n"
+
+
+def test_a_terminal_has_a_bar_and_lines_only_for_what_went_wrong() -> None:
+    text = _progress(True)
+    assert "3.3.7: cold (timing) crashed" in text
+    assert "[1/2]" not in text
+    assert "1/2" in text

@@ -1,0 +1,163 @@
+"""What commands print: tables, progress, unreadable files, outcomes and job summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from observatory.app.progress import Update, skipped
+from observatory.errors import Exit, SelectionError
+from observatory.store.base.problems import Problem
+
+if TYPE_CHECKING:
+    from observatory.app.measurement import Measurement
+    from observatory.app.results import Reading
+    from observatory.text.tables import Table
+
+_LOUD = ("WRONG", "CRASHED")
+_WORDS = ("scenario", "backend", "launch", "metric", "model")
+"""Columns of words of the vocabulary, which are never broken."""
+_LABELS = ("from", "to")
+"""Columns of subjects, which may be long."""
+_MOST_TABLES = 2
+_STYLES = {"warning": "yellow", "error": "red"}
+
+
+def grid(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    title: str = "",
+    right: Collection[str] = (),
+    wrapped: Collection[str] = (),
+) -> RichTable:
+    """A table for the terminal. It shows texts as they are and obeys no markup in them.
+
+    ``right``: names of the columns that are aligned to the right. ``wrapped``: names of those whose
+    texts may be broken; nothing is ever cut off.
+    """
+    drawn = RichTable(
+        title=Text(title, style="bold") if title else None, title_justify="left",
+        caption_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    for name in header:
+        drawn.add_column(
+            Text(name),
+            justify="right" if name in right else "left",
+            no_wrap=name not in wrapped,
+            overflow="fold",
+        )
+    for row in rows:
+        drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return drawn
+
+
+def render(table: Table) -> RichTable:
+    """A table of ``observatory.text.tables`` for the terminal."""
+    rows = ([Text(cell, style=_style(cell)) for cell in row] for row in table.rows)
+    right = set(table.header) - {*_WORDS, *_LABELS}
+    wrapped = set(table.header) - set(_WORDS)
+    drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
+    drawn.caption = Text("\n".join(table.footnotes)) if table.footnotes else None
+    return drawn
+
+
+def _style(cell: str) -> str:
+    return "bold red" if any(word in cell for word in _LOUD) else ""
+
+
+def report_problems(problems: Sequence[Problem], strict: bool) -> None:
+    """Name unreadable files on stderr; with ``strict``, end with the exit status for them."""
+    console = Console(stderr=True)
+    for line in skipped(problems):
+        # A path that is cut in two cannot be copied.
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    if problems and strict:
+        raise typer.Exit(Exit.UNREADABLE)
+
+
+@contextmanager
+def naming_problems(reading: Reading, strict: bool) -> Iterator[None]:
+    """Name unreadable files after the block, also if it finds nothing to show.
+
+    They are the reason, and the exit status, if nothing at all could be read.
+    """
+    try:
+        yield
+    except SelectionError:
+        report_problems(reading.problems, strict or reading.frame.empty)
+        raise
+    report_problems(reading.problems, strict)
+
+
+def finish(console: Console, measurement: Measurement, page: Path | None = None) -> None:
+    """Print the outcome of a measurement, and end with its exit status if that is not 0."""
+    from observatory.app.results import read  # these two import pandas
+    from observatory.text.tables import subject_tables
+
+    reading = read(measurement.results)
+    ours = reading.frame[reading.frame["machine"] == measurement.machine]
+    shown = [label for label in measurement.labels if label in set(ours["subject"])]
+    for label in shown if len(shown) <= _MOST_TABLES else ():
+        for table in subject_tables(ours, label, reading.notes):
+            console.print(render(table))
+    console.print(measurement.tally.sentence(), markup=False, highlight=False)
+    print(f"Results: {measurement.results.resolve()}")
+    if page is not None:
+        print(f"The page: {page}")
+    report_problems(reading.problems, strict=False)
+    if measurement.exit_code:
+        raise typer.Exit(measurement.exit_code)
+
+
+def append_summary(path: Path, text: str) -> None:
+    """Append a text to a job's summary, to which other steps write too. Raises SelectionError."""
+    try:
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise SelectionError(f"--summary {path} cannot be written: {error.strerror}") from error
+
+
+class TerminalProgress:
+    """Shows updates: as a bar on a terminal, and elsewhere as lines, which a log can hold."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar: Progress | None = None
+
+    def __call__(self, update: Update) -> None:
+        """Show one update."""
+        if update.kind in ("activity", "sample"):
+            self._draw(update)
+        if update.kind != "activity" and (update.kind != "sample" or not self._console.is_terminal):
+            self._console.print(
+                update.text, style=_STYLES.get(update.kind), markup=False, highlight=False,
+                soft_wrap=True,
+            )  # fmt: skip
+
+    def _draw(self, update: Update) -> None:
+        if not update.text:
+            if self._bar is not None:
+                self._bar.stop()
+            self._bar = None
+            return
+        if self._bar is None:
+            counted = (BarColumn(bar_width=24), MofNCompleteColumn()) if update.total else ()
+            self._bar = Progress(
+                SpinnerColumn(), TextColumn("{task.description}", markup=False), *counted,
+                console=self._console, transient=True, disable=not self._console.is_terminal,
+            )  # fmt: skip
+            self._bar.add_task("", total=update.total)
+            self._bar.start()
+        text = update.text if update.kind == "activity" else None
+        self._bar.update(self._bar.task_ids[0], description=text, completed=update.done)
