@@ -29,8 +29,7 @@ from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import at_size, noise_floor
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.analyze.comparison.rules import JUDGED_NOISY
-from observatory.analyze.comparison.verdicts import ONCE
+from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import load
 
