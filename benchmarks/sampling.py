@@ -20,8 +20,7 @@ from benchmarks.bench import Bench
 from benchmarks.messages import Check
 from benchmarks.models import radon_pymc
 from benchmarks.models.parts import reference
-from benchmarks.models.parts.parameters import BASE_VARIANT, Variant, layout
-from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.radon_data import BASE_VARIANT, RadonData, Variant, layout
 from benchmarks.models.radon_pymc import RadonPymc
 
 CHAINS = 2

@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from dashboard.verdict_data import HeadVerdicts
-from observatory.analyze.comparison.pairs import Who
+from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject

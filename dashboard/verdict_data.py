@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from observatory.analyze.comparison.comparing import Outcome
-from observatory.analyze.comparison.pairs import Finding, Pair
+from observatory.analyze.comparison.comparing import Finding, Outcome, Pair
 from observatory.text.plain import clean
 
 CONCLUSIONS = ("unaffected", "worse", "better", "workload changed", "undecided")

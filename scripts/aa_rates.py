@@ -23,16 +23,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.catalogue import Cell, metrics_of
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import at_size, noise_floor
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
-from observatory.analyze.comparison.rules import JUDGED_NOISY
-from observatory.analyze.comparison.verdicts import ONCE
+from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import load
 
@@ -114,7 +111,10 @@ def rates(pool: Pool, looks: tuple[int, ...], calibrated: bool, seed: int) -> Ra
     found: dict[str, dict[float, list[bool]]] = {m: {s: [] for s in STEPS} for m in STEPPED}
     blocks = list(_blocks(pool, looks[-1], calibrated, seed))
     for block, floors in blocks:
-        sides = {key: _dealt(values, rng) for key, values in block.items()}
+        sides = {}
+        for key, values in block.items():
+            pairs = rng.permuted(values.reshape(-1, 2, values.shape[1]), axis=1)
+            sides[key] = pairs[:, 0], pairs[:, 1]
         verdicts.update(_compared(sides, floors, looks, seed).values())
         for key, (base, head) in sides.items():
             for step in STEPS if key[1] in STEPPED else ():
@@ -182,29 +182,21 @@ def _blocks(
             yield block, floors if calibrated else {}
 
 
-def _dealt(values: Values, rng: np.random.Generator) -> tuple[Values, Values]:
-    pairs = rng.permuted(values.reshape(-1, 2, values.shape[1]), axis=1)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def table(found: list[Rates]) -> Table:
-    """The rates as a table for the terminal."""
-    drawn = Table(title="A/A comparisons, and steps added to one cell")
-    counts = ("per side", "comparisons", "verdicts", "alarms per 1000", "undecided per 1000")
-    steps = [f"+{step - 1:.0%}" for step in STEPS]
-    for header in (*counts, "metric", *steps, "found in 9 of 10"):
-        drawn.add_column(header, justify="right")
-    for one in found:
-        for metric, shares in one.found.items():
-            smallest = next((s for s in STEPS if shares.get(s, 0.0) >= WANTED), None)
-            drawn.add_row(
-                one.size, str(one.comparisons), str(one.verdicts),
-                f"{1000 * one.alarms / one.verdicts:.1f}",
-                f"{1000 * one.undecided / one.verdicts:.0f}", metric,
-                *(f"{shares.get(step, float('nan')):.0%}" for step in STEPS),
-                "-" if smallest is None else f"+{smallest - 1:.0%}",
-            )  # fmt: skip
-    return drawn
+def table(found: list[Rates]) -> pd.DataFrame:
+    """The rates as a table for people, with a row for each size and metric."""
+    return pd.DataFrame(
+        {
+            "per side": one.size, "comparisons": one.comparisons, "verdicts": one.verdicts,
+            "alarms per 1000": f"{1000 * one.alarms / one.verdicts:.1f}",
+            "undecided per 1000": f"{1000 * one.undecided / one.verdicts:.0f}", "metric": metric,
+            **{f"+{step - 1:.0%}": f"{shares.get(step, float('nan')):.0%}" for step in STEPS},
+            "found in 9 of 10": next(
+                (f"+{s - 1:.0%}" for s in STEPS if shares.get(s, 0.0) >= WANTED), "-"
+            ),
+        }
+        for one in found
+        for metric, shares in one.found.items()
+    )  # fmt: skip
 
 
 def main() -> int:
@@ -223,7 +215,7 @@ def main() -> int:
     up_to = [tuple(LOOKS)[:many] for many in range(2, len(LOOKS) + 1)]
     plans = [looks for looks in (*((look,) for look in LOOKS), *up_to) if length >= 4 * looks[-1]]
     found = [rates(pool, looks, not options.uncalibrated, options.seed) for looks in plans]
-    Console().print(table(found))
+    print(table(found).to_string(index=False))
     if options.json:
         options.json.write_text(json.dumps([vars(one) for one in found], indent=1) + "\n")
     return 0

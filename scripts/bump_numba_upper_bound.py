@@ -1,9 +1,6 @@
 """Raise the upper bound of numba in a pyproject.toml; docs/numba-bound.md says how."""
 
 import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from observatory.numba_bound.command import main
 

@@ -27,7 +27,20 @@ _PROGRAM = (sys.executable, "-m", "observatory")
 
 def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -> int:
     """Compare and write the artifact; returns the exit status."""
-    options = _options(argv)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--repo", type=Path, required=True, help="the clone, at the merge commit")
+    add("--pull", type=_number, required=True, help="number of the pull request")
+    add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
+    add("--head", default="HEAD", help="default: HEAD")
+    add("--budget", default="20m", help="time for measuring; default: 20m")
+    add("--python", help="Python of both sides; default: the newest that fits")
+    add("--out", type=Path, default=Path("artifact"), help="directory to write")
+    add("--summary", type=Path, help="append the comment here: $GITHUB_STEP_SUMMARY")
+    add("more", nargs="*", help="further options of `observatory compare`, after --")
+    options = parser.parse_args(argv)
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     comment = out.parent / f"{out.name}.md"
@@ -48,23 +61,6 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
         with options.summary.open("a", encoding="utf-8") as stream:
             stream.write(comment.read_text("utf-8"))
     return 0
-
-
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("--repo", type=Path, required=True, help="the clone, at the merge commit")
-    add("--pull", type=_number, required=True, help="number of the pull request")
-    add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
-    add("--head", default="HEAD", help="default: HEAD")
-    add("--budget", default="20m", help="time for measuring; default: 20m")
-    add("--python", help="Python of both sides; default: the newest that fits")
-    add("--out", type=Path, default=Path("artifact"), help="directory to write")
-    add("--summary", type=Path, help="append the comment here: $GITHUB_STEP_SUMMARY")
-    add("more", nargs="*", help="further options of `observatory compare`, after --")
-    return parser.parse_args(argv)
 
 
 def _number(text: str) -> int:

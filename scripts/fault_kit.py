@@ -16,7 +16,6 @@ import base64
 import hashlib
 import sys
 import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -171,7 +170,10 @@ def build(name: str, directory: Path) -> Path:
         "Root-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = f"{metadata}/RECORD"
-    lines = [f"{path},{_digest(text)},{len(text.encode())}" for path, text in files.items()]
+    lines = []
+    for path, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        lines.append(f"{path},sha256={digest.rstrip('=')},{len(text.encode())}")
     files[record] = "\n".join([*lines, f"{record},,", ""])
     directory.mkdir(parents=True, exist_ok=True)
     wheel = directory / f"{package}-{VERSION}-py3-none-any.whl"
@@ -184,19 +186,6 @@ def build(name: str, directory: Path) -> Path:
     return wheel
 
 
-def _digest(text: str) -> str:
-    """A digest as a RECORD contains it (PEP 427)."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256={base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
-
-
-def _listing(faults: Iterable[Fault]) -> str:
-    return "\n".join(
-        f"{one.name:24}{one.meaning}\n{'':24}cause: {one.cause or 'none, only a time'}"
-        for one in faults
-    )
-
-
 def main(argv: list[str] | None = None) -> int:
     """Build wheels and print their paths, or list the faults."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -207,12 +196,12 @@ def main(argv: list[str] | None = None) -> int:
     building.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     options = parser.parse_args(argv)
     if options.command == "list":
-        print(_listing(FAULTS))
+        for one in FAULTS:
+            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {one.cause or 'none, only a time'}")
         return 0
     names = [one.name for one in FAULTS]
-    for name in options.names:
-        if name not in names:
-            parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}")
+    for name in set(options.names).difference(names):
+        parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}")
     for name in options.names or names:
         print(build(name, options.directory))
     return 0

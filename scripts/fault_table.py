@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -27,26 +26,6 @@ from scripts.fault_kit import FAULTS, Fault, build, fault
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)
 """Exit statuses with a comparison: nothing worse, wrong results, worse, undecided."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """The result of comparing one fault."""
-
-    name: str
-    caught: bool
-    causes: tuple[str, ...]
-    wanted: str
-    alarms: tuple[str, ...]
-    """The metrics that alarmed as expected."""
-    aside: tuple[str, ...]
-    """Alarms that do not follow from the fault."""
-    seconds: float
-
-    @property
-    def good(self) -> bool:
-        """Whether the fault was caught, with the right cause alone and no unrelated alarm."""
-        return self.caught and not self.aside and self.causes in ((), (self.wanted,))
 
 
 def main() -> int:
@@ -67,16 +46,22 @@ def main() -> int:
     # A fixed directory, because the path of a wheel identifies its environment.
     keep = options.keep.absolute()
     keep.mkdir(parents=True, exist_ok=True)
-    rows = []
+    drawn = Table("fault", "caught", "cause named", "alarms", "unrelated alarms", "seconds")
+    good = 0
     for one in chosen:
-        rows.append(row(one, options, keep))
-        Console(stderr=True).print(f"{rows[-1]}", highlight=False, markup=False)
-    Console().print(table(rows))
-    return 0 if all(each.good for each in rows) else 1
+        is_good, row = compared(one, options, keep)
+        good += is_good
+        drawn.add_row(*row)
+        Console(stderr=True).print("; ".join(row), highlight=False, markup=False)
+    drawn.title = f"{good} of {len(chosen)} as expected"
+    Console().print(drawn)
+    return 0 if good == len(chosen) else 1
 
 
-def row(one: Fault | None, options: argparse.Namespace, keep: Path) -> Row:
-    """Compare the subject with itself plus the fault, and check the result."""
+def compared(
+    one: Fault | None, options: argparse.Namespace, keep: Path
+) -> tuple[bool, tuple[str, ...]]:
+    """Compare the subject with itself plus the fault; returns what `checked` returns."""
     name = "none" if one is None else one.name
     subject = options.subject
     head = subject if one is None else f"{subject} {build(one.name, keep)}"
@@ -103,8 +88,10 @@ def backends_of(one: Fault | None, wanted: list[str]) -> list[str]:
     return ["NUMBA", "C", *(["C_VM"] if "C_VM" in shown and "NUMBA" not in shown else [])]
 
 
-def checked(one: Fault | None, comparison: Comparison, seconds: float) -> Row:
-    """Check a comparison against what it must find."""
+def checked(
+    one: Fault | None, comparison: Comparison, seconds: float
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether the fault was caught, with its cause alone and no unrelated alarm; and a row."""
 
     def having(expected: str, verdicts: Iterable[Verdict]) -> list[Verdict]:
         return [
@@ -124,29 +111,12 @@ def checked(one: Fault | None, comparison: Comparison, seconds: float) -> Row:
     listed = {change.name for cause in causes for change in cause.functions}
     if one is not None and one.functions:
         named = named and listed == set(one.functions)
-    return Row(
-        name=NOTHING if one is None else one.name,
-        caught=one is None or (named and not missed and bool(must)),
-        causes=kinds,
-        wanted=wanted,
-        alarms=tuple(sorted({v.metric for v in must})),
-        aside=tuple(f"{v.metric} of {v.cell}" for v in never),
-        seconds=seconds,
-    )
-
-
-def table(rows: list[Row]) -> Table:
-    """The rows as a table for the terminal."""
-    drawn = Table(title=f"{sum(r.good for r in rows)} of {len(rows)} as expected")
-    for header in ("fault", "caught", "cause named", "alarms", "unrelated alarms", "seconds"):
-        drawn.add_column(header)
-    for each in rows:
-        drawn.add_row(
-            each.name, "yes" if each.caught else "NO", ", ".join(each.causes) or "-",
-            ", ".join(each.alarms) or "-", "; ".join(each.aside) or "none",
-            f"{each.seconds:.0f}",
-        )  # fmt: skip
-    return drawn
+    caught = one is None or (named and not missed and bool(must))
+    return caught and not never and kinds in ((), (wanted,)), (
+        NOTHING if one is None else one.name, "yes" if caught else "NO", ", ".join(kinds) or "-",
+        ", ".join(sorted({v.metric for v in must})) or "-",
+        "; ".join(f"{v.metric} of {v.cell}" for v in never) or "none", f"{seconds:.0f}",
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

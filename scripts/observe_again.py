@@ -20,8 +20,9 @@ import sys
 from collections.abc import Sequence
 
 from observatory.errors import Exit
+from observatory.github.artifact import RefusedError
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, RefusedError
+from observatory.github.http import GitHubError
 from observatory.github.transport import Clock, Transport
 
 _WRITERS = ("admin", "maintain", "write")
@@ -34,17 +35,27 @@ _PATTERNS = {
 
 def main(argv: Sequence[str] | None = None, transport: Transport | None = None) -> int:
     """Do what the comment asks for; returns the exit status."""
-    options = _options(argv)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="OWNER/NAME")
+    add("--pull", type=int, required=True, help="number of the pull request")
+    add("--who", required=True, help="login of the person who commented")
+    add("--comment", type=int, help="id of the comment, which gets the reaction eyes")
+    add("--workflow", default="observatory.yml", help="file of the workflow that compares")
+    add("--api", default=os.environ.get("GITHUB_API_URL", "https://api.github.com"))
+    options = parser.parse_args(argv)
+    for name, pattern in _PATTERNS.items():
+        if not pattern.fullmatch(value := getattr(options, name)):
+            parser.error(f"--{name} {value!r:.100} is not valid")
     try:
         token = os.environ.get("GITHUB_TOKEN", "")
         github = GitHub(transport or Transport(options.api, token, Clock()), options.repo)
         print(run_again(github, options))
-    except RefusedError as error:
+    except (RefusedError, GitHubError) as error:
         print(f"not measured: {error}", file=sys.stderr)
-        return Exit.UNEXPECTED
-    except GitHubError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return Exit.GITHUB
+        return Exit.GITHUB if isinstance(error, GitHubError) else Exit.UNEXPECTED
     return Exit.OK
 
 
@@ -66,24 +77,6 @@ def run_again(github: GitHub, options: argparse.Namespace) -> str:
     if options.comment:
         github.react(options.comment, "eyes")
     return f"run {newest.id} of commit {sha[:10]} is running again"
-
-
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="OWNER/NAME")
-    add("--pull", type=int, required=True, help="number of the pull request")
-    add("--who", required=True, help="login of the person who commented")
-    add("--comment", type=int, help="id of the comment, which gets the reaction eyes")
-    add("--workflow", default="observatory.yml", help="file of the workflow that compares")
-    add("--api", default=os.environ.get("GITHUB_API_URL", "https://api.github.com"))
-    options = parser.parse_args(argv)
-    for name, pattern in _PATTERNS.items():
-        if not pattern.fullmatch(value := getattr(options, name)):
-            parser.error(f"--{name} {value!r:.100} is not valid")
-    return options
 
 
 if __name__ == "__main__":

@@ -13,9 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
@@ -24,21 +22,15 @@ PICTURES = ROOT / "docs" / "pictures"
 SETTLED = 1500  # ms; the charts are drawn by then
 
 
-@dataclass(frozen=True)
-class View:
-    """One picture: a window onto a page."""
+def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
+    """Name, page, width and height of each picture: every kind of page, the overview by phone too.
 
-    name: str
-    page: str
-    width: int = 1280
-    height: int = 800
-    scheme: Literal["light", "dark"] = "light"
-
-
-def views(site: Path) -> Iterator[View]:
-    """One view of each kind of page, and the overview and a series in dark or on a phone too."""
-    index = json.loads((site / "data/index.js").read_text().split(",", 1)[1].removesuffix(");\n"))
-    lines = json.loads((site / "data/lines.js").read_text().split(",", 1)[1].removesuffix(");\n"))
+    A name that ends in "-dark" is a picture in dark colours.
+    """
+    index, lines = (
+        json.loads((site / f"data/{name}.js").read_text().split(",", 1)[1].removesuffix(");\n"))
+        for name in ("index", "lines")
+    )
     ids = {
         (name, metric): id_
         for name, metric, id_ in zip(index["name"], index["metric"], index["id"], strict=True)
@@ -48,14 +40,14 @@ def views(site: Path) -> Iterator[View]:
     base, head = (labels.index(label) for label in COMPARED)
     alerts = json.loads((ROOT / "results/alerts.json").read_text())["alerts"]
     alert = next(one["id"] for one in alerts if one["kind"] == "wrong results")
-    yield View("overview", "index.html")
-    yield View("overview-dark", "index.html", scheme="dark")
-    yield View("overview-phone", "index.html", 390, 844)
-    yield View("history", "releases.html", height=1130)
-    yield View("series", f"series.html#{chosen}&scale=log")
-    yield View("series-dark", f"series.html#{chosen}&scale=log", scheme="dark")
-    yield View("compare", f"compare.html#a=0-{base}&b=0-{head}", height=1000)
-    yield View("alert", f"alerts/{alert}.html", height=1000)
+    yield "overview", "index.html", 1280, 800
+    yield "overview-dark", "index.html", 1280, 800
+    yield "overview-phone", "index.html", 390, 844
+    yield "history", "releases.html", 1280, 1130
+    yield "series", f"series.html#{chosen}&scale=log", 1280, 800
+    yield "series-dark", f"series.html#{chosen}&scale=log", 1280, 800
+    yield "compare", f"compare.html#a=0-{base}&b=0-{head}", 1280, 1000
+    yield "alert", f"alerts/{alert}.html", 1280, 1000
 
 
 SERIES = ("radon warm_process C fork", "radon warm_process NUMBA fork")
@@ -100,15 +92,15 @@ def main() -> int:
             chromium = playwright.chromium.launch(
                 executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
             )
-            for view in views(site):
+            for name, address, width, height in views(site):
                 page = chromium.new_page(
-                    viewport={"width": view.width, "height": view.height},
-                    color_scheme=view.scheme,
+                    viewport={"width": width, "height": height},
+                    color_scheme="dark" if name.endswith("-dark") else "light",
                 )
-                page.goto(f"{site.as_uri()}/{view.page}")
+                page.goto(f"{site.as_uri()}/{address}")
                 page.wait_for_timeout(SETTLED)
-                page.screenshot(path=PICTURES / f"{view.name}.png")
-                print(f"docs/pictures/{view.name}.png")
+                page.screenshot(path=PICTURES / f"{name}.png")
+                print(f"docs/pictures/{name}.png")
             chromium.close()
     return 0
 

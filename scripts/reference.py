@@ -20,22 +20,8 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.catalogue import (
-    BACKENDS,
-    LAUNCHES,
-    MEASURES,
-    MEMBERS,
-    METRICS,
-    MODELS,
-    OUTCOMES,
-    SCENARIOS,
-    STATUSES,
-    Metric,
-    backends_of,
-    launches_of,
-    metrics_of,
-    models_of,
-)
+from benchmarks import catalogue
+from benchmarks.catalogue import LAUNCHES
 from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
@@ -50,6 +36,10 @@ _KINDS = {
     "near_exact": "counts and sizes that differ a little between runs of one subject",
     "noisy": "times and memory: judged by tests over several processes, never by one value",
 }
+_SCHEMAS = (
+    "Other programs may read these files and outputs; each has a JSON Schema. A name ends with its "
+    "version, which changes when old readers could no longer read the file."
+)
 
 
 def pages() -> dict[str, str]:
@@ -61,7 +51,7 @@ def pages() -> dict[str, str]:
         "commands.md": _page("Commands", commands()),
         "exit-statuses.md": _page("Exit statuses", exit_statuses()),
         "metrics.md": _page("Models, scenarios, backends, metrics", words()),
-        "schemas.md": _page("Schemas", described(schemas)),
+        "schemas.md": _page("Schemas", (_SCHEMAS, *schema_tables(schemas))),
     }
 
 
@@ -114,40 +104,41 @@ def words() -> Iterator[str]:
     yield "## Metrics"
     yield "Higher is worse, for every metric."
     header = ("metric", "unit", "kind", "pass", "alerts", "meaning")
-    yield table(header, map(_metric, METRICS.values()))
+    yield table(header, map(_metric, catalogue.METRICS.values()))
     yield (
         "Metrics that do not alert describe what changed in the workload and how a time is spent. "
         "A comparison also counts [`reuse_lost`](../compare.md#how-it-decides)."
     )
     yield from _meanings("Kinds", "kind", _KINDS)
-    yield from _meanings("Passes", "pass", MEASURES)
+    yield from _meanings("Passes", "pass", catalogue.MEASURES)
     yield from _meanings("Start methods", "`--launch`", LAUNCHES)
-    yield from _meanings("Backends", "backend", BACKENDS)
-    yield from _meanings("Models", "model", MODELS)
+    yield from _meanings("Backends", "backend", catalogue.BACKENDS)
+    yield from _meanings("Models", "model", catalogue.MODELS)
     yield "Siblings, variants and upgrades build the graphs of a model in this order:"
-    yield table(("model", "graphs"), ((code(m), codes(names)) for m, names in MEMBERS.items()))
-    yield from _meanings("Scenarios", "scenario", SCENARIOS)
+    members = catalogue.MEMBERS.items()
+    yield table(("model", "graphs"), ((code(model), codes(names)) for model, names in members))
+    yield from _meanings("Scenarios", "scenario", catalogue.SCENARIOS)
     yield "Each scenario is measured with:"
-    parts = (models_of, backends_of, launches_of)
+    parts = (catalogue.models_of, catalogue.backends_of, catalogue.launches_of)
     yield table(
         ("scenario", "models", "backends", "start methods"),
-        ((code(name), *(codes(part(name)) for part in parts)) for name in SCENARIOS),
+        ((code(name), *(codes(part(name)) for part in parts)) for name in catalogue.SCENARIOS),
     )
     yield "These combinations are not measured:"
     yield table(
         ("model", "not with", "reason"),
         (
-            (code(name), codes([one for one in BACKENDS if model.lacks(one)]), cell(model.because))
-            for name, model in MODELS.items()
+            (code(name), codes(filter(model.lacks, catalogue.BACKENDS)), cell(model.because))
+            for name, model in catalogue.MODELS.items()
             if model.because
         ),
     )
     yield "## Presets"
     yield "What `observatory run --preset NAME` measures:"
     yield table(("preset", "cells", "samples", "meaning"), map(_preset, PRESETS))
-    yield from _meanings("Outcomes", "outcome", OUTCOMES)
+    yield from _meanings("Outcomes", "outcome", catalogue.OUTCOMES)
     yield "The outcome of a function in a [ledger](../sample.md#the-ledger)."
-    yield from _meanings("Statuses of a sample", "status", STATUSES)
+    yield from _meanings("Statuses of a sample", "status", catalogue.STATUSES)
 
 
 def _meanings(title: str, noun: str, words: Mapping[Any, Any]) -> Iterator[str]:
@@ -155,8 +146,9 @@ def _meanings(title: str, noun: str, words: Mapping[Any, Any]) -> Iterator[str]:
     yield table((noun, "meaning"), ((code(n), cell(meaning_of(words, n))) for n in words))
 
 
-def _metric(metric: Metric) -> tuple[str, ...]:
-    asked = [name for name in SCENARIOS if any(metric in metrics_of(name, x) for x in LAUNCHES)]
+def _metric(metric: catalogue.Metric) -> tuple[str, ...]:
+    every = catalogue.SCENARIOS
+    asked = [s for s in every if any(metric in catalogue.metrics_of(s, x) for x in LAUNCHES)]
     where = [name for name in asked if metric.alerts_in(name)]
     alerts = "yes" if where and where == asked else f"in {codes(where)}" if where else ""
     if metric.judged:
@@ -168,18 +160,9 @@ def _metric(metric: Metric) -> tuple[str, ...]:
 
 
 def _preset(name: str) -> tuple[str, ...]:
-    preset = PRESETS[name]()
+    preset = PRESETS[name]
     samples = len(tasks_of(preset, Narrowed()))
     return code(name), str(len(preset.cells)), str(samples), cell(preset.meaning)
-
-
-def described(schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The schemas of files and output lines."""
-    yield (
-        "Other programs may read these files and outputs; each has a JSON Schema. A name ends with "
-        "its version, which changes when old readers could no longer read the file."
-    )
-    yield from schema_tables(schemas)
 
 
 def stale(made: Mapping[str, str], directory: Path) -> list[str]:

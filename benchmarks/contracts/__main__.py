@@ -1,38 +1,57 @@
 """Check what PyTensor relies on in numba: `python -m benchmarks.contracts`.
 
 This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). It
-writes only into a sandbox, which it removes. Each area of contracts has a process of its own. If
-that process dies, the contract that it was checking fails, and a new process checks the rest.
+writes only into a sandbox, which it removes. Each area of contracts has a process of its own, which
+appends the record of each contract to a file. If that process dies, the contract that it was
+checking fails, and a new process checks the rest.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks import process
-from benchmarks.contracts.contract import SCHEMA, Area, ContractRecord, ContractsRecord
-from benchmarks.contracts.suite import AREAS
+from benchmarks.contracts import compiling, graphs, locating, names, storing, uids
+from benchmarks.contracts.making import (
+    SCHEMA,
+    Area,
+    Broken,
+    Contract,
+    ContractRecord,
+    ContractsRecord,
+    Unavailable,
+)
 from benchmarks.environment import versions
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox, new_seed, sweep
 from benchmarks.typed_json import MessageError, from_json, to_json
+from benchmarks.workers import one_line
 
 EXIT_CHECKED = 0
 DEFAULT_TIMEOUT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy")
+AREAS: tuple[Area, ...] = (
+    uids.AREA, locating.AREA, storing.INDEX, storing.LOADED, compiling.AREA, compiling.WARNINGS,
+    graphs.AREA, names.AREA,
+)  # fmt: skip
+"""In the order in which they are checked and shown."""
 
 
-def take(names: Collection[str], timeout: float) -> ContractsRecord:
+def take(wanted: Collection[str], timeout: float) -> ContractsRecord:
     """Check the contracts of these names in a sandbox and return the record.
 
     ``timeout``: seconds for each area; a contract that has not been checked by then is `failed`.
@@ -43,7 +62,7 @@ def take(names: Collection[str], timeout: float) -> ContractsRecord:
     sweep()
     box = Sandbox.make()
     try:
-        contracts = [one for area in AREAS for one in check_area(box, area, names, timeout)]
+        contracts = [one for area in AREAS for one in check_area(box, area, wanted, timeout)]
     finally:
         box.remove()
     return ContractsRecord(
@@ -57,14 +76,14 @@ def take(names: Collection[str], timeout: float) -> ContractsRecord:
 
 
 def check_area(
-    box: Sandbox, area: Area, names: Collection[str], timeout: float
+    box: Sandbox, area: Area, wanted: Collection[str], timeout: float
 ) -> list[ContractRecord]:
     """Return the records of the contracts of an area that have one of these names, in their order.
 
     ``timeout``: seconds for all of them. Raises OSError if a process cannot start.
     """
     deadline = time.monotonic() + timeout
-    contracts = [contract for contract in area.contracts if contract.name in names]
+    contracts = [contract for contract in area.contracts if contract.name in wanted]
     records: list[ContractRecord] = []
     while rest := contracts[len(records) :]:
         report = box.out / f"{area.name}-{len(records)}.jsonl"
@@ -80,8 +99,9 @@ def check_area(
     return records
 
 
-def _run(box: Sandbox, report: Path, names: Sequence[str], timeout: float) -> Exit:
-    command = ("benchmarks.contracts.suite", str(report), *names)
+def _run(box: Sandbox, report: Path, wanted: Sequence[str], timeout: float) -> Exit:
+    only = [word for name in wanted for word in ("--only", name)]
+    command = ("benchmarks.contracts", "--append-to", str(report), *only)
     env = box.environment(new_seed(), None)
     output = report.with_suffix(".stderr")
     return process.supervise(command, box.work, env, output, timeout, role="contracts")
@@ -103,6 +123,35 @@ def _reason(ended: Exit) -> str:
     return f"the process that was to check it left with exit code {ended.code}: {last}"
 
 
+def append(contracts: Sequence[Contract], report: Path) -> NoReturn:
+    """Check contracts, append the record of each to a file, and leave by `os._exit`.
+
+    Raises OSError if the file cannot be written.
+    """
+    end_with_parent(signal.SIGKILL)
+    for contract in contracts:
+        with report.open("a", encoding="utf-8") as stream:
+            stream.write(to_json(checked(contract)) + "\n")
+    sys.stderr.flush()
+    # What a contract left in numba may crash an orderly exit after everything has been written.
+    os._exit(0)
+
+
+def checked(contract: Contract) -> ContractRecord:
+    """Check one contract and return its record, whatever the check raises."""
+    began = time.monotonic()
+    try:
+        record = contract.record("holds", contract.check())
+    except Broken as broken:
+        record = contract.record("broken", str(broken))
+    except Unavailable as reason:
+        record = contract.record("unavailable", str(reason))
+    except Exception as error:
+        traceback.print_exc()
+        record = contract.record("failed", one_line(error))
+    return replace(record, seconds=round(time.monotonic() - began, 3))
+
+
 def declared() -> str | None:
     """Return the versions of numba that PyTensor's metadata allows, as it writes them.
 
@@ -122,31 +171,35 @@ def main(argv: list[str] | None = None) -> int:
 
     ``argv``: the arguments; None: those of this process. Raises SystemExit for wrong usage.
     """
-    names = [contract.name for area in AREAS for contract in area.contracts]
+    contracts = {contract.name: contract for area in AREAS for contract in area.contracts}
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.contracts",
         description="Check what PyTensor relies on in numba and print what holds, as JSON.",
         epilog=f"Exit status: {EXIT_CHECKED} checked, whatever holds; 2 wrong usage.",
     )
-    parser.add_argument("--only", action="append", choices=names, metavar="NAME",
+    parser.add_argument("--only", action="append", choices=contracts, metavar="NAME",
                         help="check only this contract; repeatable")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="time limit of each area (default %(default)g)")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="print the names and exit")
     parser.add_argument("--end-with-parent", action="store_true",
                         help="clean up and exit when the parent process dies")  # fmt: skip
+    parser.add_argument("--append-to", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     options = parser.parse_args(argv)
     if options.list:
-        print("\n".join(names))
+        print("\n".join(contracts))
         return EXIT_CHECKED
+    wanted = options.only or list(contracts)
+    if options.append_to:
+        append([contracts[name] for name in wanted], options.append_to)
     # A terminated process cleans up like an interrupted one.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda signum, _: sys.exit(128 + signum))
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
     try:
-        record = take(options.only or names, options.timeout)
+        record = take(wanted, options.timeout)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     print(to_json(record, indent=2 if options.pretty else None))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, need, promised
+from benchmarks.contracts.making import Area, need, promised
 
 _MANY = 60
 """Arguments of a call; beyond thirty CPython builds them as a list."""

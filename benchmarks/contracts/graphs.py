@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, need, promised
+from benchmarks.contracts.making import Area, need, promised
 
 _CLOSE = 1e-10
 

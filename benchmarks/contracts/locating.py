@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, need, promised
+from benchmarks.contracts.making import Area, need, promised
 
 _STALE = "no process finds what another one stored, and each compiles everything"
 

@@ -1,4 +1,8 @@
-"""Helpers of the checks: make functions as PyTensor does, and observe what numba does with them."""
+"""What a contract is and records, and the helpers of its check.
+
+docs/schemas/contracts-1.json publishes the form of `ContractsRecord`, which the tool reads. The
+helpers make functions as PyTensor does, and observe what numba does with them.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,119 @@ import ctypes
 import importlib
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from benchmarks.contracts.contract import Unavailable
+from benchmarks.workers import one_line
 
-FIRST_CACHE = "2.36.0"
+SCHEMA = "observatory/contracts/1"
+Status = Literal["holds", "broken", "unavailable", "failed"]
+"""`unavailable`: this PyTensor has no such thing; `failed`: the check itself went wrong."""
+Check = Callable[[], str]
+"""Returns what was seen, as a sentence. Raises Broken or Unavailable."""
 UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """The options of functions that only compiled functions call."""
 Calls = list[tuple[tuple[Any, ...], Any]]
 """For each call, its arguments without the class or instance, and its result."""
+
+
+class Broken(Exception):
+    """Raised by the check of a broken contract; the message says what was seen instead."""
+
+
+class Unavailable(Exception):
+    """Raised where this PyTensor has no such thing; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class ContractRecord:
+    """One contract and the result of its check."""
+
+    area: str
+    name: str
+    holds: str
+    """What must hold, as a sentence."""
+    needed: str
+    """What in PyTensor fails otherwise, as a sentence."""
+    status: Status
+    detail: str
+    """What was seen, as a sentence."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ContractsRecord:
+    """The contracts of one environment; `observatory.store.records` describes the fields."""
+
+    schema: str
+    environment: dict[str, str | None]
+    declared: str | None
+    contracts: tuple[ContractRecord, ...]
+    seconds: float
+    started_at: str
+    """ISO 8601, with the time zone."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """An undocumented behaviour of numba that PyTensor relies on; fields as in ContractRecord."""
+
+    area: str
+    name: str
+    holds: str
+    needed: str
+    check: Check
+
+    def record(self, status: Status, detail: str) -> ContractRecord:
+        """Return the record of a check that took 0 seconds; it cuts long details."""
+        words = (self.area, self.name, self.holds, self.needed)
+        return ContractRecord(*words, status, detail[:3000], seconds=0.0)
+
+
+@dataclass(frozen=True)
+class Area:
+    """Contracts about one subject, checked one after another in one process."""
+
+    name: str
+    contracts: list[Contract] = field(default_factory=list)
+
+    def contract(self, holds: str, needed: str) -> Callable[[Check], Check]:
+        """Return a decorator that adds a contract to the area.
+
+        The decorated function is its check, and gives it its name, without the underscore.
+        """
+
+        def add(check: Check) -> Check:
+            name = check.__name__.removeprefix("_")
+            self.contracts.append(Contract(self.name, name, holds, needed, check))
+            return check
+
+        return add
+
+
+@contextmanager
+def promised(what: str) -> Iterator[None]:
+    """Raise Broken if the block raises: something that PyTensor expects to work does not.
+
+    ``what``: what should work, e.g. "numba compiles with it". Broken, Unavailable and TimeoutError
+    pass unchanged: that something took too long decides nothing.
+    """
+    try:
+        yield
+    except (Broken, Unavailable, TimeoutError):
+        raise
+    except Exception as error:
+        raise Broken(f"it is not true that {what}: {one_line(error)}") from error
+
+
+def need(condition: object, otherwise: str) -> None:
+    """Raise Broken with the sentence ``otherwise`` if the condition is not met."""
+    if not condition:
+        raise Broken(otherwise)
 
 
 def unavailable(why: str) -> Unavailable:
@@ -34,7 +138,7 @@ def cache_module() -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        why = f"has no cache of its own for numba (it came with {FIRST_CACHE})"
+        why = "has no cache of its own for numba (it came with 2.36.0)"
         raise unavailable(why) from error
 
 

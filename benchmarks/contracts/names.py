@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, Contract, need
+from benchmarks.contracts.making import Area, Contract, need
 from benchmarks.workers import one_line
 
 MODULES = {
@@ -129,7 +129,10 @@ def _arguments(call: ast.Call | None) -> tuple[tuple[int, tuple[str, ...]] | Non
 
 
 def _check(module: str) -> str:
-    uses = [use for use in _uses() if _module_of(use) == module]
+    def innermost(use: Use) -> str:
+        return max((name for name in MODULES if f"{use.path}.".startswith(f"{name}.")), key=len)
+
+    uses = [use for use in _uses() if innermost(use) == module]
     if not uses:
         raise making.unavailable(f"uses nothing of {module}")
     wrong: dict[str, str] = {}
@@ -141,11 +144,6 @@ def _check(module: str) -> str:
     need(not shown, "; ".join(shown[:_SHOWN]) + more)
     calls = sum(use.call is not None for use in uses)
     return f"{len({use.path for use in uses})} names and {calls} calls of them fit"
-
-
-def _module_of(use: Use) -> str:
-    """The innermost of the modules that contain the name."""
-    return max((name for name in MODULES if f"{use.path}.".startswith(f"{name}.")), key=len)
 
 
 def problem_of(use: Use) -> str | None:

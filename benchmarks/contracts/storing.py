@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, need, promised
+from benchmarks.contracts.making import Area, need, promised
 from benchmarks.sandbox import new_seed
 
 _STALE = "every process compiles everything again, or only those with one hash seed share a cache"

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks import workers
 from benchmarks.contracts import making
-from benchmarks.contracts.contract import Area, need, promised
+from benchmarks.contracts.making import Area, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64

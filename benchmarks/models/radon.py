@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.models import Graph, Model
-from benchmarks.models.parts.parameters import VARIANTS, Variant, layout, point
-from benchmarks.models.parts.radon_data import RadonData, load
+from benchmarks.models.parts.radon_data import VARIANTS, RadonData, Variant, layout, load, point
 
 if TYPE_CHECKING:
     from benchmarks.models import Vector
@@ -49,7 +48,7 @@ class Radon:
         where = point(self.data.n_counties)
         for name in VARIANTS:
             right = reference.evaluate(self.data, Variant.named(name), where)
-            if not reference.is_wrong(right.logp_error(value[0]), 0.0):
+            if not right.errors(value[0], right.gradient).wrong:
                 return f"logp {float(value[0]):.6g} is that of {name}"
         return f"logp is {float(value[0]):.6g}"
 

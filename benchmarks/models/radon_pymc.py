@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.models import Errors, Graph, Model
-from benchmarks.models.parts.parameters import Variant, layout, point
-from benchmarks.models.parts.radon_data import RadonData, load
+from benchmarks.models.parts.radon_data import RadonData, Variant, layout, load, point
 
 if TYPE_CHECKING:
     import numpy as np

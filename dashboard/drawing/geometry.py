@@ -7,15 +7,17 @@ stylesheet and follow light and dark, and the same numbers give the same bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
+from typing import NamedTuple
 
 from benchmarks.catalogue import BACKENDS
 from dashboard.drawing.panels import ChartLine, Panel
 from observatory.text import units
 
 WIDTH, HEIGHT = 380.0, 272.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 50.0, 16.0, 58.0
+LEFT, RIGHT, TOP, GROUND = 46.0, 50.0, 16.0, HEIGHT - 58.0
 MOST_LABELS = 20
 """More version labels than these overlap on the axis."""
 LABEL_HEIGHT = 13.0
@@ -25,24 +27,22 @@ DIGIT = 7.5
 """Width of a digit of a label, with its share of air."""
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(NamedTuple):
     """A grid line; without ``text`` a faint one."""
 
     at: float
     text: str
 
 
-@dataclass(frozen=True)
-class Mark:
-    """One measured point."""
+class Mark(NamedTuple):
+    """One measured point, with the ends of its interval."""
 
     x: float
     y: float
     title: str
-    low: float | None
-    high: float | None
-    last: bool
+    low: float | None = None
+    high: float | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,16 @@ class Drawing:
     slug: str
     title: str
     description: str
-    width: float
-    height: float
-    left: float
     right: float
-    top: float
-    ground: float
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     strokes: tuple[Stroke, ...] = ()
     bars: tuple[Bar, ...] = ()
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    top: float = TOP
+    ground: float = GROUND
 
 
 def shape_of(name: str) -> str:
@@ -115,11 +115,9 @@ def time_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:
 
 
 def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
-    ground = HEIGHT - BOTTOM
-
     def height(value: float) -> float:
         part = max(0.0, (math.log10(value) - bottom) / (top - bottom))
-        return round(ground - part * (ground - TOP), 1)
+        return round(GROUND - part * (GROUND - TOP), 1)
 
     xs = _places(len(panel.releases), RIGHT)
     strokes = [_stroke(line, xs, height) for line in panel.lines]
@@ -128,14 +126,14 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
         slug=panel.slug,
         title=panel.table.caption,
         description=f"Logarithmic scale. Newest: {newest or 'not measured'}.",
-        width=WIDTH, height=HEIGHT, left=LEFT, right=WIDTH - RIGHT, top=TOP, ground=ground,
-        x_ticks=_version_ticks(panel.releases, xs),
+        right=WIDTH - RIGHT,
+        x_ticks=thinned(panel.releases, xs, MOST_LABELS, _shortened),
         y_ticks=tuple(
             Tick(height(value), _tick_label(value) if labelled else "")
             for value, labelled in _log_ticks(10**bottom, 10**top)
         ),
         strokes=_apart(strokes),
-    )  # fmt: skip
+    )
 
 
 def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) -> Stroke:
@@ -147,7 +145,7 @@ def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) 
         if y is None:
             paths.append([])
             if point.crashed:
-                crosses.append(Mark(x, HEIGHT - BOTTOM - 7, point.text, None, None, False))
+                crosses.append(Mark(x, GROUND - 7, point.text))
             continue
         paths[-1].append(f"{x},{y}")
         has_interval = point.low is not None and point.high is not None and point.low > 0
@@ -173,8 +171,7 @@ def _apart(strokes: list[Stroke]) -> tuple[Stroke, ...]:
         if stroke.label:
             previous = max(stroke.label_y, previous + LABEL_HEIGHT)
             moved[stroke.name] = previous
-    lowest = HEIGHT - BOTTOM
-    overhang = max(0.0, max(moved.values(), default=0.0) - lowest)
+    overhang = max(0.0, max(moved.values(), default=0.0) - GROUND)
     return tuple(
         replace(stroke, label_y=round(moved.get(stroke.name, stroke.label_y) - overhang, 1))
         for stroke in strokes
@@ -191,8 +188,7 @@ def count_drawings(panels: tuple[Panel, ...]) -> tuple[Drawing | None, ...]:
 
 
 def _count_drawing(panel: Panel, most: float) -> Drawing:
-    ground = HEIGHT - BOTTOM
-    step = _round_step(most)
+    step = round_step(most / 4) if most > 4 else 1.0
     top = max(step, math.ceil(most / step) * step)
     right = 14.0
     xs = _places(len(panel.releases), right)
@@ -202,13 +198,13 @@ def _count_drawing(panel: Panel, most: float) -> Drawing:
     before: float | None = None
     for point, x in zip(panel.lines[0].points, xs, strict=True):
         if point.value is not None:
-            tall = 0.0 if not point.value else max(2.0, point.value / top * (ground - TOP))
+            tall = 0.0 if not point.value else max(2.0, point.value / top * (GROUND - TOP))
             label = f"{point.value:,.0f}"
             narrow = len(xs) > MOST_LABELS or len(label) * DIGIT > pitch
             crowded = narrow and point.value == before and x != xs[-1]
             bars.append(
                 Bar(
-                    round(x - width / 2, 1), round(ground - tall, 1), width, round(tall, 1), x,
+                    round(x - width / 2, 1), round(GROUND - tall, 1), width, round(tall, 1), x,
                     "bad" if point.value else "good",
                     "" if crowded else label, point.text,
                 )
@@ -217,10 +213,9 @@ def _count_drawing(panel: Panel, most: float) -> Drawing:
     newest = panel.lines[0].points[-1].text if panel.lines[0].points else ""
     return Drawing(
         slug=panel.slug, title=panel.table.caption, description=f"Newest: {newest}.",
-        width=WIDTH, height=HEIGHT, left=LEFT, right=WIDTH - right, top=TOP, ground=ground,
-        x_ticks=_version_ticks(panel.releases, xs),
+        right=WIDTH - right, x_ticks=thinned(panel.releases, xs, MOST_LABELS, _shortened),
         y_ticks=tuple(
-            Tick(round(ground - step * k / top * (ground - TOP), 1), f"{step * k:,.0f}")
+            Tick(round(GROUND - step * k / top * (GROUND - TOP), 1), f"{step * k:,.0f}")
             for k in range(round(top / step) + 1)
         ),
         bars=tuple(bars),
@@ -233,15 +228,13 @@ def _places(count: int, right: float) -> list[float]:
     return [round(LEFT + pitch * (place + 0.5), 1) for place in range(count)]
 
 
-def _version_ticks(releases: tuple[str, ...], xs: list[float]) -> tuple[Tick, ...]:
-    """Every version, or every k-th where they are many, counted back from the newest."""
-    every = math.ceil(len(releases) / MOST_LABELS) or 1
-    last = len(releases) - 1
-    return tuple(
-        Tick(x, _shortened(release))
-        for place, (release, x) in enumerate(zip(releases, xs, strict=True))
-        if (last - place) % every == 0
-    )
+def thinned(
+    labels: Sequence[str], xs: Sequence[float], most: int, shorten: Callable[[str], str]
+) -> tuple[Tick, ...]:
+    """Every label, or every k-th if there are more than ``most``, counted back from the newest."""
+    every = math.ceil(len(labels) / most) or 1
+    ticks = zip(xs, map(shorten, labels), strict=True)
+    return tuple(starmap(Tick, list(ticks)[(len(labels) - 1) % every :: every]))
 
 
 def _shortened(label: str) -> str:
@@ -268,10 +261,7 @@ def _tick_label(value: float) -> str:
     return f"{value / 1e-6:g} µs"
 
 
-def _round_step(most: float) -> float:
-    """A step of 1, 2 or 5 times a power of ten that gives at most five grid lines."""
-    if most <= 4:
-        return 1.0
-    rough = most / 4
+def round_step(rough: float) -> float:
+    """The smallest step of 1, 2 or 5 times a power of ten that is not below ``rough``."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(lead * power for lead in (1, 2, 5, 10) if lead * power >= rough)

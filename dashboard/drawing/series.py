@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.colours import colour_of
+from dashboard.drawing.geometry import Mark, Tick, round_step, thinned
 from dashboard.drawing.panels import Table
 from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
@@ -32,17 +33,6 @@ _TICKS = 4
 
 
 @dataclass(frozen=True)
-class Point:
-    """One value."""
-
-    x: float
-    y: float
-    title: str
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
 class Picture:
     """A chart in the coordinates of its view box, with its table."""
 
@@ -50,14 +40,14 @@ class Picture:
     css: str
     title: str
     description: str
-    points: tuple[Point, ...]
+    points: tuple[Mark, ...]
     path: str
     levels: tuple[tuple[float, float, float], ...]
     """From x to x at y."""
     bad: tuple[float, float] | None
     """From x to x: from the first bad subject to the one that resolved it."""
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
     table: Table
     count: int
     """The number of all values, shown or not."""
@@ -87,7 +77,7 @@ def picture(
     unit = series.place.unit
     labels = [shorten(series.subject(index).label, 24) for index in shown]
     points = tuple(
-        Point(
+        Mark(
             x, scale.y(value), f"{label}: {units.human(value, unit)}",
             None if low is None else scale.y(low), None if high is None else scale.y(high),
         )
@@ -103,7 +93,8 @@ def picture(
         levels=tuple(_levels(track, shown, xs, scale))
         if track.judgement in ("judged", "exact") and track.drift is None else (),
         bad=_bad(xs, commits, change, over),
-        x_ticks=_labels(xs, labels), y_ticks=scale.ticks(unit),
+        x_ticks=thinned(labels, xs, _LABELS, lambda label: shorten(label, _LABEL)),
+        y_ticks=scale.ticks(unit),
         table=_table(name, observed, number, shown), count=n,
     )  # fmt: skip
 
@@ -130,21 +121,21 @@ class _Scale:
         part = (number - self.low) / (self.high - self.low)
         return round(HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP), 1)
 
-    def ticks(self, unit: str) -> tuple[tuple[float, str], ...]:
+    def ticks(self, unit: str) -> tuple[Tick, ...]:
         if self.log:
             powers = range(math.floor(self.low), math.ceil(self.high) + 1)
             found = [lead * 10.0**power for power in powers for lead in (1, 2, 5)]
             found = [v for v in found if self.low <= math.log10(v) <= self.high]
             found = found[:: max(1, len(found) // _TICKS)]
         else:
-            rough = (self.high - self.low) / _TICKS
-            power = 10.0 ** math.floor(math.log10(rough))
-            step = next(lead * power for lead in (1, 2, 5, 10) if lead * power >= rough)
+            step = round_step((self.high - self.low) / _TICKS)
             start = math.ceil(self.low / step)
             found = [k * step for k in range(start, math.floor(self.high / step) + 1)]
         # A unit that is not scaled stands in the title: there is no room for it here.
         scaled = unit if unit in ("seconds", "bytes") else ""
-        return tuple((self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found)
+        return tuple(
+            Tick(self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found
+        )
 
 
 def _places(positions: npt.NDArray[np.float64], count: int) -> list[float]:
@@ -185,16 +176,6 @@ def _levels(
         begin, end = max(start, shown.start), min(stop, shown.stop)
         if begin < end and (not scale.log or level > 0):
             yield xs[begin - shown.start], xs[end - 1 - shown.start], scale.y(level)
-
-
-def _labels(xs: Sequence[float], labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
-    every = math.ceil(len(labels) / _LABELS)
-    last = len(labels) - 1
-    return tuple(
-        (x, shorten(label, _LABEL))
-        for place, (x, label) in enumerate(zip(xs, labels, strict=True))
-        if (last - place) % every == 0
-    )
 
 
 def _table(name: str, observed: SiteInput, number: int, shown: range) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 from dashboard.pages.newest_value import amount
 from dashboard.site_input import SiteInput
 from dashboard.verdict_data import unpacked
-from observatory.analyze.comparison.pairs import Pair
+from observatory.analyze.comparison.comparing import Pair
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.series import Line
 from observatory.store.records.alerts import Alert, Alerts, Change

@@ -28,7 +28,7 @@ class NewestChange(NamedTuple):
 def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     """Describe the newest value of a series: its alert, or else what became of it."""
     found = observed.verdicts_on(track).state
-    multiple = track.newest.multiple
+    multiple = track.multiple
     noise = "" if multiple is None else f"{abs(multiple):.1f}\N{MULTIPLICATION SIGN} noise"
     change = _in_words(track, found)
     if found.alert is not None:

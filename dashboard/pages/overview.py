@@ -201,7 +201,7 @@ def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | No
     if last.label != subject.subject:
         words = f"last in {shorten(last.label, 16)}"
         return Tile(units.MISSING, NewestChange("quiet", words, ""), spark(track), css, link, words)
-    value = units.human(track.newest.value, series.place.unit)
+    value = units.human(track.series.values[-1], series.place.unit)
     found = newest_change(observed, track)
     title = f"{series.benchmark} {series.place.metric}"
     return Tile(value, found, spark(track), css, link, title)

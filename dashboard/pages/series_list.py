@@ -43,7 +43,7 @@ def _entry(observed: SiteInput, index: int) -> dict[str, Any]:
     return {
         "id": id_, "name": shorten(series.benchmark, _LONGEST),
         "metric": shorten(series.place.metric, 40),
-        "value": units.human(track.newest.value, series.place.unit),
+        "value": units.human(track.series.values[-1], series.place.unit),
         "at": shorten(series.subject(len(series.values) - 1).label, 24),
         "spark": spark(track), "css": f"b-{colour_of(track, id_)}",
         "change": newest_change(observed, track),

@@ -7,7 +7,7 @@ and their ``metric`` asv's type of it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,19 +20,11 @@ from observatory.store.reading.read import Described, ResultFile, Results
 
 FEWEST_FOR_INTERVAL = 5
 """The smallest number of samples for which asv derives its interval from the samples."""
-_KNOWN: dict[str, Iterable[str]] = {
-    "model": MODELS,
-    "scenario": SCENARIOS,
-    "backend": BACKENDS,
-    "launch": LAUNCHES,
-    "metric": METRICS,
-}
-_ORDERS = {
-    column: {word: rank for rank, word in enumerate(words)} for column, words in _KNOWN.items()
-}
+_VOCABULARY = (MODELS, SCENARIOS, BACKENDS, LAUNCHES, METRICS)
+_ORDERS = tuple({word: rank for rank, word in enumerate(words)} for words in _VOCABULARY)
 _LAST = 10**6
 _UNITS = (("time_", "seconds"), ("timeraw_", "seconds"), ("mem_", "bytes"), ("peakmem_", "bytes"))
-"""The unit by the prefix of a benchmark's name: asv's convention."""
+"""The unit by asv's prefix of the name, for a benchmark whose description is lost."""
 
 
 class Origin(NamedTuple):
@@ -112,17 +104,16 @@ def _place(name: str, params: tuple[str, ...], described: Described | None) -> S
                       metric.name, metric.unit, metric.kind)  # fmt: skip
     scenario = f"{name}({', '.join(params)})" if params else name
     if described is None:
-        described = Described(_unit_by_name(name), "value")
-    metric_name, unit = described.type, described.unit
-    return SeriesKey("", scenario, "", "", metric_name, unit, "noisy")
+        function = name.rpartition(".")[2]
+        unit = next((unit for prefix, unit in _UNITS if function.startswith(prefix)), "")
+        described = Described(unit, "value")
+    return SeriesKey("", scenario, "", "", described.type, described.unit, "noisy")
 
 
-def _unit_by_name(name: str) -> str:
-    """The unit by asv's prefix of the name, for a benchmark whose description is lost."""
-    return next((unit for prefix, unit in _UNITS if name.rpartition(".")[2].startswith(prefix)), "")
+def place_order(words: Sequence[str]) -> tuple[tuple[int, str], ...]:
+    """A sort key: the order of the catalogue, then words that it lacks, by alphabet.
 
-
-def place_order(place: SeriesKey) -> tuple[tuple[int, str], ...]:
-    """A sort key: the order of the catalogue, then words that it lacks, by alphabet."""
-    words = {column: getattr(place, column) for column in _ORDERS}
-    return tuple((_ORDERS[column].get(word, _LAST), word) for column, word in words.items())
+    ``words``: a SeriesKey, or its first columns.
+    """
+    pairs = zip(_ORDERS, words, strict=False)
+    return tuple((order.get(word, _LAST), word) for order, word in pairs)

@@ -88,7 +88,7 @@ class Occurrence:
         return replace(self, change=self.change.model_copy(update={"id": id_}))
 
 
-def over_with(recovered: Sequence[At | None]) -> At | None:
+def over_by(recovered: Sequence[At | None]) -> At | None:
     """The subject by which all are over; None as long as one is not, or if there is none."""
     done = [at for at in recovered if at is not None]
     return max(done, key=lambda at: at.date) if done and len(done) == len(recovered) else None

@@ -21,7 +21,16 @@ from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.interleave import SIDES, WORK, WORKED, Interleaving, Job, Matrix, SideName
+from observatory.run.interleave import (
+    SIDES,
+    TRACED,
+    WORK,
+    WORKED,
+    Interleaving,
+    Job,
+    Matrix,
+    SideName,
+)
 from observatory.run.local import measuring_lock
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
@@ -72,7 +81,7 @@ class Comparer:
             self._confirm(interleaving)
             self._work(interleaving, deadline)
             if time.monotonic() < deadline:
-                interleaving.trace(self.matrix.traced)
+                interleaving.repeat(self.matrix.traced, "tracing", TRACED)
             self._time(interleaving, deadline)
         return self.compare()
 
@@ -83,7 +92,7 @@ class Comparer:
             for name, group in self.matrix.groups:
                 interleaving.count(group)
                 self._say(f"{name}: counted")
-            interleaving.trace(self.matrix.traced)
+            interleaving.repeat(self.matrix.traced, "tracing", TRACED)
             self._say(f"traced: {len(self.matrix.traced)} cells")
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 
@@ -134,7 +143,7 @@ class Comparer:
         alarmed = {verdict.cell for verdict in self.compare().worse if verdict.kind == "exact"}
         again = [cell for cell in self.matrix.counted if cell in alarmed]
         if again:
-            interleaving.recount(again)
+            interleaving.repeat(again, "counting", 1)
             self._say(f"counted again, because they got worse: {several(len(again), 'cell')}")
 
     @contextlib.contextmanager

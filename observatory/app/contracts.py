@@ -8,10 +8,9 @@ from pathlib import Path
 
 from observatory.app.progress import Progress, Update, silent
 from observatory.errors import Exit
-from observatory.run.contracts import SuiteError, check
+from observatory.run.contracts import Numba, Numbas, SuiteError, check
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import environment_of
-from observatory.run.numbas import Numba, Numbas
 from observatory.run.subjects import Subjects
 from observatory.store.records import contracts as record
 from observatory.store.records.contracts import Contracts, Status, version_order

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from observatory.analyze.detectors import evaluation
-from observatory.analyze.detectors.candidates import Detector
-from observatory.analyze.detectors.evaluation import BLOCK, OnlineRates, Rates, Window
+from observatory.analyze import detectors as evaluation
+from observatory.analyze.detectors import BLOCK, Detector, OnlineRates, Rates, Window
 from observatory.analyze.history.segments import unfit
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.steps import Values

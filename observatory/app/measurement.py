@@ -10,7 +10,7 @@ from benchmarks.plan import Task
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
 from observatory.errors import Exit
-from observatory.guard.canary import Fate, Finding, judge, worst
+from observatory.guard.verdicts import Fate, Finding, judge, worst
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
@@ -151,7 +151,7 @@ def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
         raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
-    tasks = tasks_of(PRESETS[preset](), narrowed)
+    tasks = tasks_of(PRESETS[preset], narrowed)
     if not tasks:
         others = ", ".join(presets_with(narrowed))
         raise SubjectError(

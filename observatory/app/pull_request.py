@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from observatory.errors import SelectionError
-from observatory.github import artifact, checks, sticky
-from observatory.github.artifact import LARGEST_COMPARISON, LARGEST_ZIP, Artifact
+from observatory.github import artifact, sticky
+from observatory.github.artifact import RefusedError, Target, with_origin
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, RefusedError
+from observatory.github.http import GitHubError
 from observatory.github.settings import CommentSettings
-from observatory.github.target import Target, with_origin
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
 from observatory.store.records.comparison import Comparison
@@ -19,10 +18,11 @@ from observatory.text.comparison.story import tell
 from observatory.text.plain import shorten
 
 
-def artifact_of(file: Path) -> Artifact:
-    """The artifact in a file. Raises SelectionError if there is no file, and RefusedError."""
+def artifact_of(file: Path) -> artifact.Artifact:
+    """The artifact in a file. Raises SelectionError where there is none, and RefusedError."""
     try:
-        content = read_bounded(file, max(LARGEST_ZIP, LARGEST_COMPARISON), "no comparison is")
+        most = max(artifact.LARGEST_ZIP, artifact.LARGEST_COMPARISON)
+        content = read_bounded(file, most, "no comparison is")
     except RecordError as error:
         raise RefusedError(str(error)) from error
     if content is None:
@@ -49,7 +49,7 @@ def publish(
         if target.pull.locked:
             say(f"pull request {number} is locked; no comment was written")
         elif dry_run:
-            actions = sticky.look(github, number, comment, {}).actions
+            actions = sticky.look(github, number, comment, {}) or ()
             say(f"would be done: {', '.join(one.verb for one in actions)}")
         else:
             for line in sticky.publish(github, number, comment):
@@ -62,10 +62,10 @@ def publish(
     def the_check() -> None:
         if wanted.check == "none":
             return
-        concluded = checks.conclusion(story.state, wanted.check)
+        concluded = sticky.conclusion(story.state, wanted.check)
         if not dry_run:
             by = f"{run.id}.{run.run_attempt}" if run else "by hand"
-            checks.put(github, target.sha, wanted.check_name, concluded, title, text, by)
+            sticky.put_check(github, target.sha, wanted.check_name, concluded, title, text, by)
         say(f"commit {target.sha[:10]}: {wanted.check_name} is {concluded}")
 
     _each(the_comment, the_label, the_check)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from observatory.guard.scan.report import Report
+from observatory.guard.scan.scanning import Report
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader, JournalLine
 from observatory.store.records.alerts import Alerts

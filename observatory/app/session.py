@@ -21,7 +21,7 @@ from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import environment_of, local_subjects, measuring_lock
-from observatory.run.schedule import Estimate, Event, carry_out, remaining
+from observatory.run.schedule import Estimate, carry_out, remaining
 from observatory.run.subjects import Subjects
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
@@ -146,15 +146,17 @@ def take_samples(
         caches.mkdir(parents=True, exist_ok=True)
         executor = Executor(environment, caches.absolute(), session.timeout, session.data)
 
-        def record(sample: Sample) -> None:
+        notify = _notifier(session, subject.label, left)
+
+        def ended(task: Task, sample: Sample) -> None:
             journal.append(run, sample)
             tally.add(sample)
             seen(sample)
+            notify(task, sample)
 
         try:
             with measuring_lock(session.say):
-                notify = _notifier(session, subject.label, left)
-                carry_out(left, executor, record, notify, session.workers)
+                carry_out(left, executor, notify, ended, session.workers)
         finally:
             session.progress(Update("", "activity"))
             for problem in _renew(session.results, journal):
@@ -166,15 +168,14 @@ def take_samples(
     return tally
 
 
-def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[[Event], None]:
+def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[..., None]:
     """What `carry_out` calls when a task begins or ends: it reports progress and the time left."""
     estimate = Estimate(tasks, session.workers)
     began: dict[int, float] = {}
     done = 0
 
-    def notify(event: Event) -> None:
+    def notify(task: Task, sample: Sample | None = None) -> None:
         nonlocal done
-        task, sample = event.task, event.sample
         if sample is None:
             began[id(task)] = time.monotonic()
             text = f"{label}  {task.cell} {task.measure}, {_left(estimate)}"

@@ -9,7 +9,6 @@ from itertools import zip_longest
 
 from benchmarks.catalogue import Cell
 from observatory.app.session import Session
-from observatory.guard import upgrades
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
@@ -47,10 +46,10 @@ def upgrade(
                 if before is None:
                     before = (name, executor, chain.first(name, executor), side)
                     continue
-                turns, fresh = chain.turns(before[:3], (name, executor))
+                parts, fresh = chain.turns(before[:3], (name, executor))
                 made = Upgrade(
-                    base=before[3], head=side, machine=session.machine, taken_at=datetime.now(UTC),
-                    parts=[upgrades.part(t.cell, t.fill, t.use, t.again) for t in turns],
+                    base=before[3], head=side, machine=session.machine,
+                    taken_at=datetime.now(UTC), parts=parts,
                 )  # fmt: skip
                 record.save(session.results, made)
                 found.append(made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,8 +10,7 @@ from urllib.parse import quote, urlencode
 from pydantic import TypeAdapter, ValidationError
 
 from observatory.github import models
-from observatory.github.errors import GitHubError, MissingError
-from observatory.github.http import LONGEST
+from observatory.github.http import LONGEST, GitHubError, MissingError
 from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
 from observatory.text.plain import shorten
@@ -43,8 +41,7 @@ class GitHub:
     def viewer(self) -> models.Viewer:
         """The account of the token, which wrote our comments and issues."""
         doing = "name the account of the token"
-        answer = self._graphql(_VIEWER, {}, doing).get("viewer")
-        return _checked(models.Viewer, json.dumps(answer).encode(), doing)
+        return _checked(models.Viewer, self._graphql(_VIEWER, {}, doing).get("viewer"), doing)
 
     def run(self, number: int) -> models.Run:
         """A run of a workflow of this repository."""
@@ -54,8 +51,8 @@ class GitHub:
         """The newest runs of a workflow that a pull request started for a commit."""
         query = urlencode({"head_sha": sha, "event": "pull_request", "per_page": 20})
         path = f"/actions/workflows/{quote(workflow, safe='')}/runs?{query}"
-        found = self._get(models.RunList, path, "list the runs of the workflow").workflow_runs
-        return [one for one in found if one.head_sha == sha]
+        found = self._get(models.Page[models.Run], path, "list the runs of the workflow")
+        return [one for one in found.entries if one.head_sha == sha]
 
     def run_again(self, run: int) -> None:
         """Run all jobs of a run again."""
@@ -81,8 +78,8 @@ class GitHub:
     def artifacts(self, run: int, name: str) -> list[models.ArtifactEntry]:
         """The artifacts of a run that have this name, the newest first."""
         path = f"/actions/runs/{run}/artifacts?{urlencode({'name': name})}"
-        pages = self._pages(models.ArtifactList, path, f"list the artifacts of run {run}")
-        found = [one for page in pages for one in page.artifacts if one.name == name]
+        pages = self._pages(models.Page[models.ArtifactEntry], path, f"list artifacts of run {run}")
+        found = [one for page in pages for one in page.entries if one.name == name]
         return sorted(found, key=lambda one: -one.id)
 
     def artifact_zip(self, artifact: int, most: int) -> bytes:
@@ -103,8 +100,7 @@ class GitHub:
         # For a comment that was just deleted, the answer contains null and an error.
         ids = {"ids": list(node_ids)[:100]}
         nodes = self._graphql(_HIDDEN, ids, doing, partly=True).get("nodes") or ()
-        content = json.dumps([node for node in nodes if node]).encode()
-        found = _checked(list[models.Hidden], content, doing)
+        found = _checked(list[models.Hidden], [node for node in nodes if node], doing)
         return {one.id: (one.reason or "").lower() for one in found if one.is_minimized}
 
     def add_comment(self, number: int, body: str) -> models.Comment:
@@ -144,8 +140,8 @@ class GitHub:
     def checks(self, sha: str, name: str) -> list[models.CheckRun]:
         """The newest checks of this name on a commit."""
         path = f"/commits/{sha}/check-runs?{urlencode({'check_name': name})}"
-        pages = self._pages(models.CheckList, path, f"list the checks of commit {sha[:7]}")
-        return [one for page in pages for one in page.check_runs]
+        pages = self._pages(models.Page[models.CheckRun], path, f"list checks of commit {sha[:7]}")
+        return [one for page in pages for one in page.entries]
 
     def add_check(self, fields: dict[str, Any]) -> None:
         """Add a check to a commit. GitHub demands the token of an app, such as a workflow's."""
@@ -223,9 +219,13 @@ def graphql_address(api: str) -> str:
     return f"{api.removesuffix('/v3')}/graphql"
 
 
-def _checked(kind: type[_Type], content: bytes, doing: str) -> _Type:
+def _checked(kind: type[_Type], answer: object, doing: str) -> _Type:
+    """The answer, which is JSON or was parsed, as a value of a type. Raises GitHubError."""
+    adapter = TypeAdapter(kind)
     try:
-        return TypeAdapter(kind).validate_json(content)
+        if isinstance(answer, bytes):
+            return adapter.validate_json(answer)
+        return adapter.validate_python(answer)
     except ValidationError as error:
         raise GitHubError(
             f"GitHub's answer is not understood when asked to {doing}: {reason_of(error)}"

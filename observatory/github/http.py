@@ -11,11 +11,25 @@ from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 
-from observatory.github.errors import GitHubError
+from observatory.errors import Exit, ObservatoryError
 from observatory.text.plain import shorten
 
 LONGEST = 300
 """Characters of a foreign text in a message."""
+
+
+class GitHubError(ObservatoryError):
+    """A request to GitHub failed; the message says what was asked, and what to do."""
+
+    exit_code = Exit.GITHUB
+
+
+class MissingError(GitHubError):
+    """The thing does not exist, was deleted, or may not be seen with this token."""
+
+
+class UnsureError(GitHubError):
+    """A write got no answer: it may have been carried out or not."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +64,8 @@ def request(method: str, url: str, headers: Mapping[str, str], body: object, mos
     again, and then nobody knows whether a comment was written. Raises urllib3's HTTPError, and
     GitHubError for an answer of more than ``most`` bytes.
     """
-    kind = {} if body is None else {"Content-Type": "application/json"}
     response = pool(url).request(
-        method, url, body=None if body is None else json.dumps(body).encode(),
-        headers={**headers, **kind}, redirect=False, retries=False,
+        method, url, json=body, headers=headers, redirect=False, retries=False,
         preload_content=False, timeout=urllib3.Timeout(connect=10, read=60),
     )  # fmt: skip
     content = bytearray()
@@ -79,7 +91,8 @@ def pool(url: str) -> urllib3.PoolManager:
 
 def reason_of(error: Exception) -> str:
     """The reason for a failed request: the last part of what urllib3 says."""
-    return shorten(str(error).rpartition(": ")[2] or type(error).__name__, LONGEST)
+    reason = str(error).rpartition(": ")[2].rstrip("')")
+    return shorten(reason or type(error).__name__, LONGEST)
 
 
 def is_loopback(host: str | None) -> bool:

@@ -1,4 +1,6 @@
-"""One issue for each alert: what to do, decided from the alerts and the existing issues.
+"""One issue for each alert.
+
+`decide` concludes from the alerts and the existing issues what is left to do; `deliver` does it.
 
 The text of an issue begins with a hidden marker that names its alert, and the state and title that
 we gave the issue. Where the issue differs, a person has changed it, and that stays: an issue closed
@@ -10,18 +12,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from observatory.github.body import cut, digest, unix
+from observatory.github.body import SETTLING, cut, digest, unix
+from observatory.github.client import GitHub
+from observatory.github.http import GitHubError, MissingError, UnsureError
 from observatory.github.models import Issue
 from observatory.text.comment import LIMIT
+from observatory.text.words import first_of, several
 
 NIGHT = timedelta(hours=20)
 """Issues opened within this span count as opened in one night."""
+_ROUNDS = 4
+_NAMED = 50
 _END = "<!-- observatory: end of alert -->"
 _MARKER = re.compile(
     r"^<!-- observatory: alert ([0-9a-f]{10}), left (open|closed), title ([0-9a-f]{16}), "
@@ -64,17 +71,10 @@ class Tracked:
     title: str
     text: str
 
-    @property
-    def is_retitled(self) -> bool:
-        """Whether a person has edited the title."""
-        return digest(self.issue.title) != self.title
-
-
-@dataclass(frozen=True)
-class Open:
-    """Open an issue."""
-
-    wanted: Wanted
+    def new_title(self, title: str) -> str | None:
+        """The title to give the issue; None if it has it, or a person has edited the title."""
+        edited = digest(self.issue.title) != self.title
+        return None if edited or self.issue.title == title else title
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class Change:
 class Plan:
     """What to do, and what is left as it is."""
 
-    actions: tuple[Open | Change, ...]
+    actions: tuple[Wanted | Change, ...]
+    """Issues to open and to change."""
     postponed: tuple[str, ...]
     """Ids of alerts that get no issue tonight."""
     respected: tuple[str, ...]
@@ -119,14 +120,14 @@ def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: da
     """
     existing = tracked(issues)
     spare = most - sum(issue.created_at > now - NIGHT for issue in issues)
-    actions: list[Open | Change] = []
+    actions: list[Wanted | Change] = []
     postponed: list[str] = []
     respected: list[str] = []
     for alert in alerts:
         found = existing.pop(alert.id, [])
         if not found:
             if alert.state == "open" and spare > 0:
-                actions.append(Open(alert))
+                actions.append(alert)
                 spare -= 1
             elif alert.state == "open":
                 postponed.append(alert.id)
@@ -138,7 +139,11 @@ def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: da
                 actions.append(change)
             case str() as clause:
                 respected.append(clause)
-        actions += [_duplicate(each, one) for each in found if _is_spare(each, one)]
+        actions += [
+            _duplicate(other, one)
+            for other in found
+            if other is not one and other.issue.state == "open" and not other.issue.locked
+        ]
     unknown = tuple(one.issue.number for found in existing.values() for one in found)
     return Plan(tuple(actions), tuple(postponed), tuple(respected), unknown)
 
@@ -159,8 +164,8 @@ def _about(alert: Wanted, one: Tracked) -> Change | str | None:
         return _changed(alert, one, "closed", "closed: it is resolved")
     if alert.state == "known" and by_hand:
         return None  # the marker keeps our notes until they matter
-    same_title = one.is_retitled or one.issue.title == alert.title
-    if same_title and not by_hand and one.text == digest(alert.text):
+    is_current = one.new_title(alert.title) is None and one.text == digest(alert.text)
+    if is_current and not by_hand:
         return None
     return _changed(alert, one, None, "updated")
 
@@ -171,7 +176,7 @@ def _changed(alert: Wanted, one: Tracked, state: IssueState | None, why: str) ->
         one.issue,
         _with_block(unix(one.issue.body), alert.body(state or one.issue.state)),
         why,
-        title=None if one.is_retitled or one.issue.title == alert.title else alert.title,
+        title=one.new_title(alert.title),
         state=state,
         reason=None if state is None else "reopened" if state == "open" else "completed",
     )
@@ -188,10 +193,6 @@ def _with_block(body: str, block: str) -> str:
     return whole if len(whole) <= LIMIT else block
 
 
-def _is_spare(other: Tracked, one: Tracked) -> bool:
-    return other is not one and other.issue.state == "open" and not other.issue.locked
-
-
 def _duplicate(other: Tracked, one: Tracked) -> Change:
     body = (other.issue.body or "").replace(f"{other.id}, left open", f"{other.id}, left closed", 1)
     return Change(
@@ -201,3 +202,85 @@ def _duplicate(other: Tracked, one: Tracked) -> Change:
         state="closed",
         reason="not_planned",
     )
+
+
+def look(
+    github: GitHub, alerts: Sequence[Wanted], most: int, made: Mapping[int, Issue]
+) -> tuple[Plan, list[int]]:
+    """The remaining plan, and the numbers of issues just ``made`` that GitHub does not list yet."""
+    listed = {issue.number: issue for issue in github.issues()}
+    now = datetime.fromtimestamp(github.transport.clock.now(), UTC)
+    plan = decide(alerts, list({**made, **listed}.values()), most, now)
+    return plan, sorted(made.keys() - listed.keys())
+
+
+def deliver(
+    github: GitHub, alerts: Sequence[Wanted], labels: Sequence[str], most: int
+) -> tuple[list[str], Plan]:
+    """Open, update and close issues until nothing is left to do.
+
+    Returns what was done, a line each, and the remaining plan. Raises GitHubError.
+    """
+    made: dict[int, Issue] = {}
+    done: list[str] = []
+    missing: list[int] = []
+    for _ in range(_ROUNDS):
+        plan, missing = look(github, alerts, most, made)
+        if not plan.actions and not missing:
+            return done, plan
+        if not plan.actions:
+            github.transport.clock.sleep(SETTLING)
+        for action in plan.actions:
+            try:
+                done.append(_do(github, action, labels, made))
+            except MissingError:
+                if isinstance(action, Wanted):
+                    raise  # there is no such repository, or issues are switched off
+            except UnsureError:
+                github.transport.clock.sleep(SETTLING)
+                break
+    if missing:
+        raise GitHubError(
+            f"GitHub does not list {_numbers(missing)}, which {github.viewer.login} has just "
+            "opened; look there before the next run, which would open them again"
+        )
+    raise GitHubError(
+        f"the issues are not as they should be after {_ROUNDS} attempts; run it again"
+    )
+
+
+def describe(action: Wanted | Change) -> str:
+    """One planned action as a line: "#12 closed: it is resolved"."""
+    if isinstance(action, Wanted):
+        return f"an issue for alert {action.id} opened: {action.title}"
+    return f"#{action.issue.number} {action.why}"
+
+
+def remaining(plan: Plan, most: int) -> Iterator[str]:
+    """What was not done, and why: a sentence each."""
+    if plan.postponed:
+        yield (
+            f"{several(len(plan.postponed), 'alert')} without an issue, because at most {most} are "
+            f"opened in a night: {first_of(plan.postponed, _NAMED)}"
+        )
+    if plan.respected:
+        yield f"not changed, because people changed them: {first_of(plan.respected, _NAMED)}"
+    if plan.unknown:
+        yield f"not changed, because their alerts are not in the file: {_numbers(plan.unknown)}"
+
+
+def _do(
+    github: GitHub, action: Wanted | Change, labels: Sequence[str], made: dict[int, Issue]
+) -> str:
+    if isinstance(action, Wanted):
+        issue = github.add_issue(action.title, action.body("open"), labels)
+        made[issue.number] = issue
+        return f"#{issue.number} opened: {issue.title}"
+    fields = {"body": action.body, "title": action.title, "state": action.state,
+              "state_reason": action.reason}  # fmt: skip
+    github.edit_issue(action.issue.number, {k: v for k, v in fields.items() if v is not None})
+    return describe(action)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return first_of([f"#{number}" for number in numbers], _NAMED)

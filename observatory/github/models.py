@@ -5,10 +5,11 @@ Fields that GitHub leaves empty are optional: deleted accounts, deleted forks, e
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field
 
+_Entry = TypeVar("_Entry")
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Address = Annotated[str, Field(pattern=r"^https?://[^\s()<>\[\]]+$", max_length=2000)]
 
@@ -41,7 +42,6 @@ class Repository(_Answer):
     """A repository or a fork."""
 
     id: int
-    full_name: str
     owner: User | None = None
 
 
@@ -81,12 +81,6 @@ class Run(_Answer):
     status: str = ""
 
 
-class RunList(_Answer):
-    """A page of runs."""
-
-    workflow_runs: list[Run]
-
-
 class Permission(_Answer):
     """What an account may do in a repository."""
 
@@ -100,12 +94,6 @@ class ArtifactEntry(_Answer):
     name: str
     size_in_bytes: int
     expired: bool
-
-
-class ArtifactList(_Answer):
-    """A page of artifacts."""
-
-    artifacts: list[ArtifactEntry]
 
 
 class Comment(_Answer):
@@ -145,7 +133,9 @@ class CheckRun(_Answer):
     external_id: str | None = None
 
 
-class CheckList(_Answer):
-    """A page of checks."""
+class Page(_Answer, Generic[_Entry]):
+    """A page of a list that is a field of the answer."""
 
-    check_runs: list[CheckRun]
+    entries: list[_Entry] = Field(
+        validation_alias=AliasChoices("workflow_runs", "artifacts", "check_runs")
+    )

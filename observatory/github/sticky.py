@@ -1,9 +1,9 @@
-"""One comment on a pull request, however often and by however many runs at once it is published.
+"""One comment on a pull request and one check on its commit, however often they are published.
 
 `decide` concludes from the comments on the pull request what is left to do; `publish` does it,
 looks again, and stops when nothing is left. So the result is the same if somebody deletes a comment
 in between, if a write gets no answer, or if two runs write at once: the oldest comment has the
-content of the newest run, and other copies are hidden.
+content of the newest run, and other copies are hidden. `put_check` does the same for a check.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from observatory.github.body import SETTLING, cut, digest, unix
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import GitHubError, MissingError, UnsureError
 from observatory.github.models import Comment, Viewer
 
 _ROUNDS = 6
+State = Literal["worse", "better", "unaffected", "undecided"]
+Conclusion = Literal["success", "neutral", "failure"]
+_LONGEST_TITLE = 200
 _STAMP = re.compile(r"<!-- observatory: run (\d{1,20})\.(\d{1,6}), text ([0-9a-f]{16}) -->")
 
 RunNumber: TypeAlias = tuple[int, int]
@@ -56,14 +59,6 @@ class Action(NamedTuple):
     comment: Comment | None = None
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The actions in order; ``superseded``: a newer run has commented already."""
-
-    actions: tuple[Action, ...]
-    superseded: bool = False
-
-
 def ours(comments: Sequence[Comment], marker: str, me: Viewer) -> list[Comment]:
     """Our own comments that begin with the marker, the oldest first.
 
@@ -79,8 +74,8 @@ def ours(comments: Sequence[Comment], marker: str, me: Viewer) -> list[Comment]:
 
 def decide(
     found: Sequence[Comment], hidden: Mapping[str, str], wanted: Wanted, made: frozenset[int]
-) -> Decision:
-    """The actions that are left.
+) -> list[Action] | None:
+    """The actions that are left, in order; None: nothing, because a newer run has commented.
 
     ``found``: our comments, oldest first; ``hidden``: node ids and reasons of hidden ones;
     ``made``: ids of those that this run has made. A comment that is hidden as outdated is never
@@ -88,22 +83,24 @@ def decide(
     """
     living = [one for one in found if hidden.get(one.node_id) != "outdated"]
     if not living:
-        return Decision((Action("create"),))
+        return [Action("create")]
     first, *others = living
     mine = [one for one in others if one.id in made]
-    if wanted.run is not None and any(_run_of(one) > wanted.run for one in living):
-        return Decision(tuple(Action("delete", one) for one in mine), superseded=True)
+    if wanted.run is not None and any(_stamp(one)[0] > wanted.run for one in living):
+        return [Action("delete", one) for one in mine] or None
     actions = [] if _is_current(first, wanted) else [Action("update", first)]
     for one in others:
         if one in mine:
             actions.append(Action("delete", one))
         elif one.node_id not in hidden:
             actions.append(Action("hide", one))
-    return Decision(tuple(actions))
+    return actions
 
 
-def look(github: GitHub, pull: int, wanted: Wanted, made: Mapping[int, Comment]) -> Decision:
-    """Read the comments on a pull request, and decide. Raises GitHubError."""
+def look(
+    github: GitHub, pull: int, wanted: Wanted, made: Mapping[int, Comment]
+) -> list[Action] | None:
+    """Read the comments on a pull request, and `decide`. Raises GitHubError."""
     listed = {one.id: one for one in github.comments(pull)}
     # A comment that was just made can be missing from the list; it must not be made twice.
     found = ours([*({**made, **listed}).values()], wanted.marker, github.viewer)
@@ -119,12 +116,12 @@ def publish(github: GitHub, pull: int, wanted: Wanted) -> list[str]:
     made: dict[int, Comment] = {}
     done: list[str] = []
     for _ in range(_ROUNDS):
-        decision = look(github, pull, wanted, made)
-        if not decision.actions:
-            if decision.superseded:
-                done.append("a newer run has already commented; its comment stays")
+        actions = look(github, pull, wanted, made)
+        if actions is None:
+            return [*done, "a newer run has already commented; its comment stays"]
+        if not actions:
             return done or ["the comment is already up to date"]
-        for action in decision.actions:
+        for action in actions:
             try:
                 done.append(_do(github, pull, wanted, action, made))
             except MissingError:
@@ -167,13 +164,45 @@ def _stamp(comment: Comment) -> tuple[RunNumber, str]:
     return ((int(found[1]), int(found[2])), found[3]) if found else ((0, 0), "")
 
 
-def _run_of(comment: Comment) -> RunNumber:
-    return _stamp(comment)[0]
-
-
 def _is_current(comment: Comment, wanted: Wanted) -> bool:
     """Whether a comment has the wanted text, and is of the same run; a person counts as a run.
 
     The stamp is compared instead of the text, which GitHub may trim.
     """
     return _stamp(comment) == (wanted.run or (0, 0), digest(wanted.text.partition("\n")[2]))
+
+
+def conclusion(state: State, worse: Literal["neutral", "failure"]) -> Conclusion:
+    """The conclusion for the state of a comparison; ``worse`` is the repository's setting.
+
+    A comparison that could not judge never fails.
+    """
+    if state == "worse":
+        return worse
+    return "neutral" if state == "undecided" else "success"
+
+
+def put_check(
+    github: GitHub, sha: str, name: str, concluded: Conclusion, title: str, text: str, run: str
+) -> None:
+    """Set the check of this name on a commit; an earlier one of the same ``run`` is replaced.
+
+    Raises GitHubError.
+    """
+    fields: dict[str, object] = {
+        "name": name,
+        "external_id": run,
+        "status": "completed",
+        "conclusion": concluded,
+        "output": {"title": title[:_LONGEST_TITLE], "summary": cut(text)},
+    }
+    for is_last in (False, True):
+        found = [one for one in github.checks(sha, name) if one.external_id == run]
+        if found:
+            return github.edit_check(found[0].id, fields)
+        try:
+            return github.add_check({**fields, "head_sha": sha})
+        except UnsureError:  # it may be there
+            if is_last:
+                raise
+    return None

@@ -1,11 +1,9 @@
 """Requests to GitHub: within its limits, repeated where that is safe, answers within bounds.
 
-The token goes to the API that it belongs to and nowhere else: redirects and links to another host
-are errors, and GitHub's storage is asked without it.
-
-The rules for waiting are those of GitHub's "Best practices for using the REST API": `retry-after`
-first, then `x-ratelimit-reset` where nothing remains, else a minute that doubles. A failure of the
-server is repeated only where repeating cannot do a thing twice.
+The token goes to its API alone: redirects and links to another host are errors. The rules for
+waiting are those of GitHub's "Best practices for using the REST API": `retry-after` first, then
+`x-ratelimit-reset` where nothing remains, else a minute that doubles. A failure of the server is
+repeated only where repeating cannot do a thing twice.
 """
 
 from __future__ import annotations
@@ -13,16 +11,25 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from observatory.github.errors import GitHubError, MissingError, UnsureError
-from observatory.github.http import LONGEST, Answer, is_loopback, reason_of, request
+from observatory.github.http import (
+    LONGEST,
+    Answer,
+    GitHubError,
+    MissingError,
+    UnsureError,
+    is_loopback,
+    reason_of,
+    request,
+)
 from observatory.text.plain import shorten
 
 SERVER_REPEATS = 4
@@ -38,6 +45,7 @@ _BETWEEN_WRITES = 1.0
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 _SECONDARY = ("secondary rate limit", "abuse detection")
+_UNSURE = "it may be done"
 _HELP = "docs/github.md names the permissions that the token needs"
 
 
@@ -90,16 +98,25 @@ class Transport:
         and GitHubError for the rest.
         """
         repeatable = method != "POST" if repeatable is None else repeatable
-        url, redirects, attempt = self._url(path, doing), 0, 0
+        ask = partial(request, method, headers=self._headers, body=body, most=_LARGEST_ANSWER)
+        return self._answered(ask, self._url(path, doing), doing, method in _WRITES, repeatable)
+
+    def _answered(
+        self, ask: Callable[[str], Answer], url: str, doing: str, writes: bool, repeatable: bool
+    ) -> Answer:
+        redirects = attempt = 0
         wait: float | None
         while True:
-            self._pace(method)
+            if writes:
+                self._pace()
             try:
-                answer = request(method, url, self._headers, body, _LARGEST_ANSWER)
+                answer = ask(url)
             except HTTPError as error:
-                unsent = isinstance(error, NewConnectionError | ConnectTimeoutError)
-                if not (repeatable or unsent) or attempt >= SERVER_REPEATS:
-                    raise _unanswered(error, doing, repeatable or unsent) from error
+                sure = repeatable or isinstance(error, NewConnectionError | ConnectTimeoutError)
+                if not sure or attempt >= SERVER_REPEATS:
+                    kind, advice = (GitHubError, "run it again") if sure else (UnsureError, _UNSURE)
+                    reason = f"GitHub does not answer when asked to {doing}: {reason_of(error)}"
+                    raise kind(f"{reason}; {advice}") from error
                 wait = 2.0**attempt
             else:
                 if answer.status in (301, 307, 308) and redirects < _MOST_REDIRECTS:
@@ -135,18 +152,11 @@ class Transport:
         target = self.send("GET", path, doing).headers.get("location", "")
         if urlsplit(target).scheme not in ("https", urlsplit(self.api).scheme):
             raise GitHubError(f"GitHub's answer contains no address to {doing}")
-        for attempt in range(SERVER_REPEATS):
-            try:
-                answer = request("GET", target, {}, None, most)
-            except HTTPError:
-                self.wait(2.0**attempt, doing)
-                continue
-            if answer.status == HTTPStatus.OK:
-                return answer.content
-            if answer.status < 500:
-                raise GitHubError(f"GitHub's storage answers {answer.status} to {doing}")
-            self.wait(2.0**attempt, doing)
-        raise GitHubError(f"GitHub's storage does not answer to {doing}; run the command again")
+        ask = partial(request, "GET", headers={}, body=None, most=most)
+        answer = self._answered(ask, target, doing, writes=False, repeatable=True)
+        if answer.status != HTTPStatus.OK:
+            raise GitHubError(f"GitHub's storage answers {answer.status} when asked to {doing}")
+        return answer.content
 
     def wait(self, seconds: float, doing: str) -> None:
         """Wait. Raises GitHubError if this command would wait for too long in total."""
@@ -158,12 +168,11 @@ class Transport:
         self._patience -= seconds
         self.clock.sleep(seconds)
 
-    def _pace(self, method: str) -> None:
-        if method in _WRITES:
-            early = self._written + _BETWEEN_WRITES - self.clock.now()
-            if 0 < early <= _BETWEEN_WRITES:
-                self.clock.sleep(early)
-            self._written = self.clock.now()
+    def _pace(self) -> None:
+        early = self._written + _BETWEEN_WRITES - self.clock.now()
+        if 0 < early <= _BETWEEN_WRITES:
+            self.clock.sleep(early)
+        self._written = self.clock.now()
 
     def _url(self, path: str, doing: str) -> str:
         url = path if "://" in path else f"{self.api}{path}"
@@ -229,12 +238,6 @@ def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
     return max(0.0, moment.timestamp() - now)
 
 
-def _unanswered(error: HTTPError, doing: str, sure: bool) -> GitHubError:
-    if sure:
-        return GitHubError(f"GitHub cannot be reached to {doing}: {reason_of(error)}; run it again")
-    return UnsureError(f"GitHub did not answer when asked to {doing}: {reason_of(error)}")
-
-
 def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
     status, message = answer.status, answer.message()
     reason = f"{status}: {message}" if message else f"{status}"
@@ -249,8 +252,7 @@ def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
             f"GitHub finds nothing when asked to {doing} ({reason}); it does not exist, or the "
             f"token may not see it: {_HELP}"
         )
-    if status >= 500 and repeatable:
-        return GitHubError(f"GitHub fails when asked to {doing} ({reason}); run it again")
     if status >= 500:
-        return UnsureError(f"GitHub failed when asked to {doing} ({reason}); it may be done")
+        kind, advice = (GitHubError, "run it again") if repeatable else (UnsureError, _UNSURE)
+        return kind(f"GitHub fails when asked to {doing} ({reason}); {advice}")
     return GitHubError(f"GitHub does not {doing} ({reason})")

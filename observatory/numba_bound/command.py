@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
 
 from packaging.version import InvalidVersion, Version
 
 from observatory.numba_bound import judges, wording
 from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
 from observatory.numba_bound.pins import MOST_BYTES, Project, read
-from observatory.numba_bound.plan import exclusions, main_bounds, plan, write
+from observatory.numba_bound.plan import Change, exclusions, main_bounds, plan, write
 from observatory.numba_bound.releases import Channel, Index, Target, choose
 from observatory.numba_bound.status import BoundError, Status, UnsafeError
 from observatory.run.uv import RealUv, Uv
@@ -36,7 +35,6 @@ stays byte for byte. A bound is never lowered.
 """
 _OBSERVATORY = (sys.executable, "-m", "observatory")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_Value = TypeVar("_Value")
 
 
 class _Interrupted(BaseException):
@@ -69,10 +67,18 @@ def main(
 
 
 def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner) -> Status:
-    content = _content(path)
+    if not path.is_file():
+        raise UnsafeError("there is no such file; name a pyproject.toml")
+    with path.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
     project = read(content)
     if not project.pins:
-        print(f"error: {path}: {_without_pins(project)}", file=sys.stderr)
+        clauses = ["no list of requirements in it names numba"]
+        if project.elsewhere:
+            clauses.append(wording.not_rewritten(project))
+        if project.dynamic:
+            clauses.append("its dependencies are dynamic, so another file declares them")
+        print(f"error: {path}: {'; '.join(clauses)}", file=sys.stderr)
         return Status.NO_PIN
     index = Index(project.requires_python, uv)
     target = choose(index, exclusions(project), options.to, options.conda)
@@ -81,13 +87,12 @@ def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner
         project, target.end, lambda bounds: index.within(bounds) if older else None, options.lower
     )
     after = due.content()
-    for line in wording.report(due, target.source):
-        print(line)
+    print(*wording.report(due, target.source), sep="\n")
     pins = several(len(due.rewritten), "pin")
     if not due.rewritten:
         asks = options.judge or options.pull_request is not None
         print(f"{path}: nothing to rewrite" + (", nothing to propose" if asks else ""))
-        return Status.LEFT if due.left else Status.DONE
+        return Status.LEFT if due.having(Change.LEFT) else Status.DONE
     if options.check:
         print(f"{path}: {pins} would be rewritten")
         return Status.DUE
@@ -109,25 +114,8 @@ def _judged(
     tool = (options.observatory,) if options.observatory else _OBSERVATORY
     bench = Bench(options.subject or "newest", tool, runner, options.judge_minutes * 60)
     judged = bench.judge(target.end, old)
-    for line in wording.verdicts(judged):
-        print(line)
+    print(*judged.verdicts, sep="\n")
     return judged
-
-
-def _content(path: Path) -> bytes:
-    if not path.is_file():
-        raise UnsafeError("there is no such file; name a pyproject.toml")
-    with path.open("rb") as stream:
-        return stream.read(MOST_BYTES + 1)
-
-
-def _without_pins(project: Project) -> str:
-    clauses = ["no list of requirements in it names numba"]
-    if project.elsewhere:
-        clauses.append(wording.not_rewritten(project))
-    if project.dynamic:
-        clauses.append("its dependencies are dynamic, so another file declares them")
-    return "; ".join(clauses)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -146,10 +134,10 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add("pyproject", nargs="?", type=Path, default=Path("pyproject.toml"), metavar="PYPROJECT",
         help="the file; default: pyproject.toml here")  # fmt: skip
     add("--check", action="store_true", help="write nothing; status 20 if a pin would change")
-    add("--to", type=_checked(_release), metavar="VERSION", help="this numba, not the newest")
-    add("--lower", type=_checked(_release), metavar="X.Y",
+    add("--to", type=_release, metavar="VERSION", help="this numba, not the newest")
+    add("--lower", type=_release, metavar="X.Y",
         help="lower bound for pins that have none")  # fmt: skip
-    add("--conda", type=_checked(Channel), metavar="BASE_URL",
+    add("--conda", type=_channel, metavar="BASE_URL",
         help="take the newest numba that this conda channel also has for linux-64")  # fmt: skip
     add("--pull-request", type=Path, metavar="FILE",
         help="write title and body of a pull request, in Markdown")  # fmt: skip
@@ -159,7 +147,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--subject", metavar="SUBJECT",
         help="the PyTensor for --judge, as `observatory compare` reads it; default: newest"
         )  # fmt: skip
-    add("--judge-minutes", type=_checked(_minutes), default=60.0, metavar="N",
+    add("--judge-minutes", type=_minutes, default=60.0, metavar="N",
         help="time limit of each of the three; default: 60")  # fmt: skip
     add("--observatory", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -170,30 +158,25 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _checked(read_value: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """The type of an option: the message of a ValueError becomes the parser's."""
-
-    def value(text: str) -> _Value:
-        try:
-            return read_value(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return value
+def _channel(text: str) -> Channel:
+    try:
+        return Channel(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _release(text: str) -> Version:
     try:
         version = Version(text)
     except InvalidVersion as error:
-        raise ValueError(f"{text!r} is not a version such as 0.68.1") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a version such as 0.68.1") from error
     if version.is_prerelease or version.local is not None:
-        raise ValueError(f"{text!r} is not a final release")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a final release")
     return version
 
 
 def _minutes(text: str) -> float:
     minutes = float(text)
     if not 0 < minutes < 10_000:
-        raise ValueError(f"{text!r} is not a number of minutes")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes")
     return minutes

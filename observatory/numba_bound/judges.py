@@ -11,12 +11,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
-from typing import Protocol
 
 from packaging.version import Version
 
@@ -46,6 +45,9 @@ class Verdict:
     finding: Finding
     sentence: str
 
+    def __str__(self) -> str:
+        return f"{self.command}: {self.finding.name.lower()}: {self.sentence}"
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -63,34 +65,24 @@ class Judged:
         return max(verdict.finding for verdict in self.verdicts)
 
 
-class Runner(Protocol):
-    """Runs a command: as a process, or as a fake in tests."""
+Runner = Callable[[Sequence[str], float], int | None]
+"""Runs a command; returns its exit status, or None if it was ended after a number of seconds."""
 
-    def __call__(self, command: Sequence[str], limit: float) -> int | None:
-        """Its exit status; None if it was ended after ``limit`` seconds."""
-        ...
-
-
-_VERDICTS: Mapping[tuple[str, int], tuple[Finding, str]] = {
-    ("contracts", Exit.OK): (Finding.GOOD, "numba does everything that PyTensor relies on"),
-    ("contracts", Exit.CONTRACTS): (Finding.BAD, "numba breaks something PyTensor relies on"),
-    ("canary", Exit.OK): (Finding.GOOD, "all processes that shared a cache returned right numbers"),
-    ("canary", Exit.WRONG_RESULTS): (
-        Finding.BAD, "processes that shared a cache returned wrong numbers",
-    ),
-    ("canary", Exit.SAMPLE_FAILED): (Finding.BAD, "a process that shared a cache crashed"),
-    ("canary", Exit.SYMBOLS): (Finding.BAD, "functions of one cache share a symbol"),
-    ("compare", Exit.OK): (Finding.GOOD, "nothing is worse than with the old numba"),
-    ("compare", Exit.WRONG_RESULTS): (
-        Finding.BAD, "it returns wrong numbers where the old numba does not",
-    ),
-    ("compare", Exit.WORSE): (Finding.BAD, "something is worse than with the old numba"),
-    ("compare", Exit.UNDECIDED): (
-        Finding.OPEN, "nothing is worse, but not every cell could be judged",
-    ),
-}  # fmt: skip
+_GOOD: Mapping[str, str] = {
+    "contracts": "numba does everything that PyTensor relies on",
+    "canary": "all processes that shared a cache returned right numbers",
+    "compare": "nothing is worse than with the old numba",
+}
+_BAD: Mapping[tuple[str, int], str] = {
+    ("contracts", Exit.CONTRACTS): "numba breaks something PyTensor relies on",
+    ("canary", Exit.WRONG_RESULTS): "processes that shared a cache returned wrong numbers",
+    ("canary", Exit.SAMPLE_FAILED): "a process that shared a cache crashed",
+    ("canary", Exit.SYMBOLS): "functions of one cache share a symbol",
+    ("compare", Exit.WRONG_RESULTS): "it returns wrong numbers where the old numba does not",
+    ("compare", Exit.WORSE): "something is worse than with the old numba",
+}
 _OPEN: Mapping[int, str] = {
-    Exit.UNDECIDED: "it could not judge",
+    Exit.UNDECIDED: "nothing is bad, but it could not judge everything",
     Exit.ENVIRONMENT: "no environment with this numba could be made; the subject's own bound may "
     "forbid it",
 }
@@ -136,8 +128,10 @@ class Bench:
         status = self.runner([*self.tool, command, *args], self.limit)
         if status is None:
             sentence = f"it was ended after {self.limit / 60:.0f} minutes"
-        elif found := _VERDICTS.get((command, status)):
-            return Verdict(command, *found)
+        elif status == Exit.OK:
+            return Verdict(command, Finding.GOOD, _GOOD[command])
+        elif sentence := _BAD.get((command, status), ""):
+            return Verdict(command, Finding.BAD, sentence)
         elif status < 0:
             sentence = f"it died of signal {-status}, which is not a verdict"
         else:
@@ -163,26 +157,16 @@ def run(command: Sequence[str], limit: float) -> int | None:
     except subprocess.TimeoutExpired:
         return None
     finally:
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is not None:
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE)
-    with suppress(ProcessLookupError):  # also the processes that it left behind
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_GRACE)
+            with suppress(ProcessLookupError):  # also the processes that it left behind
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _comment(path: Path) -> str:
     """The comment without its marker: with it, the comment would be taken for a published one."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return ""
-    text = content[: 4 * LIMIT].decode(errors="replace")
+    text = path.read_text(errors="replace")[: 4 * LIMIT] if path.is_file() else ""
     return text.removeprefix(MARKER).strip() if text.startswith(MARKER) else ""

@@ -191,10 +191,9 @@ def _located(text: str, wanted: Mapping[Path, str]) -> dict[Path, Pin]:
 def _requirements(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     for pattern in _LISTS:
         for path, found in _matching(data, pattern, ()):
-            if isinstance(found, list):
-                for index, value in enumerate(found):
-                    if isinstance(value, str):
-                        yield (*path, index), value
+            for index, value in enumerate(found if isinstance(found, list) else ()):
+                if isinstance(value, str):
+                    yield (*path, index), value
 
 
 def _matching(node: object, pattern: tuple[str, ...], path: Path) -> Iterator[tuple[Path, object]]:
@@ -251,11 +250,9 @@ def _is_numba(requirement: str) -> bool:
 
 def _dotted(path: Path) -> str:
     """``project.dependencies[3]``; names are quoted where TOML would quote them."""
-    dotted = ""
-    for part in path:
-        if isinstance(part, int):
-            dotted += f"[{part}]"
-        else:
-            bare = re.fullmatch(r"[A-Za-z0-9_-]+", part)
-            dotted += f".{part if bare else json.dumps(part)}"
-    return dotted.removeprefix(".")
+    dotted = (
+        f"[{part}]" if isinstance(part, int)
+        else f".{part if re.fullmatch(r'[A-Za-z0-9_-]+', part) else json.dumps(part)}"
+        for part in path
+    )  # fmt: skip
+    return "".join(dotted).removeprefix(".")

@@ -6,10 +6,7 @@ becomes ``<=`` a release that exists, and never falls below a release that the p
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -20,7 +17,7 @@ from packaging.version import Version
 
 from observatory.numba_bound.pins import NAME, Pin, Project, exchanged, quoted
 from observatory.numba_bound.status import UnsafeError
-from observatory.store.base.files import sync_directory
+from observatory.store.base.files import write_atomic
 
 _UPPER = ("<", "<=", "~=", "==")
 _LOWER = (">=", ">", "~=", "==")
@@ -49,44 +46,25 @@ class Spelled:
 
 
 @dataclass(frozen=True)
-class PlannedPin:
-    """A pin and its new spelling."""
-
-    pin: Pin
-    spelled: Spelled
-
-    @property
-    def rewritten(self) -> bool:
-        """Whether its token in the file changes."""
-        return self.spelled.change in (Change.SPELLED, Change.MOVED)
-
-
-@dataclass(frozen=True)
 class Plan:
-    """Every pin of a project, and the release at which their upper bounds end."""
+    """The new spelling of every pin of a project, and the release at which upper bounds end."""
 
     project: Project
     end: Version
-    pins: tuple[PlannedPin, ...]
+    pins: Mapping[Pin, Spelled]
+
+    def having(self, *changes: Change) -> dict[Pin, Spelled]:
+        """The pins that change in one of these ways, and their new spelling."""
+        return {pin: after for pin, after in self.pins.items() if after.change in changes}
 
     @property
-    def rewritten(self) -> tuple[PlannedPin, ...]:
-        """The pins that change."""
-        return tuple(each for each in self.pins if each.rewritten)
-
-    @property
-    def left(self) -> tuple[PlannedPin, ...]:
-        """The pins that are left alone on purpose."""
-        return tuple(each for each in self.pins if each.spelled.change is Change.LEFT)
-
-    @property
-    def moved(self) -> bool:
-        """Whether any bound changes, and not only its spelling."""
-        return any(each.spelled.change is Change.MOVED for each in self.pins)
+    def rewritten(self) -> dict[Pin, Spelled]:
+        """The pins whose tokens in the file change."""
+        return self.having(Change.SPELLED, Change.MOVED)
 
     def content(self) -> bytes:
         """The new file. Raises UnsafeError if it cannot be rewritten safely."""
-        return exchanged(self.project, {each.pin: each.spelled.text for each in self.rewritten})
+        return exchanged(self.project, {pin: new.text for pin, new in self.rewritten.items()})
 
 
 def plan(
@@ -99,15 +77,14 @@ def plan(
 
     Raises UnsafeError for a pin that is not a valid requirement.
     """
-
-    def planned(pin: Pin) -> PlannedPin:
+    pins = {}
+    for pin in project.pins:
         after = spelled(pin.text, end, reach(_bounds(pin)), lower)
         if after.change is Change.NONE and pin.token != quoted(pin.text):
             why = "it means the same; the quotes become canonical"
             after = replace(after, change=Change.SPELLED, why=why)
-        return PlannedPin(pin, after)
-
-    return Plan(project, end, tuple(map(planned, project.pins)))
+        pins[pin] = after
+    return Plan(project, end, pins)
 
 
 def exclusions(project: Project) -> SpecifierSet:
@@ -128,33 +105,19 @@ def write(path: Path, before: bytes, after: bytes) -> None:
     Raises UnsafeError if the file does not contain ``before`` any more, and OSError.
     """
     path = path.resolve()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(after)
-            stream.flush()
-            status = path.stat()
-            with suppress(PermissionError):
-                os.fchown(stream.fileno(), status.st_uid, status.st_gid)
-            os.fchmod(stream.fileno(), status.st_mode & 0o7777)
-            os.fsync(stream.fileno())
-        if path.read_bytes() != before:
-            raise UnsafeError("somebody changed it in the meantime; run this again")
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    sync_directory(path.parent)
+    if path.read_bytes() != before:
+        raise UnsafeError("somebody changed it in the meantime; run this again")
+    write_atomic(path, after, path.stat())
 
 
-def specifiers(text: str) -> SpecifierSet:
-    """The bounds of a pin. Raises UnsafeError for a pin that pip would not understand."""
+def requirement_of(text: str, place: str = "") -> Requirement:
+    """The requirement of a pin. Raises UnsafeError for a pin that pip would not understand."""
     try:
-        return Requirement(text).specifier
+        return Requirement(text)
     except InvalidRequirement as error:
         reason = str(error).splitlines()[0]
         raise UnsafeError(
-            f"{text[:200]!r} is not a requirement that pip understands: {reason}"
+            f"{place}{text[:200]!r} is not a requirement that pip understands: {reason}"
         ) from error
 
 
@@ -165,10 +128,10 @@ def spelled(
 
     ``end`` becomes the upper bound; ``reach`` is the newest published numba that the pin allows,
     where that may be above ``end``; ``lower`` is for pins without a lower bound. Raises UnsafeError
-    as `specifiers` does.
+    as `requirement_of` does.
     """
-    clauses = specifiers(text)
-    requirement = Requirement(text)
+    requirement = requirement_of(text)
+    clauses = requirement.specifier
     if reason := _reason_to_leave(requirement, end, reach):
         return Spelled(text, Change.LEFT, reason)
     first, note = _lower(clauses, lower)
@@ -254,7 +217,4 @@ def _three_parts(version: Version) -> str:
 
 
 def _bounds(pin: Pin) -> SpecifierSet:
-    try:
-        return specifiers(pin.text)
-    except UnsafeError as error:
-        raise UnsafeError(f"{pin.name}: {error}") from error
+    return requirement_of(pin.text, f"{pin.name}: ").specifier

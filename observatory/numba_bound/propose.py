@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from observatory.numba_bound.command import main as raise_bound_in
@@ -44,7 +45,20 @@ def main(
     raise_bound: Callable[[Sequence[str]], int] = raise_bound_in,
 ) -> int:
     """Raise the bound and propose it; returns the exit status."""
-    options = _options(argv)
+    parser = argparse.ArgumentParser(
+        prog="python -m observatory.numba_bound.propose",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("checkout", type=Path, help="a checkout of the project, with a remote origin")
+    add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
+    add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
+    add("--base", help="branch to merge into; default: the branch that is checked out")
+    add("--judge", action="store_true", help="measure before the change is proposed")
+    add("--dry-run", action="store_true", help="raise the bound, and push nothing")
+    add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
+    options = parser.parse_args(argv)
     checkout: Path = options.checkout
     with tempfile.TemporaryDirectory(prefix="observatory-bound-") as directory:
         file = Path(directory, "text.md")
@@ -54,13 +68,14 @@ def main(
     try:
         if status == Status.LEFT:
             return 0
-        if status not in _PROPOSED or not _git(checkout, "status", "--porcelain", options.file):
+        if status not in _PROPOSED or not _run(
+            checkout, "git", "status", "--porcelain", str(options.file)
+        ):
             return status
         title, _, body = text.partition("\n")
         body = body.strip("\n") + _NOTE
-        result = "this is a dry run; nothing is pushed"
-        if not options.dry_run:
-            result = propose(options, title, body)
+        dry = "this is a dry run; nothing is pushed"
+        result = dry if options.dry_run else propose(options, title, body)
     except FailedError as error:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
@@ -76,45 +91,35 @@ def propose(options: argparse.Namespace, title: str, body: str) -> str:
 
     Raises FailedError.
     """
-    where, branch = options.checkout, options.branch
+    branch = options.branch
+    git, gh = (partial(_run, options.checkout, name) for name in ("git", "gh"))
     ref = f"refs/heads/{branch}"
-    base = options.base or _git(where, "rev-parse", "--abbrev-ref", "HEAD")
-    remote = _git(where, "ls-remote", "origin", ref).partition("\t")[0]
+    base = options.base or git("rev-parse", "--abbrev-ref", "HEAD")
+    remote = git("ls-remote", "origin", ref).partition("\t")[0]
     if remote:
-        _git(where, "fetch", "--quiet", "--no-tags", "--depth=1", "origin", remote)
-        author = _git(where, "log", "-1", "--format=%ae", remote)
+        git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", remote)
+        author = git("log", "-1", "--format=%ae", remote)
         if author != _ADDRESS:
             return f"{author} has committed to {branch}, so it is left alone"
-    _git(where, "add", "--", str(options.file))
-    tree = _git(where, "write-tree")
-    if not remote or tree != _git(where, "rev-parse", f"{remote}^{{tree}}"):
+    git("add", "--", str(options.file))
+    tree = git("write-tree")
+    if not remote or tree != git("rev-parse", f"{remote}^{{tree}}"):
         who = ("-c", f"user.name={_NAME}", "-c", f"user.email={_ADDRESS}")
-        commit = _git(where, *who, "commit-tree", tree, "-p", "HEAD", "-m", title)
+        commit = git(*who, "commit-tree", tree, "-p", "HEAD", "-m", title)
         # The lease keeps commits that somebody pushes in the meantime.
-        _git(where, "push", "--quiet", f"--force-with-lease={ref}:{remote}", "origin",
-             f"{commit}:{ref}")  # fmt: skip
+        git("push", "--quiet", f"--force-with-lease={ref}:{remote}", "origin", f"{commit}:{ref}")
     fields = ["--title", title, "--body", body]
-    found = json.loads(
-        _gh(where, "pr", "list", "--head", branch, "--state", "open", "--json", "number") or "[]"
-    )
-    if found:
+    listed = gh("pr", "list", "--head", branch, "--state", "open", "--json", "number")
+    if found := json.loads(listed or "[]"):
         number = str(int(found[0]["number"]))
-        _gh(where, "pr", "edit", number, *fields)
+        gh("pr", "edit", number, *fields)
         return f"pull request {number} is up to date"
-    made = _gh(where, "pr", "create", "--head", branch, "--base", base, *fields)
-    return f"opened {made}"
+    return "opened " + gh("pr", "create", "--head", branch, "--base", base, *fields)
 
 
-def _git(where: Path, *arguments: str | Path) -> str:
-    return _run(["git", "-C", str(where), *map(str, arguments)], where)
-
-
-def _gh(where: Path, *arguments: str) -> str:
-    return _run(["gh", *arguments], where)
-
-
-def _run(command: Sequence[str], where: Path) -> str:
-    name = " ".join(part for part in command[:4] if part not in ("-C", str(where)))
+def _run(where: Path, *command: str) -> str:
+    words = [word for word in command if not word.startswith("-") and "=" not in word]
+    name = " ".join(words[:2])
     try:
         done = subprocess.run(
             command, cwd=where, capture_output=True, text=True, timeout=600, check=False
@@ -124,23 +129,6 @@ def _run(command: Sequence[str], where: Path) -> str:
     if done.returncode != 0:
         raise FailedError(f"{name} failed: {done.stderr.strip()[-500:]}")
     return done.stdout.strip()
-
-
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m observatory.numba_bound.propose",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add("checkout", type=Path, help="a checkout of the project, with a remote origin")
-    add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
-    add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
-    add("--base", help="branch to merge into; default: the branch that is checked out")
-    add("--judge", action="store_true", help="measure before the change is proposed")
-    add("--dry-run", action="store_true", help="raise the bound, and push nothing")
-    add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
-    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,20 @@
 """The releases of numba: those of the package index and, on request, of a conda channel.
 
-uv answers for the index, which is the one that uv is configured with. A release counts if it is
-final, was not yanked, and has a wheel for this platform and for a Python that the project allows.
+uv answers for the index that it is configured with. A release counts if it is final, was not
+yanked, and has a wheel for this platform and for a Python that the project allows.
 
-A channel has the layout of conda's CEP 26 and 36: ``BASE/SUBDIR/repodata.json`` lists every
-package; ``current_repodata.json`` beside it lists the newest ones, in a tenth of the size. Both
-hold ``packages`` and ``packages.conda``, which map file names to records with ``name`` and
-``version``. A channel is not trusted: sizes and times are bounded, and types are checked.
+A channel has the layout of conda's CEP 26 and 36; ``current_repodata.json`` lists its newest
+packages, in a tenth of the size of ``repodata.json``. A channel is not trusted: sizes and times are
+bounded, and types are checked.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
 from urllib.parse import urlsplit
 
 import orjson
@@ -47,13 +46,12 @@ _MOST_CANDIDATES = 20
 """The newest versions of a channel for which the index is asked."""
 
 
-@dataclass(frozen=True)
 class Index:
     """The releases in the package index for a project with this ``requires-python``."""
 
-    requires_python: str
-    uv: Uv = field(default_factory=RealUv)
-    _answers: dict[tuple[str, str], Version | None] = field(default_factory=dict)
+    def __init__(self, requires_python: str, uv: Uv | None = None) -> None:
+        self.requires_python = requires_python
+        self._newest = cache(partial(_resolved, uv or RealUv()))
 
     def newest(self) -> Version:
         """The newest release. Raises NoAnswerError if there is none for any allowed Python."""
@@ -87,12 +85,6 @@ class Index:
                 yield minor, version
             elif begun:
                 return  # wheels for a newer Python never appear before those for an older one
-
-    def _newest(self, requirement: str, minor: str) -> Version | None:
-        asked = requirement, minor
-        if asked not in self._answers:
-            self._answers[asked] = _resolved(self.uv, requirement, minor)
-        return self._answers[asked]
 
 
 def _resolved(uv: Uv, requirement: str, minor: str) -> Version | None:
@@ -176,7 +168,7 @@ class Channel:
                 self.sleep(_PAUSE * attempt)
             try:
                 status, content = self._read(f"{self.base.rstrip('/')}/{SUBDIR}/{file}")
-            except (urllib3.exceptions.HTTPError, zlib.error) as error:
+            except urllib3.exceptions.HTTPError as error:
                 reason = reason_of(error)
                 continue
             if status < 400:
@@ -196,22 +188,17 @@ class Channel:
             retries=urllib3.Retry(None, connect=0, read=0, status=0, other=0, redirect=5),
             preload_content=False, timeout=self.silence,
         )  # fmt: skip
-        packed = response.headers.get("Content-Encoding", "") == "gzip"
-        unpack = zlib.decompressobj(wbits=31) if packed else None
         content = bytearray()
         try:
-            while chunk := response.read(_CHUNK, decode_content=False):
-                # No more is unpacked than may be kept: a small file can unpack to any size.
-                room = self.most + 1 - len(content)
-                content += unpack.decompress(chunk, room) if unpack else chunk
+            # Each chunk is bounded after unpacking: a small file can unpack to any size.
+            while chunk := response.read(_CHUNK):
+                content += chunk
                 if len(content) > self.most:
                     raise NoAnswerError(f"{self.name} serves more than {self.most} bytes")
                 if time.monotonic() > ends:
                     raise NoAnswerError(f"{self.name} took longer than {self.time_limit:.0f} s")
         finally:
             response.close()
-        if unpack and not unpack.eof:
-            raise zlib.error("the gzip stream is incomplete")
         return response.status, bytes(content)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from observatory.numba_bound.judges import Finding, Judged
-from observatory.numba_bound.pins import Project
-from observatory.numba_bound.plan import Plan, PlannedPin
+from observatory.numba_bound.pins import Pin, Project
+from observatory.numba_bound.plan import Change, Plan, Spelled
 from observatory.text.comment import LIMIT
 from observatory.text.document import Name, Paragraph, Points, Strong, Table, Words, written
 from observatory.text.markdown import markdown
@@ -21,13 +21,12 @@ _MOST, _LONGEST = 40, 300
 def report(plan: Plan, source: str) -> Iterator[str]:
     """One line for the numba, one or two for each pin, one for what is not rewritten."""
     yield f"numba {plan.end}: {source}"
-    for each in plan.pins:
-        before, after = _short(each.pin.text), _short(each.spelled.text)
-        arrow = f"{before} -> {after}" if each.rewritten and before != after else after
-        why = f"{each.spelled.change.value}: {_short(each.spelled.why)}"
-        yield f"{_short(each.pin.name)}: {arrow}  ({why})"
-        if each.spelled.note:
-            yield f"    note: {_short(each.spelled.note)}"
+    for pin, new in plan.pins.items():
+        before, after = _short(pin.text), _short(new.text)
+        arrow = f"{before} -> {after}" if pin in plan.rewritten and before != after else after
+        yield f"{_short(pin.name)}: {arrow}  ({new.change.value}: {_short(new.why)})"
+        if new.note:
+            yield f"    note: {_short(new.note)}"
     if plan.project.elsewhere:
         yield not_rewritten(plan.project)
 
@@ -38,19 +37,14 @@ def not_rewritten(project: Project) -> str:
     return f"not rewritten, because not a list of requirements: {places}"
 
 
-def verdicts(judged: Judged) -> Iterator[str]:
-    """One line for each verdict."""
-    for verdict in judged.verdicts:
-        yield f"{verdict.command}: {verdict.finding.name.lower()}: {verdict.sentence}"
-
-
 def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
     """Title, empty line and body, as git and `gh` take them; all text in it is inert.
 
     The body has at most the length that GitHub accepts: a comparison that is too long is left out.
     """
     bad = [v for v in judged.verdicts if v.finding is Finding.BAD] if judged else []
-    title = f"Bump numba upper bound to <={plan.end}" if plan.moved else "Respell numba's bounds"
+    moved = plan.having(Change.MOVED)
+    title = f"Bump numba upper bound to <={plan.end}" if moved else "Respell numba's bounds"
     body = [f"Do not merge: {title[0].lower()}{title[1:]}" if bad else title]
     if bad:
         reasons = listed([f"{verdict.command} reports that {verdict.sentence}" for verdict in bad])
@@ -67,12 +61,11 @@ def pull_request(plan: Plan, source: str, judged: Judged | None) -> str:
     return "\n\n".join(body) + "\n"
 
 
-def _table(pins: Sequence[PlannedPin]) -> Table:
+def _table(pins: Mapping[Pin, Spelled]) -> Table:
     rows = [
-        (_name(each.pin.place), _name(each.pin.text), _name(each.spelled.text),
-         written(each.spelled.why))
-        for each in pins[:_MOST]
-    ]  # fmt: skip
+        (_name(pin.place), _name(pin.text), _name(after.text), written(after.why))
+        for pin, after in list(pins.items())[:_MOST]
+    ]
     if len(pins) > _MOST:
         rows.append(((f"and {len(pins) - _MOST} more",), (), (), ()))
     return Table(("place", "before", "after", "reason"), tuple(rows))
@@ -80,15 +73,14 @@ def _table(pins: Sequence[PlannedPin]) -> Table:
 
 def _notes(plan: Plan) -> Iterator[str]:
     points: list[Words] = [
-        (*_name(each.pin.place), ": ", *written(each.spelled.note))
-        for each in plan.rewritten
-        if each.spelled.note
+        (*_name(pin.place), ": ", *written(after.note))
+        for pin, after in plan.rewritten.items()
+        if after.note
     ]
     points += [
-        (*_name(each.pin.place), " stays ", *_name(each.pin.text), ": ",
-         *written(_short(each.spelled.why)))
-        for each in plan.left
-    ]  # fmt: skip
+        (*_name(pin.place), " stays ", *_name(pin.text), ": ", *written(_short(after.why)))
+        for pin, after in plan.having(Change.LEFT).items()
+    ]
     if plan.project.elsewhere:
         points.append((not_rewritten(plan.project).capitalize(),))
     if points:

@@ -88,14 +88,14 @@ def look(directory: Path) -> Project:
     git = Git(root)
     metadata = _metadata(root / "pyproject.toml")
     requirements = metadata.get("dependencies", [])
-    asv = _asv(git)
+    asv, asv_results = _asv(git, root)
     project = Project(
         root=root,
         name=str(metadata.get("name", "")).lower(),
         branch=_default_branch(git),
         tests=_tests(git),
         asv=asv,
-        asv_results=None if asv is None else _asv_results(root, asv),
+        asv_results=asv_results,
         bounds_numba=isinstance(requirements, list)
         and any(_NUMBA.match(str(one)) for one in requirements),
     )
@@ -179,18 +179,17 @@ def _tests(git: Git) -> str | None:
     return max(numbers, key=lambda one: (numbers[one], -len(one)), default=None)
 
 
-def _asv(git: Git) -> str | None:
-    """The directory of the asv.conf.json that is nearest to the root."""
+def _asv(git: Git, root: Path) -> tuple[str | None, str | None]:
+    """The directories of the asv.conf.json that is nearest to the root, and of its results."""
     name = "asv.conf.json"
     listed = git.text("ls-files", "--cached", "--others", "--exclude-standard", f"*{name}")
     found = [path for path in map(PurePosixPath, listed.splitlines()) if path.name == name]
-    return str(min(found, key=lambda path: len(path.parts)).parent) if found else None
-
-
-def _asv_results(root: Path, directory: str) -> str:
+    if not found:
+        return None, None
     from asv.util import load_json  # asv takes a quarter of a second to import
 
-    path = root / directory / "asv.conf.json"
+    directory = min(found, key=lambda path: len(path.parts)).parent
+    path = root / directory / name
     try:
         results = str(load_json(str(path), js_comments=True).get("results_dir", "results"))
     except Exception as error:  # asv raises errors of its own and those of json5
@@ -198,7 +197,7 @@ def _asv_results(root: Path, directory: str) -> str:
     where = (root / directory / results).resolve()
     if not where.is_relative_to(root.resolve()):
         raise RecordUsageError(f"{path} keeps results outside of the repository, in {results!r}")
-    return where.relative_to(root.resolve()).as_posix()
+    return str(directory), where.relative_to(root.resolve()).as_posix()
 
 
 def _metadata(pyproject: Path) -> dict[str, object]:

@@ -90,6 +90,7 @@ class Branch:
         for number in range(1, TRIES + 1):
             tips = self._tips()
             before = next(iter(tips), None)
+            unchanged = Published(before, before, number)
             with tempfile.TemporaryDirectory(prefix="observatory-branch-") as scratch:
                 trees = [Path(scratch, str(place)) for place in range(max(1, len(tips)))]
                 for place, tree in enumerate(trees):
@@ -97,12 +98,11 @@ class Branch:
                     self._unpack(tips[place : place + 1], tree)
                 message = edit(trees[0], trees[1:])
                 if dry_run or not (tips or any(trees[0].iterdir())):
-                    return Published(before, before, number)
-                tree_hash = self._in_tree(
-                    trees[0], ("add", "--all", "--force", "--", "."), ("write-tree",)
-                )
+                    return unchanged
+                add = ("add", "--all", "--force", "--", ".")
+                tree_hash = self._in_tree(trees[0], add, ("write-tree",))
             if len(tips) == 1 and tree_hash == self._git.text("rev-parse", f"{before}^{{tree}}"):
-                return Published(before, before, number)
+                return unchanged
             commit = self._commit(tree_hash, tips, message)
             try:
                 self._move(commit, before)

@@ -1,23 +1,29 @@
-"""Checking the contracts of numba: the suite runs as a process of the environment under test."""
+"""Checking the contracts of numba in an environment, and the releases of numba to check with."""
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 from pydantic import ValidationError
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.execute import end
-from observatory.run.uv import last_lines
+from observatory.run.uv import Index, if_possible, last_lines
 from observatory.store.base.problems import reason_of
 from observatory.store.records.contracts import Checked, Contracts
 from observatory.store.records.subject import Subject
 
 _GRACE = 20.0
 """Seconds that an ended suite gets to clean up after itself."""
+_MOST = 100
+"""The limit on allowed releases of numba."""
 
 
 class SuiteError(ObservatoryError):
@@ -53,3 +59,69 @@ def check(
             f"{reason_of(error)}; the output was: {output}"
         ) from error
     return record.model_copy(update={"checked": Checked(subject=subject, lifted=lifted)})
+
+
+@dataclass(frozen=True)
+class Numba:
+    """A release of numba to try a PyTensor with."""
+
+    version: str
+    overrides: tuple[str, ...] = ()
+    """Requirements that override PyTensor's metadata; empty if PyTensor allows the release."""
+
+
+@dataclass(frozen=True)
+class Numbas:
+    """The releases of numba for one subject on its Python. Every method raises UvError."""
+
+    index: Index
+    subject: Subject
+
+    def own(self) -> str | None:
+        """Return the version that the subject pins, or None if it pins none."""
+        pin = self._requirement("numba")
+        specifier = "" if pin is None else str(pin.specifier)
+        return specifier.removeprefix("==") if specifier.startswith("==") else None
+
+    def allowed(self) -> list[Numba]:
+        """Return every final release that the subject's PyTensor allows, oldest first.
+
+        A release without a wheel for the subject's Python is left out.
+        """
+        found: list[Numba] = []
+        wanted = [str(self._requirement("pytensor")), "numba"]
+        while len(found) < _MOST and (pins := if_possible(lambda: self._pins(*wanted))):
+            version = pins["numba"]
+            if Version(version).is_prerelease:
+                break
+            found.insert(0, Numba(version))
+            wanted[1] = f"numba<{version}"
+        return found
+
+    def newest(self) -> Numba:
+        """Return the newest final release for this Python, whether PyTensor allows it or not."""
+        return self.asked(self._pins("numba")["numba"])
+
+    def newest_prerelease(self) -> Numba | None:
+        """Return the newest pre-release that is later than every final release, or None."""
+        bound = f"numba>{self._pins('numba')['numba']}"
+        pins = if_possible(lambda: self._pins(bound, prereleases=True))
+        if pins is None:
+            return None
+        # A pre-release of numba needs one of llvmlite, which no other requirement names.
+        overrides = tuple(f"{name}=={pins[name]}" for name in ("llvmlite", "numba"))
+        return Numba(pins["numba"], overrides)
+
+    def asked(self, version: str) -> Numba:
+        """Return one release, with an override if it is outside of PyTensor's bounds."""
+        pin = f"numba=={version}"
+        fits = if_possible(lambda: self._pins(str(self._requirement("pytensor")), pin))
+        return Numba(version, () if fits else (pin,))
+
+    def _requirement(self, name: str) -> Requirement | None:
+        requirements = map(Requirement, self.subject.requirements)
+        return next((one for one in requirements if canonicalize_name(one.name) == name), None)
+
+    def _pins(self, *requirements: str, prereleases: bool = False) -> dict[str, str]:
+        minor = self.subject.python
+        return self.index.resolve(requirements, minor=minor, prereleases=prereleases)

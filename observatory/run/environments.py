@@ -203,14 +203,10 @@ def _ask_versions(where: Path, subject: Subject) -> Versions:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
         python, packages = json.loads(done.stdout)
-    except subprocess.CalledProcessError as error:
-        raise EnvironmentMakingError(
-            f"the Python of the environment for {subject.label} cannot list its packages: "
-            f"{last_lines(error.stderr)}"
-        ) from error
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise EnvironmentMakingError(
-            f"the Python of the environment for {subject.label} does not run: {error}"
+            f"the Python of the environment for {subject.label} cannot list its packages: "
+            f"{last_lines(getattr(error, 'stderr', None) or str(error))}"
         ) from error
     versions: dict[str, str] = {
         canonicalize_name(name): version for name, version in sorted(packages.items())

@@ -180,20 +180,17 @@ def with_symbols(sample: Sample, cache: Path) -> Sample:
     """
     if not cache.is_dir():
         return sample
+    found, why = {}, ""
     try:
         report = scan(cache)
+        found = {name: getattr(report, name) for name in SYMBOLS}
+        if report.unreadable:
+            broken = report.unreadable[0]
+            why = f"{broken.path} cannot be read: {broken.reason}"
     except NoCacheError:
-        return _without_symbols(sample, "these processes left no cache of numba's")
-    if report.unreadable:
-        broken = report.unreadable[0]
-        return _without_symbols(sample, f"{broken.path} cannot be read: {broken.reason}")
-    found = {
-        "collided_symbols": report.collided_symbols,
-        "vulnerable_symbols": report.vulnerable_symbols,
-    }
+        why = "these processes left no cache of numba's"
+    if why:
+        absent = sample.absent | dict.fromkeys(SYMBOLS, why[:2000])
+        return sample.model_copy(update={"absent": absent})
     absent = {name: why for name, why in sample.absent.items() if name not in found}
     return sample.model_copy(update={"metrics": sample.metrics | found, "absent": absent})
-
-
-def _without_symbols(sample: Sample, why: str) -> Sample:
-    return sample.model_copy(update={"absent": sample.absent | dict.fromkeys(SYMBOLS, why[:2000])})

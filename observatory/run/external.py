@@ -44,19 +44,14 @@ def external(command: str) -> Iterator[Callable[[Values], list[int]]]:
             requests.flush()
             line = answers.readline()
             found = json.loads(line)
-        except (OSError, ValueError) as error:
-            answer = repr(line[:200]) if isinstance(error, ValueError) else "nothing"
-            raise ExternalDetectorError(
-                f"{command!r} answered {answer}, which is not a JSON list"
-            ) from error
+        except (OSError, ValueError):
+            found = None
         indices = range(1, len(values) + 1)
-        if not isinstance(found, list) or any(
-            type(one) is not int or one not in indices for one in found
-        ):
-            raise ExternalDetectorError(
-                f"{command!r} answered {line[:200]!r}, not a list of indices"
-            )
-        return sorted(found)
+        if isinstance(found, list) and all(type(i) is int and i in indices for i in found):
+            return sorted(found)
+        raise ExternalDetectorError(
+            f"{command!r} answered {line[:200]!r}, which is not a JSON list of indices"
+        )
 
     try:
         yield detect

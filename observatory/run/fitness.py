@@ -144,7 +144,9 @@ def look() -> Facts:
     scratch = Path(tempfile.gettempdir())
     cpus = len(os.sched_getaffinity(0))
     spread, stolen = _steadiness()
-    memory = _memory()
+    words = (line.split() for line in _text(Path("/proc/meminfo")).splitlines())
+    memory = {name.rstrip(":"): 1024 * int(kibibytes) for name, kibibytes, *_ in words}
+    share, _, period = _text(Path("/sys/fs/cgroup/cpu.max")).partition(" ")
     limit = _text(Path("/sys/fs/cgroup/memory.max"))
     return Facts(
         cpus=cpus,
@@ -153,7 +155,7 @@ def look() -> Facts:
         crowding=_crowding() if cpus > 1 else None,
         governors=tuple(_text(path) for path in _SYSTEM.glob("cpu*/cpufreq/scaling_governor")),
         turbo={"0": True, "1": False}.get(_text(_SYSTEM / "intel_pstate" / "no_turbo")),
-        quota=_quota(),
+        quota=int(share) / int(period) if share.isdigit() else None,
         memory_limit=int(limit) if limit.isdigit() else None,
         memory=memory["MemAvailable"],
         swap_used=memory["SwapTotal"] - memory["SwapFree"],
@@ -197,12 +199,6 @@ def _ticks() -> list[int]:
     return [int(word) for word in _text(Path("/proc/stat")).splitlines()[0].split()[1:9]]
 
 
-def _memory() -> dict[str, int]:
-    """Bytes by the names of /proc/meminfo."""
-    lines = (line.split() for line in _text(Path("/proc/meminfo")).splitlines())
-    return {words[0].rstrip(":"): 1024 * int(words[1]) for words in lines}
-
-
 def _crowding() -> float:
     """The time of a loop in a process beside another one, over its time without."""
     script = f"import time; b = time.perf_counter(); [n * n for n in range({50 * _LOOP})]; "
@@ -222,11 +218,6 @@ def _siblings() -> int | None:
         return None
     ranges = (part.partition("-") for part in text.split(","))
     return sum(int(last or first) - int(first) + 1 for first, _, last in ranges)
-
-
-def _quota() -> float | None:
-    words = _text(Path("/sys/fs/cgroup/cpu.max")).split()
-    return int(words[0]) / int(words[1]) if len(words) == 2 and words[0].isdigit() else None
 
 
 def _file_system(directory: Path) -> str:

@@ -13,11 +13,8 @@ from observatory.errors import Exit
 from observatory.store.base.problems import RecordError
 
 _TIMEOUT = 600.0  # seconds for one command
-_SETTINGS = (
-    "core.autocrlf=false", "core.safecrlf=false", "core.symlinks=false",
-    "core.sparseCheckout=false", "core.fsmonitor=false",
-)  # fmt: skip
-"""With these settings git writes and reads files byte for byte, and links as files."""
+_SETTINGS = ("autocrlf", "safecrlf", "symlinks", "sparseCheckout", "fsmonitor")
+"""Settings that are turned off, so that git writes files byte for byte, and links as files."""
 _SCRUBBED = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
 """Variables that name another repository; git sets them while it runs a hook."""
 
@@ -77,7 +74,7 @@ class Git:
         given |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(variables or {})}
         if found:
             given["GIT_DIR"] = str(self.directory)
-        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        settings = [word for setting in _SETTINGS for word in ("-c", f"core.{setting}=false")]
         try:
             return subprocess.run(
                 ["git", *settings, *arguments],

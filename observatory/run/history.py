@@ -109,10 +109,6 @@ class History:
                     fresh.rename(self.repository)
         return self.repository
 
-    @property
-    def _head(self) -> str:
-        return list(self.commits.values())[-1]
-
     @cached_property
     def _objects(self) -> dict[str, list[tuple[str, bytes]]]:
         """The names and contents of each release's git objects; its commit is the last."""
@@ -127,7 +123,7 @@ class History:
     def _write(self, repository: Path) -> None:
         """Write a bare repository with the objects, a tag for each release, and the branch."""
         refs = {f"tags/v{version}": commit for version, commit in self.commits.items()}
-        refs[f"heads/{BRANCH}"] = self._head
+        refs[f"heads/{BRANCH}"] = list(self.commits.values())[-1]
         files = {"HEAD": f"ref: refs/heads/{BRANCH}\n".encode()}
         files["config"] = b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
         files |= {f"refs/{name}": f"{commit}\n".encode() for name, commit in refs.items()}
@@ -143,7 +139,7 @@ class History:
             head = Git(repository).resolved(f"refs/heads/{BRANCH}")
         except GitError:
             return False
-        return head == self._head
+        return head == list(self.commits.values())[-1]
 
 
 def commit_of_wheel(digest: str, label: str, date: datetime) -> str:

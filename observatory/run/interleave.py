@@ -65,7 +65,7 @@ class Matrix:
 
     def of_timed(self) -> Matrix:
         """Return the cells that are timed or traced, without those that are only counted."""
-        wanted = set(self.timed) | set(self.traced)
+        wanted = {*self.timed, *self.traced}
         groups = ((name, tuple(c for c in group if c in wanted)) for name, group in self.groups)
         return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
 
@@ -173,13 +173,15 @@ class Interleaving:
                 if task.keep is None or not (self.executors[side].caches / task.keep).is_dir():
                     yield Job(side, task)
 
-    def recount(self, chosen: Sequence[Cell]) -> None:
-        """Count cells once more on both sides, from the caches that are filled."""
-        self._take(self._repeats(chosen, "counting", 1), self.workers)
-
-    def trace(self, chosen: Sequence[Cell]) -> None:
-        """Take the tracing samples of cells."""
-        self._take(self._repeats(chosen, "tracing", TRACED), self.workers)
+    def repeat(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> None:
+        """Count or trace cells on both sides, from the caches that `count` has filled."""
+        jobs = [
+            Job(side, _repeat(cell, measure, number))
+            for number in range(rounds)
+            for cell in chosen
+            for side in self._shuffled()
+        ]
+        self._take(jobs, self.workers)
 
     def time(self, chosen: Sequence[Cell], rounds: int, deadline: float) -> bool:
         """Take ``rounds`` pairs of timing samples of each cell, one sample at a time.
@@ -195,30 +197,18 @@ class Interleaving:
                 self._take([Job(side, task) for side in self._shuffled()], 1)
         return True
 
-    def _repeats(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> list[Job]:
-        return [
-            Job(side, _repeat(cell, measure, number))
-            for number in range(rounds)
-            for cell in chosen
-            for side in self._shuffled()
-        ]
-
     def _shuffled(self) -> list[SideName]:
         return self.order.sample(SIDES, len(SIDES))
 
     def _take(self, jobs: Iterable[Job], workers: int) -> None:
-        side_by_side(
-            jobs,
-            lambda job: self.executors[job.side].run(job.task),
-            self._cancel,
-            self.began,
-            self.ended,
-            workers,
-        )
+        def take(job: Job) -> Sample:
+            return self.executors[job.side].run(job.task)
 
-    def _cancel(self) -> None:
-        for executor in self.executors.values():
-            executor.cancel()
+        def cancel() -> None:
+            for executor in self.executors.values():
+                executor.cancel()
+
+        side_by_side(jobs, take, cancel, self.began, self.ended, workers)
 
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:

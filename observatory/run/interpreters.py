@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,20 +133,16 @@ def _fallback_note(
     index: Index, found: Interpreters, requirements: Sequence[str], best: Version
 ) -> str | None:
     installed = {interpreter.minor for interpreter in found.interpreters}
-    for minor in SUPPORTED:
-        if minor in installed:
-            continue
-        try:
+    for minor in (one for one in SUPPORTED if one not in installed):
+        with suppress(UvError):
             offer = index.version_for(requirements, found.interpreters[0].path, minor)
-        except UvError:
-            continue
-        if offer > best:
-            only = " and ".join(sorted(installed, key=Version))
-            return (
-                f"only Python {only} was found; the newest PyTensor it can run is {best}, "
-                f"while the index offers {offer} for Python {minor}: "
-                f"install Python {minor} or later to measure it"
-            )
+            if offer > best:
+                only = " and ".join(sorted(installed, key=Version))
+                return (
+                    f"only Python {only} was found; the newest PyTensor it can run is {best}, "
+                    f"while the index offers {offer} for Python {minor}: "
+                    f"install Python {minor} or later to measure it"
+                )
     return None
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from observatory.run.environments import Environment, EnvironmentMakingError, Environments
@@ -46,13 +46,11 @@ def environment_of(
         return Environments(state / "envs", overrides=named).ensure(subject, interpreter)
 
 
-@contextlib.contextmanager
-def measuring_lock(say: Callable[[str], None]) -> Iterator[None]:
+def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:
     """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
 
     If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
     the process that holds it, however that ends (see `observatory.store.base.locking`).
     """
     message = "another run is measuring on this machine; waiting for it to end"
-    with locked(_LOCKED, lambda: say(message)):
-        yield
+    return locked(_LOCKED, lambda: say(message))

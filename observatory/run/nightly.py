@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -183,8 +183,7 @@ class Nightly:
         return changed
 
 
-@contextlib.contextmanager
-def one_at_a_time(directory: Path, say: Callable[[str], None]) -> Iterator[int]:
+def one_at_a_time(directory: Path, say: Callable[[str], None]) -> AbstractContextManager[int]:
     """Hold the lock of a directory of nights; if another process holds it, ``say`` so and wait.
 
     Yields the lock's descriptor, which steps inherit: a step outlives a nightly that is killed, and
@@ -192,8 +191,7 @@ def one_at_a_time(directory: Path, say: Callable[[str], None]) -> Iterator[int]:
     """
     directory.mkdir(parents=True, exist_ok=True)
     message = "another night, or a step that one has left, is running; waiting for it to end"
-    with locked(directory / "lock", lambda: say(message)) as descriptor:
-        yield descriptor
+    return locked(directory / "lock", lambda: say(message))
 
 
 def command_of(arguments: Sequence[str], lock: int) -> int:

@@ -64,18 +64,14 @@ class Narrowed:
 
     def keeps(self, cell: Cell) -> bool:
         """Return whether the options for scenario, backend and start method keep a cell."""
-        return (
-            (self.scenarios is None or cell.scenario in self.scenarios)
-            and (self.backends is None or cell.backend in self.backends)
-            and (self.launches is None or cell.launch in self.launches)
-        )
+        options = (self.scenarios, self.backends, self.launches)
+        words = zip(options, (cell.scenario, cell.backend, cell.launch), strict=True)
+        return all(wanted is None or word in wanted for wanted, word in words)
 
     def none_left(self, selection: str) -> str:
-        """Return a sentence that no cell of a selection is left, with the reason if there is one.
+        """Return a sentence that no cell of a selection is left.
 
-        The reason is the problem that all combinations of the options share. An option that was not
-        given takes every value that a scenario has; if scenarios were not given, those are tried
-        that have all given values.
+        It gives the reason if all combinations of the options have the same problem.
         """
         problems = set()
         for scenario in self.scenarios or SCENARIOS:
@@ -91,103 +87,76 @@ class Narrowed:
         return f"no cell of {selection} matches these options" + (f": {why}" if why else "")
 
 
-def quick() -> Preset:
-    """Return what matters most, with one timing and one counting sample: four minutes."""
-    scenarios = tuple(name for name, one in SCENARIOS.items() if one.quick)
-    return Preset(
+def _rounds_of_full(cell: Cell) -> Rounds:
+    if "full" not in BACKENDS[cell.backend].timed_in:
+        return _COUNTED
+    return Rounds(timing=3, counting=1, tracing=int(not SCENARIOS[cell.scenario].long))
+
+
+def _rounds_of_history(cell: Cell) -> Rounds:
+    scenario = SCENARIOS[cell.scenario]
+    if scenario.long or "history" not in BACKENDS[cell.backend].timed_in:
+        return _COUNTED
+    return Rounds(3 if scenario.timed else 1, counting=1, tracing=int(scenario.warm))
+
+
+_QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
+_SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
+
+PRESETS = {
+    "quick": Preset(
         "radon: the build scenarios and call, C, C_VM and NUMBA, one sample of each pass",
         tuple(
             cell
-            for cell in cells(scenarios=scenarios, backends=MAIN_BACKENDS)
+            for cell in cells(scenarios=_QUICK, backends=MAIN_BACKENDS)
             if not (SCENARIOS[cell.scenario].long and BACKENDS[cell.backend].cache == "c_module")
         ),
         lambda _: Rounds(timing=1, counting=1),
-    )
-
-
-def full() -> Preset:
-    """Return every cell, with three timing, one counting and one tracing sample: 40 minutes."""
-
-    def rounds(cell: Cell) -> Rounds:
-        if "full" not in BACKENDS[cell.backend].timed_in:
-            return _COUNTED
-        return Rounds(timing=3, counting=1, tracing=int(not SCENARIOS[cell.scenario].long))
-
-    meaning = "radon: every cell, three timed samples, one counting and one tracing"
-    return Preset(meaning, tuple(cells()), rounds)
-
-
-def history() -> Preset:
-    """Return what is measured of every release: counters of all cells, times of the main ones."""
-
-    def rounds(cell: Cell) -> Rounds:
-        scenario = SCENARIOS[cell.scenario]
-        if scenario.long or "history" not in BACKENDS[cell.backend].timed_in:
-            return _COUNTED
-        return Rounds(3 if scenario.timed else 1, counting=1, tracing=int(scenario.warm))
-
-    meaning = (
+    ),
+    "history": Preset(
         "radon: every cell counted; C, C_VM and NUMBA timed, three samples of warm builds and "
-        "calls, one of cold builds"
-    )
-    return Preset(meaning, tuple(cells()), rounds)
-
-
-def work() -> Preset:
-    """Return warm builds and calls, with one sample of the pass `work` each."""
-    scenarios = tuple(name for name, one in SCENARIOS.items() if one.timed)
-    return Preset(
+        "calls, one of cold builds",
+        tuple(cells()),
+        _rounds_of_history,
+    ),
+    "full": Preset(
+        "radon: every cell, three timed samples, one counting and one tracing",
+        tuple(cells()),
+        _rounds_of_full,
+    ),
+    "work": Preset(
         "radon: instructions of warm builds and calls with C, C_VM and NUMBA",
-        tuple(cells(scenarios=scenarios, backends=MAIN_BACKENDS, launches=("spawn",))),
+        tuple(
+            cells(
+                scenarios=tuple(name for name, one in SCENARIOS.items() if one.timed),
+                backends=MAIN_BACKENDS,
+                launches=("spawn",),
+            )
+        ),
         lambda _: Rounds(timing=0, counting=0, work=1),
-    )
-
-
-def canary() -> Preset:
-    """Return siblings that share a cache, to see whether they mix up their numbers: two minutes.
-
-    The catalogue says for each model which scenarios and start methods are included.
-    """
-    return Preset(
+    ),
+    "canary": Preset(
         "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
         "and radon in few",
         tuple(
             cell
-            for cell in cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES))
+            for cell in _SHARED
             if any(
                 fnmatchcase(f"{cell.scenario} {cell.launch}", pattern)
                 for pattern in MODELS[cell.model].canary
             )
         ),
-    )
-
-
-def canary_full() -> Preset:
-    """Return the siblings of every model in every scenario."""
-    return Preset(
-        "siblings that share numba's cache: every model in every arrangement",
-        tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES))),
-    )
-
-
-def sampling() -> Preset:
-    """Return pm.sample, to see how long users wait and whether chains start where they should."""
-    return Preset(
+    ),
+    "canary-full": Preset(
+        "siblings that share numba's cache: every model in every arrangement", _SHARED
+    ),
+    "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",
         tuple(cells(tuple(MODELS), SAMPLING, SHARING_BACKENDS, tuple(LAUNCHES))),
         lambda _: Rounds(timing=3, counting=1),
-    )
-
-
-PRESETS: dict[str, Callable[[], Preset]] = {
-    "quick": quick,
-    "history": history,
-    "full": full,
-    "work": work,
-    "canary": canary,
-    "canary-full": canary_full,
-    "sampling": sampling,
+    ),
 }
+"""The presets by name. On two cores, `quick` takes 4 minutes, `full` 40 and `canary` 2."""
 
 
 def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
@@ -198,7 +167,11 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
     named = (replace(cell, model=m) for m in narrowed.models or () for cell in preset.cells)
     in_models = dict.fromkeys(preset.cells if narrowed.models is None else named)
     chosen = [cell for cell in in_models if cell.problem() is None and narrowed.keeps(cell)]
-    tasks = plan(chosen, Rounds(), {cell: _rounds(preset, narrowed, cell) for cell in chosen})
+    rounds = {cell: preset.rounds(cell) for cell in chosen}
+    if narrowed.timing is not None:
+        timing = narrowed.timing
+        rounds |= {c: replace(one, timing=timing) for c, one in rounds.items() if one.timing}
+    tasks = plan(chosen, Rounds(), rounds)
     wanted = narrowed.measures
     # Tasks that fill caches stay, because the other passes start from them.
     return [t for t in tasks if wanted is None or t.measure in wanted or t.keep is not None]
@@ -206,11 +179,4 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
 
 def presets_with(narrowed: Narrowed) -> list[str]:
     """Return the names of the presets of which the options leave something."""
-    return [name for name, preset in PRESETS.items() if tasks_of(preset(), narrowed)]
-
-
-def _rounds(preset: Preset, narrowed: Narrowed, cell: Cell) -> Rounds:
-    rounds = preset.rounds(cell)
-    if narrowed.timing is None or rounds.timing == 0:
-        return rounds
-    return replace(rounds, timing=narrowed.timing)
+    return [name for name, preset in PRESETS.items() if tasks_of(preset, narrowed)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.resources import files
@@ -138,11 +139,9 @@ def describe(version: str, index: Index, pythons: Sequence[str] = SUPPORTED) -> 
     numba = resolve("numba", REFERENCE_PYTHON)["numba"]
     installs = []
     for minor in pythons:
-        try:
+        with suppress(UvError):
             resolve(f"numba=={numba}", minor)
-        except UvError:
-            continue
-        installs.append(minor)
+            installs.append(minor)
     return Release(
         version=version,
         uploaded=uploaded,

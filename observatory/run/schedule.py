@@ -35,44 +35,24 @@ class TakesSamples(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Event:
-    """A task that begins or has ended, for a display of the progress."""
-
-    task: Task
-    sample: Sample | None
-    """None while the task begins."""
-
-
 def carry_out(
     tasks: Sequence[Task],
     executor: TakesSamples,
-    record: Callable[[Sample], None],
-    notify: Callable[[Event], None],
+    began: Callable[[Task], None],
+    ended: Callable[[Task, Sample], None],
     workers: int,
 ) -> None:
-    """Run every task, and record each sample as soon as it is taken.
+    """Run every task, and call ``began`` and ``ended`` as soon as it begins and has ended.
 
     Tasks that fill caches come first, because others start from these caches; then counting and
-    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. ``record``
-    and ``notify`` are called from this thread. An exception in it, such as Ctrl-C, ends the samples
-    that are running.
+    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. Both
+    functions are called from this thread. An exception in it, such as Ctrl-C, ends the samples that
+    are running.
     """
     fillers = [task for task in tasks if task.keep is not None]
-    others = [task for task in tasks if task.keep is None]
-
-    def began(task: Task) -> None:
-        notify(Event(task, None))
-
-    def ended(task: Task, sample: Sample) -> None:
-        record(sample)
-        notify(Event(task, sample))
-
-    for group, at_once in (
-        (fillers, workers),
-        ([task for task in others if task.measure != "timing"], workers),
-        ([task for task in others if task.measure == "timing"], 1),
-    ):
+    timed = [task for task in tasks if task.keep is None and task.measure == "timing"]
+    others = [task for task in tasks if task.keep is None and task.measure != "timing"]
+    for group, at_once in ((fillers, workers), (others, workers), (timed, 1)):
         side_by_side(group, executor.run, executor.cancel, began, ended, at_once)
 
 
@@ -117,10 +97,8 @@ def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> l
     done = Counter((sample.cell, sample.measure) for sample in taken)
     left = []
     for task in tasks:
-        key = (task.cell, task.measure)
-        if done[key] > 0:
-            done[key] -= 1
-        else:
+        done[task.cell, task.measure] -= 1
+        if done[task.cell, task.measure] < 0:
             left.append(task)
     needed = {task.cache for task in left if task.cache is not None}
     refill = [

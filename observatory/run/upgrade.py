@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from benchmarks.catalogue import Cell, models_of
 from benchmarks.plan import Task
+from observatory.guard.verdicts import part
 from observatory.run.execute import Executor
 from observatory.run.sources import SubjectError
 from observatory.store.records.sample import Sample
+from observatory.store.records.upgrades import Part
 
 SCENARIO = "upgrade"
 
@@ -29,19 +31,6 @@ def cells_of(models: Sequence[str] | None, backends: Sequence[str]) -> list[Cell
     return cells
 
 
-@dataclass(frozen=True)
-class Turns:
-    """The samples of one pair of subjects in one cell."""
-
-    cell: Cell
-    fill: Sample
-    """BASE, starting from an empty cache."""
-    use: Sample | None
-    """HEAD, starting from BASE's cache; None if BASE left none."""
-    again: Sample | None
-    """BASE, starting from the cache that HEAD left."""
-
-
 @dataclass
 class Chain:
     """Takes the samples of subjects, each of which starts from the cache of the one before it.
@@ -54,34 +43,33 @@ class Chain:
 
     def first(self, name: str, executor: Executor) -> dict[Cell, Sample]:
         """Fill a cache with the first subject, and return its samples."""
-        return {cell: self._fill(name, executor, cell) for cell in self.cells}
+        return {
+            cell: self._run(name, executor, cell, keep_fresh=_cache(name, cell))
+            for cell in self.cells
+        }
 
     def turns(
         self, base: tuple[str, Executor, dict[Cell, Sample]], head: tuple[str, Executor]
-    ) -> tuple[list[Turns], dict[Cell, Sample]]:
+    ) -> tuple[list[Part], dict[Cell, Sample]]:
         """Run HEAD on BASE's cache, then BASE again.
 
-        Returns the samples, and those of HEAD as the base of the next pair.
+        Returns what that shows for each cell, and HEAD's samples as the base of the next pair.
         """
         (base_name, base_executor, filled), (head_name, head_executor) = base, head
-        turns, fresh = [], {}
+        parts, fresh = [], {}
         for cell in self.cells:
             start, left = _cache(base_name, cell), _cache(f"{head_name}-on-{base_name}", cell)
-            use = again = None
-            if (base_executor.caches / start).is_dir():
-                fresh[cell] = use = self._run(
-                    head_name, head_executor, cell,
-                    cache=start, keep=left, keep_fresh=_cache(head_name, cell),
-                )  # fmt: skip
-                if (head_executor.caches / left).is_dir():
-                    again = self._run(base_name, base_executor, cell, cache=left)
-            else:
-                fresh[cell] = self._fill(head_name, head_executor, cell)
-            turns.append(Turns(cell, filled[cell], use, again))
-        return turns, fresh
-
-    def _fill(self, name: str, executor: Executor, cell: Cell) -> Sample:
-        return self._run(name, executor, cell, keep_fresh=_cache(name, cell))
+            caches = {"keep_fresh": _cache(head_name, cell)}
+            filled_by_base = (base_executor.caches / start).is_dir()
+            if filled_by_base:
+                caches |= {"cache": start, "keep": left}
+            fresh[cell] = self._run(head_name, head_executor, cell, **caches)
+            use = fresh[cell] if filled_by_base else None
+            again = None
+            if filled_by_base and (head_executor.caches / left).is_dir():
+                again = self._run(base_name, base_executor, cell, cache=left)
+            parts.append(part(cell, filled[cell], use, again))
+        return parts, fresh
 
     def _run(self, name: str, executor: Executor, cell: Cell, **caches: str) -> Sample:
         sample = executor.run(Task(cell, "counting", 0, **caches))

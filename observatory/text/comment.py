@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from observatory.store.records.comparison import Comparison
 from observatory.text.comparison.story import tell
-from observatory.text.document import Part, Story
+from observatory.text.document import Part
 from observatory.text.markdown import inline, markdown
 from observatory.text.units import count
 from observatory.text.words import listed
@@ -25,10 +25,7 @@ def comment(comparison: Comparison) -> str:
 
     A longer one loses whole parts, the least important first, and its last sentence names them.
     """
-    return _fitted(tell(comparison))
-
-
-def _fitted(story: Story) -> str:
+    story = tell(comparison)
     head = f"{MARKER}\n### {inline(story.verdict)}"
     written = ["\n\n".join(map(markdown, part.blocks)) for part in story.parts]
     lengths = [len(text) + 2 for text in written]

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from observatory.store.records.alerts import Alert, At, SeriesChange
-from observatory.store.records.comparison import FunctionChange
 from observatory.text import document as doc
 from observatory.text import units
 from observatory.text.alerts import between, unmeasured
-from observatory.text.comparison.phrases import name, rest_of, sentence
+from observatory.text.comparison.phrases import folded_functions, name, sentence
 from observatory.text.markdown import markdown
 from observatory.text.plain import clean, shorten
-from observatory.text.words import several
 
 _LONGEST_TITLE = 200
 _SERIES = 20
@@ -50,7 +48,7 @@ def _blocks(alert: Alert) -> Iterator[doc.Block]:
     if alert.series:
         yield _folded_series(alert.series)
     if alert.functions:
-        yield _folded_functions(alert.functions)
+        yield folded_functions(alert.functions, _FUNCTIONS, timed=False)
     if alert.state != "resolved":
         yield doc.Paragraph(("To acknowledge this alert for two weeks:",))
         yield doc.Command(f'observatory ack {alert.id} --why "..." --until 2w')
@@ -93,15 +91,3 @@ def _folded_series(series: list[SeriesChange]) -> doc.Folded:
     more = [doc.Paragraph((f"and {units.count(rest)} more",))] * (rest > 0)
     table = doc.Table(("benchmark", "metric", "before → after", "machine"), rows)
     return doc.Folded(f"{units.count(len(series))} series", (table, *more))
-
-
-def _folded_functions(functions: list[FunctionChange]) -> doc.Folded:
-    ordered = sorted(functions, key=lambda one: (-one.seconds, one.name))
-    rows = tuple(
-        ((name(one.name),), (units.count(one.count),), (name(one.base), " → ", name(one.head)))
-        for one in ordered[:_FUNCTIONS]
-    )
-    table = doc.Table(("function", "how many", "before → after"), rows)
-    number = several(sum(one.count for one in functions), "function")
-    rest = rest_of(len(functions), _FUNCTIONS, "name")
-    return doc.Folded(number, (table, *map(doc.Paragraph, rest)))

@@ -39,7 +39,9 @@ def markdown(block: doc.Block) -> str:
         case doc.Table(header, rows):
             return _table(header, rows)
         case doc.Command(text):
-            return _fenced(text)
+            cleaned = clean(text)
+            fence = _fence(cleaned, 3)
+            return f"{fence}\n{cleaned}\n{fence}"
         case doc.Folded(summary, content):
             inner = "\n\n".join(markdown(part) for part in content)
             return f"<details><summary>{_summary(summary)}</summary>\n\n{inner}\n\n</details>"
@@ -99,12 +101,6 @@ def _is_plain(token: str) -> bool:
 def _fence(text: str, least: int) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     return "`" * max(least, longest + 1)
-
-
-def _fenced(text: str) -> str:
-    cleaned = clean(text)
-    fence = _fence(cleaned, 3)
-    return f"{fence}\n{cleaned}\n{fence}"
 
 
 def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> str:

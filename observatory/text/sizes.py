@@ -13,8 +13,6 @@ from observatory.store.records.alerts import Modes, SeriesChange, described_by_r
 from observatory.text import units
 
 _RUNS = {"seconds": "slow runs", "bytes": "large values"}
-_OTHER_RUNS = "high values"
-
 
 LevelChange: TypeAlias = Step | SeriesChange
 """A change between two levels of a noisy series."""
@@ -81,5 +79,5 @@ def _modes(modes: Modes, unit: str) -> str:
     centres = units.pair(modes.lower, modes.upper, unit, " and ")
     moved = "rose" if modes.after > modes.before else "fell"
     shares = f"from {100 * modes.before:.0f} to {100 * modes.after:.0f} %"
-    runs = _RUNS.get(unit, _OTHER_RUNS)
+    runs = _RUNS.get(unit, "high values")
     return f"two modes, {centres}; the share of {runs} {moved} {shares}"

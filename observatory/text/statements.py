@@ -2,73 +2,148 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from string import Formatter
+from typing import Any
 
-from observatory.analyze.history.series import Era
-from observatory.analyze.statements import Kind, Statement
-from observatory.text.changes import cause_began, count_fell, level_changed
+from benchmarks.catalogue import CAUSES
+from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
+from observatory.store.records.alerts import SeriesChange
+from observatory.store.records.comparison import FunctionChange
+from observatory.text import sizes, units
 from observatory.text.units import count, percent
-from observatory.text.words import first_of
+from observatory.text.words import first_of, several
 
+OUTER_GRAPH = "outer graph"
+"""What the probes call the function of a whole graph."""
 _NAMED = 3
+_LONGEST = 80
+_LONGEST_SENTENCE = 1000
+_ONE = {"miss": "misses", "their_keys": "its key differs", "them": "it", "are": "is"}
+_MANY = {"miss": "miss", "their_keys": "their keys differ", "them": "them", "are": "are"}
+
+
+def cause_sentence(cause: FoundCause, sides: Sides) -> str:
+    """The sentence of the catalogue for a cause, and the names of its functions."""
+    if cause.kind == "wrong results":
+        if not cause.wrong:
+            return f"{sides.head}'s values are wrong"
+        note = next((check.note for check in cause.wrong if check.note), None)
+        example = f", e.g. {cause.wrong[0].name}: {note}" if note else ""
+        sentence = f"{len(cause.wrong)} of the values that {sides.head} computes are wrong{example}"
+        return sentence[:_LONGEST_SENTENCE]
+    number = sum(change.count for change in cause.functions)
+    if cause.kind == "unexplained" and not number:
+        return "more functions are compiled, and the ledgers do not tell which"
+    sentence = CAUSES[cause.kind].sentence.format(
+        they=several(number, "function"), family=cause.family, base=sides.base, head=sides.head,
+        **(_ONE if number == 1 else _MANY),
+    )  # fmt: skip
+    return sentence + _names(cause.functions)
+
+
+def _names(functions: Sequence[FunctionChange]) -> str:
+    """The names, the most expensive first, as the end of a sentence: `: A, B and 3 more`.
+
+    The key of the outer graph is made of the keys of all its Ops: where others changed as well, its
+    change follows from theirs, and it is named last.
+    """
+    if not functions:
+        return ""
+    names = (change.name for change in functions if change.name != OUTER_GRAPH)
+    others = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in names]
+    if not others:
+        return ": the outer graph"
+    follows = "; with them the outer graph, made of them" * (len(others) < len(functions))
+    return f": {first_of(others, _NAMED)}{follows}"
+
+
+def count_fell(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
+    """A count that fell: `cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`.
+
+    ``times``: compile times that fell with it.
+    """
+    return f"{counts[0].metric} {_largest(counts)}{_with_times(times)}"
+
+
+def cause_began(
+    backends: Sequence[str],
+    cause: FoundCause,
+    sides: Sides,
+    counts: Sequence[SeriesChange],
+    times: Sequence[SeriesChange],
+) -> str:
+    """A cause that began: the backends, its sentence and, if there are any, its largest count."""
+    largest = f": {_largest(counts)}" if counts else ""
+    return f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}{_with_times(times)}"
+
+
+def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) -> str:
+    """Noisy series that moved together, the largest change first: how much, how sure and where.
+
+    ``word``: "slower", "less memory".
+    """
+    most = changes[0]
+    verb, verbs = ("takes", "take") if word.endswith("memory") else ("is", "are")
+    how = f"{word}, little by little" if drifting else word
+    by, numbers = _size(most, drifting)
+    if len(changes) == 1:
+        size = f": {by}" * bool(by) + f" ({numbers})" if most.modes is None else f": {numbers}"
+        return f"{most.benchmark} {verb} {how}{size}"
+    ratios = [one.ratio if drifting else sizes.medians(one) for one in changes]
+    known = [ratio for ratio in ratios if ratio is not None]
+    by = f" ({units.span(min(known), max(known))})" if known else ""
+    names = list(dict.fromkeys(one.benchmark for one in changes))
+    names[0] += f" ({numbers})"
+    return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
+
+
+def _largest(changes: Sequence[SeriesChange]) -> str:
+    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
+    most = max(changes, key=lambda one: abs(one.after - one.before))
+    others = len({one.benchmark for one in changes}) - 1
+    more = f" and {several(others, 'more cell')}" if others else ""
+    levels = units.change(most.before, most.after, most.unit)
+    return f"{levels} ({most.benchmark}{more})"
+
+
+def _with_times(times: Sequence[SeriesChange]) -> str:
+    if not times:
+        return ""
+    most = max(times, key=lambda one: abs(one.after - one.before))
+    levels = units.change(most.before, most.after, most.unit)
+    by = units.effect(most.before, most.after, most.unit)
+    return f"; with it {most.metric} is {by} ({levels}, {most.benchmark})"
+
+
+def _size(change: SeriesChange, drifting: bool) -> tuple[str, str]:
+    """The relative change, empty where none describes it, and the numbers."""
+    if drifting and change.ratio is not None:
+        return sizes.drifting(change, change.ratio, change.unit)
+    ratio = sizes.medians(change)
+    return "" if ratio is None else units.signed(ratio), sizes.details(change, change.unit)
+
+
+class _Sentence(Formatter):
+    """A format string whose fields may name one of our formats: `{:percent}`."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        formats: dict[str, Callable[[Any], str]] = {
+            "count": count,
+            "counts": lambda values: ", ".join(map(count, values)),
+            "percent": percent,
+            "than": lambda end: f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'} than",
+            "cells": lambda cells: first_of(cells, _NAMED, "more cells"),
+        }
+        return formats[spec](value) if spec in formats else format(value, spec)
 
 
 def sentence_of(statement: Statement) -> str:
     """The words of a statement."""
     words = _SENTENCES[statement.kind]
-    make = words.format if isinstance(words, str) else words
-    return make(*statement.values)
-
-
-def _not_deterministic(metric: str, values: Iterable[float], side: str) -> str:
-    numbers = ", ".join(map(count, values))
-    return f"{metric} is not deterministic: {numbers} in samples of {side}"
-
-
-def _same_in_both(metric: str, value: float) -> str:
-    return f"{metric} is {count(value)} in both"
-
-
-def _interval_too_wide(low: float, high: float, smallest: float) -> str:
-    ends = (f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'} than" for end in (low, high))
-    return (
-        f"HEAD takes {' to '.join(ends)} BASE: too wide to tell a change of {percent(smallest)} "
-        "from none"
-    )
-
-
-def _measured_apart(smallest: float) -> str:
-    return (
-        "BASE and HEAD were measured in different runs: their times also differ by whatever else "
-        f"the machine did, and only a change of {percent(smallest)} counts"
-    )
-
-
-def _not_calibrated(smallest: float) -> str:
-    return (
-        f"this machine was never calibrated: a change of {percent(smallest)} counts; `observatory "
-        "calibrate` measures its noise"
-    )
-
-
-def _calibrated_elsewhere(cpu: str, smallest: float) -> str:
-    return (
-        f"the calibration is of another CPU ({cpu}) and is not used: a change of "
-        f"{percent(smallest)} counts"
-    )
-
-
-def _run_failed(label: str, how: str, cells: Sequence[str]) -> str:
-    return f"{label}: {how} ({first_of(cells, _NAMED, 'more cells')})"
-
-
-def _run_late(where: str, newest: datetime) -> str:
-    return f"nothing was measured on {where} since {newest:%Y-%m-%d %H:%M} UTC"
-
-
-def _environment_changed(where: str, before: Era, after: Era, ends: str, begins: str) -> str:
-    return f"{where}: {before} until {ends}, {after} from {begins} on; each has series of its own"
+    if isinstance(words, str):
+        return _Sentence().format(words, *statement.values)
+    return words(*statement.values)
 
 
 def _series_ended(ended: int, followed: int, label: str) -> str:
@@ -78,15 +153,17 @@ def _series_ended(ended: int, followed: int, label: str) -> str:
 
 _UNKNOWN = ": whether it still holds is unknown; acknowledge it if this is intended"
 _SENTENCES: dict[Kind, str | Callable[..., str]] = {
-    "not deterministic": _not_deterministic,
-    "same in both": _same_in_both,
+    "not deterministic": "{} is not deterministic: {:counts} in samples of {}",
+    "same in both": "{} is {:count} in both",
     "no time": "no time was taken on both sides; a larger --budget leaves some for it",
     "no ratio": "a side has fewer than two positive values: there is nothing to compare",
     "counted apart": (
         "BASE was counted by {} and HEAD by {}: counts of two sources cannot be compared"
     ),
     "too few processes": "{} processes a side; at least {} are needed",
-    "interval too wide": _interval_too_wide,
+    "interval too wide": (
+        "HEAD takes {:than} to {:than} BASE: too wide to tell a change of {:percent} from none"
+    ),
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
     "other workload": "other functions are compiled: reuse cannot be compared",
     "not measured": "it was not measured",
@@ -102,21 +179,29 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
-    "measured apart": _measured_apart,
-    "not calibrated": _not_calibrated,
-    "calibrated elsewhere": _calibrated_elsewhere,
+    "measured apart": (
+        "BASE and HEAD were measured in different runs: their times also differ by whatever else "
+        "the machine did, and only a change of {:percent} counts"
+    ),
+    "not calibrated": (
+        "this machine was never calibrated: a change of {:percent} counts; `observatory "
+        "calibrate` measures its noise"
+    ),
+    "calibrated elsewhere": (
+        "the calibration is of another CPU ({}) and is not used: a change of {:percent} counts"
+    ),
     "cause began": cause_began,
     "count fell": count_fell,
     "level changed": level_changed,
-    "run failed": _run_failed,
-    "run late": _run_late,
-    "environment changed": _environment_changed,
+    "run failed": "{}: {} ({:cells})",
+    "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",
+    "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has series of its own",
     "environments alternate": "{}: {} and {} in turn; each has series of its own",
     "over since": "it is over since {}",
     "part of": "it is part of alert {} now",
     "measured again": "measured again",
     "fails no more": "the newest run no longer fails in this way",
-    "withdrawn": ("withdrawn: with the values measured since, no change is seen there any more"),
+    "withdrawn": "withdrawn: with the values measured since, no change is seen there any more",
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,

@@ -7,13 +7,14 @@ then counts that are not deterministic, then absences with their reasons.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
+from observatory.analyze.series_keys import place_order
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
 from observatory.text.units import MISSING, count, human
@@ -129,7 +130,8 @@ def _comparison_table(
     shown = part[part["metric"].isin(list(metrics))]
     values = _by_place(shown, [*place, "subject"])
     rows = []
-    for key in _vocabulary_order(tuple(row) for row in shown[place].itertuples(index=False)):
+    keys = {tuple(row) for row in shown[place].itertuples(index=False)}
+    for key in sorted(keys, key=lambda key: place_order((str(first["model"]), *key))):
         found = [values.get((*key, subject)) for subject in subjects]
         rows.append((*key, *(MISSING if row is None else _text(row) for row in found)))
     title = f"{first['model']}, Python {first['python']}, on {first['machine']}: higher is worse"
@@ -145,14 +147,6 @@ def _by_place(part: pd.DataFrame, columns: list[str]) -> Rows:
     return {tuple(str(row[name]) for name in columns): row for _, row in part.iterrows()}
 
 
-def _vocabulary_order(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    orders = [list(words) for words in (SCENARIOS, BACKENDS, LAUNCHES, METRICS)]
-    return sorted(
-        set(keys),
-        key=lambda key: [order.index(word) for order, word in zip(orders, key, strict=True)],
-    )
-
-
 def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple[str, str, str]:
     def counted(metric: str) -> str:
         row = values.get((scenario, backend, launch, metric))
@@ -160,10 +154,8 @@ def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple
 
     crashed = values.get((scenario, backend, launch, "crashed"))
     time = values.get((scenario, backend, launch, headline_time(scenario)))
-    if time is not None:
-        text = _text(time)
-    else:
-        text = "CRASHED" if crashed is not None and crashed["value"] > 0 else MISSING
+    text = "CRASHED" if crashed is not None and crashed["value"] > 0 else MISSING
+    text = text if time is None else _text(time)
     wrong = counted("wrong_results")
     marked = f"{wrong} WRONG" if wrong not in ("0", MISSING) else wrong
     return text, counted("cache_misses"), marked
@@ -187,8 +179,12 @@ def _samples(part: pd.DataFrame) -> list[str]:
 
 def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
     several = part["subject"].nunique() > 1
-    lines = [*_alarms(part, "wrong_results", "WRONG RESULTS", several),
-            *_alarms(part, "crashed", "CRASHED", several)]  # fmt: skip
+    lines = []
+    for metric, word in (("wrong_results", "WRONG RESULTS"), ("crashed", "CRASHED")):
+        for _, row in part[(part["metric"] == metric) & (part["value"] > 0)].iterrows():
+            subject = f"{row['subject']} " if several else ""
+            place = f"{subject}{row['scenario']} {row['backend']} {row['launch']}"
+            lines.append(f"{word}: {place}: {count(float(row['value']))} {METRICS[metric].unit}")
     model = str(part.iloc[0]["model"])
     grouped: dict[str, list[str]] = defaultdict(list)
     for note in sorted(notes, key=lambda note: _NOTE_ORDER.index(note.kind)):
@@ -203,12 +199,3 @@ def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
             )
     lines += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
     return (*lines, *_samples(part))
-
-
-def _alarms(part: pd.DataFrame, metric: str, word: str, several: bool) -> list[str]:
-    bad = part[(part["metric"] == metric) & (part["value"] > 0)]
-    return [
-        f"{word}: {row['subject'] + ' ' if several else ''}{row['scenario']} {row['backend']} "
-        f"{row['launch']}: {count(float(row['value']))} {METRICS[metric].unit}"
-        for _, row in bad.iterrows()
-    ]

@@ -56,8 +56,12 @@ def _drawn(block: doc.Block, most: int | None = None) -> Iterator[RenderableType
         case doc.Paragraph(words):
             yield _text(words)
         case doc.Points(items):
+            grid = RichTable.grid(padding=(0, 1, 0, 0))
+            grid.add_column(width=1)
+            grid.add_column(overflow="fold")
             for item in items[:most]:
-                yield _point(item)
+                grid.add_row("-", _text(item))
+            yield grid
             yield from _more(len(items), most)
         case doc.Table(header, rows):
             yield _table(header, rows[:most])
@@ -68,14 +72,6 @@ def _drawn(block: doc.Block, most: int | None = None) -> Iterator[RenderableType
             yield Text(clean(summary), style="underline")
             for inner in content:
                 yield from _drawn(inner, _UNFOLDED)
-
-
-def _point(words: doc.Words) -> RichTable:
-    grid = RichTable.grid(padding=(0, 1, 0, 0))
-    grid.add_column(width=1)
-    grid.add_column(overflow="fold")
-    grid.add_row("-", _text(words))
-    return grid
 
 
 def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> RichTable:
@@ -101,12 +97,6 @@ def _text(words: doc.Words, style: str = "") -> Text:
             case doc.Strong(text):
                 made.append(clean(text), style="bold")
             case text:
-                made.append(_spaced(text))
+                before, after = (" " * end.isspace() for end in (text[:1], text[-1:]))
+                made.append(f"{before}{clean(text)}{after if text.strip() else ''}")
     return made
-
-
-def _spaced(text: str) -> str:
-    """The text cleaned, with its leading and trailing space."""
-    before = " " if text[:1].isspace() else ""
-    after = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{before}{clean(text)}{after}"

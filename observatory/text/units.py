@@ -37,7 +37,10 @@ def seconds(value: float) -> str:
     if value >= _BEYOND:
         return "over 30 million years"
     if value >= 99.95:
-        return _long_time(round(value))
+        minutes, rest = divmod(round(value), 60)
+        if minutes < 60:
+            return f"{minutes} min {rest:02d} s"
+        return f"{minutes // 60:,} h {minutes % 60:02d} min"
     return _scaled(value, _TIMES) if value else "0 s"
 
 
@@ -193,14 +196,6 @@ def _paired(one: str, other: str, joint: str) -> str:
     number, _, unit = one.partition(" ")
     shared = _ENDING.fullmatch(one) and other.partition(" ")[2] == unit
     return f"{number if shared else one}{joint}{other}"
-
-
-def _long_time(whole: int) -> str:
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:,} h {minutes:02d} min"
 
 
 def _scaled(value: float, scales: tuple[tuple[float, str], ...]) -> str:

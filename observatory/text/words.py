@@ -46,16 +46,13 @@ def meaning_of(words: Mapping[str, Any], word: str) -> str:
 
 def glossaries() -> tuple[Glossary, ...]:
     """The terms and meanings of each kind of word, in the order of the page."""
-
-    def terms(words: Mapping[str, Any]) -> tuple[Term, ...]:
-        return tuple(Term(word, meaning_of(words, word)) for word in words)
-
-    return (
-        Glossary("Scenarios", terms(SCENARIOS)),
-        Glossary("Backends", terms(BACKENDS)),
-        Glossary("Start methods", terms(LAUNCHES)),
-        Glossary("Metrics", terms({name: METRICS[name] for name in SHOWN_METRICS})),
-        Glossary("Models", terms(MODELS)),
+    kinds: dict[str, Mapping[str, Any]] = {
+        "Scenarios": SCENARIOS, "Backends": BACKENDS, "Start methods": LAUNCHES,
+        "Metrics": {name: METRICS[name] for name in SHOWN_METRICS}, "Models": MODELS,
+    }  # fmt: skip
+    return tuple(
+        Glossary(title, tuple(Term(word, meaning_of(words, word)) for word in words))
+        for title, words in kinds.items()
     )
 
 

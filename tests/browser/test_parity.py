@@ -16,9 +16,16 @@ from dashboard.data import rules_of
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from dashboard.verdict_data import packed
-from observatory.analyze.comparison.comparing import compared, outcome_of
+from observatory.analyze.comparison.comparing import (
+    Who,
+    compared,
+    outcome_of,
+    pair_of,
+    pairs_of,
+    setting_of,
+    who,
+)
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.pairs import Who, pair_of, pairs_of, setting_of, who
 from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
 from observatory.app import site as site_module
 from observatory.store.reading.saved import Saved, load_all

@@ -24,8 +24,8 @@ _PACKAGES = ("benchmarks", "observatory", "dashboard")
 _JUDGE = """
 import json, sys
 from benchmarks.catalogue import Cell
-from observatory.text.changes import cause_sentence
-from observatory.text.comparison.causes import advice_on
+from observatory.text.statements import cause_sentence
+from observatory.text.comparison.sections import advice_on
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.contracts.suite import AREAS
+from benchmarks.contracts.__main__ import AREAS
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
@@ -114,7 +114,7 @@ _NAMES_GONE = """
 import json
 from benchmarks.contracts import names
 from benchmarks.contracts.names import Use
-from benchmarks.contracts.suite import checked
+from benchmarks.contracts.__main__ import checked
 found = {}
 for contract in names.AREA.contracts:
     module = contract.name.partition(":")[2]

@@ -138,8 +138,8 @@ def test_a_run_goes_on_after_a_sample_that_died(
     carry_out(
         plan(cells, Rounds(1, 1)),
         Executor(faulty, tmp_path, timeout=60),
-        recorded.append,
         lambda _: None,
+        lambda _, sample: recorded.append(sample),
         workers=2,
     )
     assert [sample.status for sample in recorded] == ["killed"] * 4

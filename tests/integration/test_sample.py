@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models.parts.parameters import VARIANTS
+from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.models import TOLERANCE, Errors
-from benchmarks.models.parts.parameters import Variant, layout
-from benchmarks.models.parts.radon_data import RadonData
+from benchmarks.models.parts.radon_data import RadonData, Variant, layout
 
 _STEP = 1e-30
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
@@ -31,21 +30,9 @@ class Reference:
 
     def errors(self, logp: Any, gradient: Any) -> Errors:
         """Return the errors of a logp and of a gradient in the order of the layout."""
-        errors = self.logp_error(logp), self.gradient_error(gradient)
-        return Errors(*errors, wrong=is_wrong(*errors))
-
-    def logp_error(self, value: Any) -> float | None:
-        """Return the relative error of a logp; None: not finite."""
-        return relative_error(np.reshape(value, ()), self.logp)
-
-    def gradient_error(self, value: Any) -> float | None:
-        """Return the largest relative error of an entry; None: not finite, or another shape."""
-        return relative_error(value, self.gradient)
-
-
-def is_wrong(*errors: float | None) -> bool:
-    """Return whether an error is above the tolerance, or unknown."""
-    return any(e is None or e > TOLERANCE for e in errors)
+        found = relative_error(np.reshape(logp, ()), self.logp)
+        errors = found, relative_error(gradient, self.gradient)
+        return Errors(*errors, wrong=any(e is None or e > TOLERANCE for e in errors))
 
 
 def relative_error(value: Any, right: Any) -> float | None:

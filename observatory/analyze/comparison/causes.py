@@ -9,7 +9,7 @@ cache refused it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.catalogue import (
@@ -23,13 +23,8 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
+from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
-from observatory.analyze.comparison.ledgers import (
-    REUSE_LOST,
-    function_changes,
-    lost_by_name,
-    more_seconds,
-)
 from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.store.records.sample import Check, LedgerEntry
@@ -62,7 +57,10 @@ def explained(
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
     calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
     findings = [one for verdict in worse for one in _findings(verdict, base, head, calm)]
-    findings = _united(_without_consequences(findings), verdicts)
+    # More Python work follows from functions that are compiled again.
+    again = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
+    own = [o for o in findings if not (CAUSES[o.kind].a_consequence and o.cell in again)]
+    findings = _united(own, verdicts)
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
@@ -91,7 +89,7 @@ def _findings(
         second_build = replace(cell, scenario="warm_process")
         moved = _imports_more(cell, base, head) and second_build in calm
         yield _Finding("imports moved" if moved else "more Python work", (), cell)
-    elif verdict.metric == REUSE_LOST:
+    elif verdict.metric == ledgers.REUSE_LOST:
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
@@ -127,7 +125,7 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(_filler(cell)) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
-    for change in function_changes(before, after):
+    for change in ledgers.function_changes(before, after):
         if change.head != outcome:
             continue
         missed = [e for e in after if e.name == change.name and e.outcome == outcome]
@@ -137,7 +135,7 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
         yield _Finding("unexplained", (metric,), cell)
     own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
     total = sum(own.values()) or 1.0
-    everything = max(more_seconds(before, after), 0.0)
+    everything = max(ledgers.more_seconds(before, after), 0.0)
     for (kind, family), found in of_kind.items():
         # Functions compiled for one that misses, without asking a cache, are lost because of it.
         share = everything * own[kind, family] / total
@@ -168,22 +166,16 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     warm = cell.scenario in WARM_SCENARIOS
     kinds = {entry.name: entry.kind for entry in after}
     by_family: dict[str, list[FunctionChange]] = defaultdict(list)
-    for name, number in lost_by_name(cell, before, after).items():
+    for name, number in ledgers.lost_by_name(cell, before, after).items():
         change = FunctionChange(
             name=name, count=number, base="hit", head="internal" if warm else "miss",
-            seconds=more_seconds(before, after, name),
+            seconds=ledgers.more_seconds(before, after, name),
         )  # fmt: skip
         by_family[kinds[name]].append(change)
-    everything = max(0.0, more_seconds(before, after))
+    everything = max(0.0, ledgers.more_seconds(before, after))
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
         yield _Finding(kind, (family,), cell, tuple(found), everything)
-
-
-def _without_consequences(findings: list[_Finding]) -> list[_Finding]:
-    """Without more Python work where functions are compiled again: it follows from that."""
-    cells = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
-    return [one for one in findings if not (CAUSES[one.kind].a_consequence and one.cell in cells)]
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
@@ -193,7 +185,7 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
     their seed. Keys that are not repeatable within a process differ between processes as well. And
     what is never found again is not reused within a build either.
     """
-    misses = {v.cell: v.conclusion for v in verdicts if v.metric == "cache_misses"}
+    hits = {v.cell for v in verdicts if v.metric == "cache_misses" and v.conclusion == "unaffected"}
     united = []
     for finding in findings:
         alike = [other for other in findings if other.family == finding.family]
@@ -204,15 +196,14 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
         elif kind == "keys differ between processes":
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
-            elif all(_only_spawn(other.cell, misses) for other in alike if other.kind == kind):
+            elif all(
+                other.cell.launch == "spawn" and replace(other.cell, launch="fork") in hits
+                for other in alike
+                if other.kind == kind
+            ):
                 kind = "keys differ between hash seeds"
         united.append(replace(finding, kind=kind))
     return united
-
-
-def _only_spawn(cell: Cell, misses: Mapping[Cell, str]) -> bool:
-    """Whether a cell misses under spawn, while the same cell under fork hits."""
-    return cell.launch == "spawn" and misses.get(replace(cell, launch="fork")) == "unaffected"
 
 
 def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
@@ -224,19 +215,14 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
             merged[key] = change
     functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
     cells = sorted({finding.cell for finding in group})
-    return FoundCause(
-        "", kind, cells, functions, max(finding.seconds for finding in group), group[0].family,
-        _wrong(cells, head) if kind == "wrong results" else [],
-    )  # fmt: skip
-
-
-def _wrong(cells: Iterable[Cell], head: Evidence) -> list[Check]:
-    """The wrong checks of the worst sample of each cell: repeated samples are not counted twice."""
-    of_samples = (
-        [[check for check in sample.checks if check.wrong] for sample in head.taken(cell)]
-        for cell in cells
-    )
-    return [check for each in of_samples for check in max(each, key=len, default=[])]
+    wrong: list[Check] = []
+    for cell in cells if kind == "wrong results" else ():
+        # Only those of the worst sample: repeated samples are not counted twice.
+        found = [[check for check in one.checks if check.wrong] for one in head.taken(cell)]
+        worst: list[Check] = max(found, key=len, default=[])
+        wrong += worst
+    seconds = max(finding.seconds for finding in group)
+    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong)
 
 
 def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:

@@ -1,13 +1,17 @@
-"""Compare the evidence of two sides: verdicts, causes, differences and warnings. Pure."""
+"""Compare the evidence of two sides: verdicts, causes, differences and warnings. Pure.
+
+`Pair` has the verdicts on two saved subjects, as the compare page shows them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from statistics import median
+from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import Cell
+from benchmarks.catalogue import CORRECTNESS, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
@@ -15,10 +19,21 @@ from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloo
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
+from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
-from observatory.store.records.comparison import Comparison, Difference, Side, Workload
+from observatory.store.records.comparison import (
+    Comparison,
+    Conclusion,
+    Difference,
+    Side,
+    Values,
+    Verdict,
+    Workload,
+)
 
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
+Who = tuple[str, str, str]
+"""A subject by its machine, its environment and its commit."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +88,7 @@ def compared(
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
         setting, verdicts, causes, list(workload_changes), exact.missing,
-        list(_differences(setting)), list(_warnings(setting, times=bool(noisy))),
+        _differences(setting), list(_warnings(setting, times=bool(noisy))),
     )  # fmt: skip
 
 
@@ -87,42 +102,33 @@ def outcome_of(comparison: Comparison) -> Outcome:
     return "undecided" if comparison.undecided or comparison.missing else "calm"
 
 
-def _workload(
-    base: Evidence, head: Evidence, asked: Collection[tuple[str, str]]
-) -> Iterator[Workload]:
+def _workload(base: Evidence, head: Evidence, asked: set[tuple[str, str]]) -> Iterator[Workload]:
     """The changes of the workload by model and backend: the cold builds show them."""
-    seen = set()
+    seen: set[tuple[str, str]] = set()
     for cell in sorted(base.cells & head.cells):
-        old, new = base.ledger(cell), head.ledger(cell)
-        if cell.scenario != "cold" or old is None or new is None:
-            continue
-        if (cell.model, cell.backend) not in asked or (cell.model, cell.backend) in seen:
+        old, new, place = base.ledger(cell), head.ledger(cell), (cell.model, cell.backend)
+        if cell.scenario != "cold" or old is None or new is None or place not in asked - seen:
             continue
         if same_workload(old, new):
             continue
-        seen.add((cell.model, cell.backend))  # the launches compile the same
+        seen.add(place)  # the launches compile the same
         appeared, vanished = workload(old, new)
         if appeared or vanished:
-            yield Workload(
-                model=cell.model, backend=cell.backend, appeared=appeared, vanished=vanished
-            )
+            model, backend = place
+            yield Workload(model=model, backend=backend, appeared=appeared, vanished=vanished)
 
 
-def _differences(setting: Setting) -> Iterator[Difference]:
+def _differences(setting: Setting) -> list[Difference]:
     base, head = setting.base, setting.head
-    pairs: Iterable[tuple[str, str | None, str | None]] = (
+    pairs: list[tuple[str, str | None, str | None]] = [
         ("python", base.versions.python, head.versions.python),
         ("cpu", base.machine.cpu, head.machine.cpu),
         ("os", base.machine.os, head.machine.os),
-        *(
-            (name, base.versions.packages.get(name), head.versions.packages.get(name))
-            for name in sorted(base.versions.packages.keys() | head.versions.packages.keys())
-            if name != "pytensor"
-        ),
-    )
-    for what, old, new in pairs:
-        if old != new:
-            yield Difference(what=what, base=old, head=new)
+    ]
+    of_base, of_head = base.versions.packages, head.versions.packages
+    names = sorted((of_base.keys() | of_head.keys()) - {"pytensor"})
+    pairs += [(name, of_base.get(name), of_head.get(name)) for name in names]
+    return [Difference(what=what, base=old, head=new) for what, old, new in pairs if old != new]
 
 
 def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
@@ -144,3 +150,100 @@ def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
 def _usable(setting: Setting) -> Calibration | None:
     known = setting.calibration
     return known if known and known.machine.cpu == setting.head.machine.cpu else None
+
+
+class Finding(NamedTuple):
+    """One verdict, in the few values that the page needs."""
+
+    cell: str
+    metric: str
+    unit: str
+    kind: str
+    conclusion: Conclusion
+    before: float | None
+    """The median of the base's values, of correctness the highest; None without a value."""
+    after: float | None
+    ratio: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The result of comparing two saved subjects."""
+
+    outcome: Outcome
+    findings: Sequence[Finding]
+    missing: Sequence[tuple[str, str, str]]
+    """The cell, the side that lacks it (base, head or both), and why."""
+    causes: Sequence[str]
+    """Sentences, the most important first; they call the sides BASE and HEAD."""
+    warnings: Sequence[str]
+
+
+def who(saved: Saved) -> Who:
+    """The subject of saved results."""
+    one = saved.header
+    return one.machine.machine, one.subject.env_name, one.subject.commit
+
+
+def setting_of(
+    base: Saved,
+    head: Saved,
+    calibration: Calibration | None,
+    *,
+    seed: int = 0,
+    observatory: str = "",
+    reproduce: str = "",
+) -> Setting:
+    """The setting of a comparison of two saved subjects."""
+    sides = [
+        Side(subject=h.subject, versions=h.versions, machine=h.machine)
+        for h in (base.header, head.header)
+    ]
+    return Setting(
+        base=sides[0], head=sides[1], started_at=datetime.now(UTC),
+        interleaved=base.interleaved_with(head), seed=seed, observatory=observatory,
+        reproduce=reproduce, calibration=calibration,
+    )  # fmt: skip
+
+
+def pairs_of(
+    subjects: Iterable[Saved],
+    wanted: Collection[tuple[Who, Who]],
+    calibrations: Mapping[str, Calibration],
+    observatory: str,
+) -> Iterator[tuple[Who, Who, Compared]]:
+    """The wanted pairs of these subjects: base, head, and what their comparison concludes.
+
+    ``calibrations``: by machine.
+    """
+    known = {who(one): (one, Evidence.of(one.samples)) for one in subjects}
+    for left, right in wanted:
+        (base, old), (head, new) = known[left], known[right]
+        calibration = calibrations.get(head.header.machine.machine)
+        setting = setting_of(base, head, calibration, observatory=observatory)
+        yield left, right, compared(setting, old, new, conclusions_only=True)
+
+
+def pair_of(comparison: Comparison) -> Pair:
+    """The verdicts of a comparison, without their values."""
+    return Pair(
+        outcome_of(comparison),
+        [
+            Finding(
+                str(one.cell), one.metric, one.unit, one.kind, one.conclusion,
+                _value(one, one.base), _value(one, one.head),
+                None if one.ratio is None else one.ratio.estimate, one.reason,
+            )
+            for one in comparison.verdicts
+        ],
+        [(str(one.cell), one.side, one.reason) for one in comparison.missing],
+        [cause.sentence for cause in comparison.causes],
+        list(comparison.warnings),
+    )  # fmt: skip
+
+
+def _value(verdict: Verdict, side: Values) -> float | None:
+    if not side.values:
+        return None
+    return max(side.values) if verdict.metric in CORRECTNESS else median(side.values)

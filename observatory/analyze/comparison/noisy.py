@@ -92,7 +92,8 @@ def tested(
     else:
         ratio = _interval((new, old), _median_of_differences, seed)
     taken = min(len(old), len(new)) if look is None else look
-    weighted = [p_value * _chances(taken)]
+    most = max(LOOKS.values())
+    weighted = [p_value * next((times for one, times in LOOKS.items() if taken <= one), most)]
     if look is None:
         for earlier, times in list(LOOKS.items())[:-1]:
             if earlier < taken:
@@ -158,11 +159,6 @@ def conclude(ratio: Ratio, q_value: float, minimum_effect: float) -> Conclusion:
         if ratio.estimate <= below and ratio.high < 1:
             return "better"
     return "unaffected" if below <= ratio.low and ratio.high <= above else "undecided"
-
-
-def _chances(processes: int) -> float:
-    """What a p is multiplied by at a look with so many processes a side."""
-    return next((times for look, times in LOOKS.items() if processes <= look), max(LOOKS.values()))
 
 
 def hodges_lehmann(old: Logs, new: Logs) -> Logs:

@@ -29,6 +29,8 @@ SMALLEST_STEP = 0.02
 """Relative change of a level below which a step is not reported."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
+ONCE = tuple(name for name, one in METRICS.items() if one.once)
+"""Metrics that are the same in every cell: judged once for a model, under its first cell."""
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, Cell, Metric, headline_time, metrics_of
+from benchmarks.catalogue import CORRECTNESS, Cell, Metric, headline_time, metrics_of
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence, message_of
 from observatory.analyze.comparison.ledgers import reuse_lost
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.rules import JUDGED_NOISY, Concluded, conclude, rule_of
+from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE, Concluded, conclude, rule_of
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.store.records.comparison import Conclusion, Values
 
-ONCE = tuple(name for name, one in METRICS.items() if one.once)
-"""Metrics that are the same in every cell: judged once for a model, under its first cell."""
 _MOST_VALUES = 1000
+Side = Literal["base", "head", "both"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class IncompleteCell:
     """A cell that could not be compared, or not wholly, and why: a statement for each side."""
 
     cell: Cell
-    side: Literal["base", "head", "both"]
+    side: Side
     reasons: tuple[Statement, ...]
 
 
@@ -237,11 +236,9 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedV
 def _missing(cell: Cell, base: Evidence, head: Evidence) -> IncompleteCell | None:
     """Why a cell cannot be compared completely; None if it can."""
     of_base, of_head = (_incomplete(cell, side) for side in (base, head))
-    if of_base and of_head:
-        return IncompleteCell(cell, "both", tuple(dict.fromkeys((of_base, of_head))))
-    if of_base:
-        return IncompleteCell(cell, "base", (of_base,))
-    return IncompleteCell(cell, "head", (of_head,)) if of_head else None
+    reasons = tuple(dict.fromkeys(why for why in (of_base, of_head) if why))
+    side: Side = "both" if of_base and of_head else "base" if of_base else "head"
+    return IncompleteCell(cell, side, reasons) if reasons else None
 
 
 def _incomplete(cell: Cell, side: Evidence) -> Statement | None:
@@ -249,12 +246,9 @@ def _incomplete(cell: Cell, side: Evidence) -> Statement | None:
     if not samples:
         return Statement("not measured")
     if all(sample.status == "unavailable" for sample in samples):
-        failure = samples[-1].failure
-        return (
-            Statement("recorded message", (failure.message,))
-            if failure
-            else Statement("unavailable")
-        )
+        if failure := samples[-1].failure:
+            return Statement("recorded message", (failure.message,))
+        return Statement("unavailable")
     failures = side.failures(cell)
     if not failures:
         return None

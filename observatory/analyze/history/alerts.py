@@ -119,7 +119,14 @@ def update_alerts(
     time at which they were first seen; those that are not found again are resolved, or get a note
     where their series are no longer measured.
     """
-    return _Update(recorded, context).alerts([one for one in found if one.worse])
+    update = _Update(recorded, context)
+    worse = [one for one in found if one.worse]
+    before = {one.id: one for one in (context.previous.alerts if context.previous else ())}
+    named = update.named([*worse, *update.of_runs(worse)], before)
+    alerts = [update.alert(one, before.get(one.change.id)) for one in named]
+    gone = before.keys() - {one.change.id for one in named}
+    alerts += [update.not_found(before[id_], named) for id_ in sorted(gone)]
+    return sorted(alerts, key=lambda found: _order(found.alert))
 
 
 @dataclass(frozen=True)
@@ -127,16 +134,7 @@ class _Update:
     recorded: Recorded
     context: AlertContext
 
-    def alerts(self, worse: list[Occurrence]) -> list[FoundAlert]:
-        previous = self.context.previous
-        before = {alert.id: alert for alert in (previous.alerts if previous else ())}
-        named = self._named([*worse, *self._of_runs(worse)], before)
-        alerts = [self._alert(one, before.get(one.change.id)) for one in named]
-        gone = before.keys() - {one.change.id for one in named}
-        alerts += [self._not_found(before[id_], named) for id_ in sorted(gone)]
-        return sorted(alerts, key=lambda found: _order(found.alert))
-
-    def _of_runs(self, worse: Iterable[Occurrence]) -> Iterator[Occurrence]:
+    def of_runs(self, worse: Iterable[Occurrence]) -> Iterator[Occurrence]:
         """Newest runs that failed or are late."""
         crashed = {
             series.key[:3] for one in worse if one.change.kind == "crashed"
@@ -154,17 +152,15 @@ class _Update:
             if late and run.subjects >= FEWEST_FOR_A_HABIT:
                 yield _of_run(run, STALE, where, Statement("run late", (where, run.measured_at)))
 
-    def _named(self, found: Iterable[Occurrence], before: Mapping[str, Alert]) -> list[Occurrence]:
+    def named(self, found: Sequence[Occurrence], before: Mapping[str, Alert]) -> list[Occurrence]:
         """The occurrences under the ids that they had before.
 
         A step may be placed a few subjects from where it was placed with fewer values: it is the
         same alert if its kind and one of its series are the same. A run that fails or is late is
         the same alert until it is over.
         """
-        found = list(found)
-        free = dict(before)
-        for one in found:
-            free.pop(one.change.id, None)
+        ids = {one.change.id for one in found}
+        free = {id_: alert for id_, alert in before.items() if id_ not in ids}
         named: dict[str, Occurrence] = {}
         for one in found:
             same = None if one.change.id in before else self._same(one.change, free.values())
@@ -187,7 +183,7 @@ class _Update:
         near = [(far, alert) for far, alert in distances if far is not None and far <= SAME]
         return min(near, key=lambda pair: pair[0])[1] if near else None
 
-    def _alert(self, one: Occurrence, before: Alert | None) -> FoundAlert:
+    def alert(self, one: Occurrence, before: Alert | None) -> FoundAlert:
         over, now = one.recovered, self.context.now
         if before is not None and before.state == "resolved" and over is None:
             before = None  # it is back
@@ -228,11 +224,10 @@ class _Update:
         news = {"state": state, "acknowledged": acknowledged, "state_since": since}
         return alert.model_copy(update=news)
 
-    def _not_found(self, alert: Alert, named: Iterable[Occurrence]) -> FoundAlert:
+    def not_found(self, alert: Alert, named: Iterable[Occurrence]) -> FoundAlert:
         """A previous alert for which the results give no occurrence any more."""
         if alert.state == "resolved":
             return FoundAlert(alert)
-        resolution: Statement | None = None
         distances = [(self.recorded.distance(one.change, alert), one) for one in named]
         near = (one for far, one in distances if far is not None and far <= 2 * SAME)
         measured = any(
@@ -240,6 +235,7 @@ class _Update:
             for lines in self.recorded.lines.values()
             for positions in lines
         )
+        resolution: Statement | None = None
         if alert.kind in _OF_RUNS:
             resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
         elif (one := next(near, None)) is not None:

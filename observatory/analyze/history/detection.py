@@ -20,9 +20,8 @@ from observatory.analyze.history.alerts import (
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.analyze.history.series import Line, Series
-from observatory.analyze.statements import Occurrence, Statement, over_with
-from observatory.store.records.alerts import SeriesId
+from observatory.analyze.history.series import Line
+from observatory.analyze.statements import Occurrence, Statement, over_by
 
 _FOLLOWS = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
@@ -77,7 +76,9 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:
         positions[line.key].append({one.commit: place for place, one in enumerate(line.subjects)})
-    recorded = Recorded(tuple(given.runs), frozenset(_keys(series)), positions)
+    keys = {one.key for one in series}
+    keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
+    recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
     alerts = update_alerts(found, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
@@ -94,13 +95,6 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     )
 
 
-def _keys(series: Iterable[Series]) -> Iterator[SeriesId]:
-    for one in series:
-        yield one.key
-        if one.place.model:
-            yield *one.key[:3], REUSE_LOST
-
-
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
     """Unite the changes that several machines or environments share: each is over when all are.
 
@@ -112,7 +106,7 @@ def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
             if earlier.change.id == one.change.id and _places(earlier).isdisjoint(_places(one)):
                 both = [*earlier.change.series, *one.change.series]
                 change = earlier.change.model_copy(update={"series": both})
-                done = over_with([earlier.recovered, one.recovered])
+                done = over_by([earlier.recovered, one.recovered])
                 united[number] = replace(earlier, change=change, recovered=done)
                 break
         else:
@@ -142,7 +136,7 @@ def _with_times(
 
 def _follows(move: LevelChange, one: Occurrence) -> bool:
     """Whether a time moved with a count of its cell, and did not stay when the count was over."""
-    if move.drifting or move.worse != one.worse or move.change.metric not in _FOLLOWS:
+    if move.drifting or move.change.worse != one.worse or move.change.metric not in _FOLLOWS:
         return False
     if one.recovered is not None and move.recovered is None:
         return False
@@ -156,11 +150,10 @@ def _environments(lines: Iterable[Line]) -> Iterator[Statement]:
     found: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in sorted(lines, key=lambda o: o.subjects[0].date):
         found[line.machine, line.env_name].append(line)
-    for one_by_one in found.values():
-        for before, after in pairwise(one_by_one):
-            ends, begins = before.subjects[-1], after.subjects[0]
-            values = before.name, before.era, after.era
-            if ends.date < begins.date:
-                yield Statement("environment changed", (*values, ends.label, begins.label))
-            else:
-                yield Statement("environments alternate", values)
+    for before, after in (pair for one_by_one in found.values() for pair in pairwise(one_by_one)):
+        ends, begins = before.subjects[-1], after.subjects[0]
+        values = before.name, before.era, after.era
+        if ends.date < begins.date:
+            yield Statement("environment changed", (*values, ends.label, begins.label))
+        else:
+            yield Statement("environments alternate", values)

@@ -67,7 +67,7 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
             before, left = left, change_points(np.exp(logs - slope * time))
             if left == before:
                 break
-        flat = _without_levels(logs - slope * time, left)
+        flat = without_levels(logs - slope * time, left)
         slope, low, high = _slope(flat + slope * time, time)
         sure = low * high > 0 and abs(_grown(slope, n) - 1) >= SMALLEST
         criterion = _criterion(logs - slope * time, left, slopes=1)
@@ -114,15 +114,15 @@ def _slope_between(logs: Values, places: Sequence[int]) -> float:
     return float(np.median(np.concatenate(slopes)))
 
 
-def _without_levels(logs: Values, places: Sequence[int]) -> Values:
-    pieces = np.split(logs, list(places))
+def without_levels(values: Values, places: Sequence[int]) -> Values:
+    """The values less the median of their level; each of ``places`` begins a new level."""
+    pieces = np.split(values, list(places))
     return np.concatenate([piece - np.median(piece) for piece in pieces])
 
 
 def _criterion(logs: Values, places: Sequence[int], slopes: int) -> float:
     """The Bayesian information criterion of levels between places, Laplace errors."""
     n = len(logs)
-    errors = [np.abs(piece - np.median(piece)).sum() for piece in np.split(logs, list(places))]
-    scale = max(sum(errors) / n, 1e-12)
+    scale = max(float(np.abs(without_levels(logs, places)).mean()), 1e-12)
     parameters = 1 + 2 * len(places) + slopes  # a level and a place for each step
     return float(2 * n * math.log(scale) + parameters * math.log(n))

@@ -34,7 +34,7 @@ from observatory.analyze.statements import (
     Sides,
     Statement,
     id_of,
-    over_with,
+    over_by,
 )
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import Verdict
@@ -75,8 +75,8 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     found: list[_FollowedChange] = []
     compared = 0
     for head in history.subjects:
-        for one in found:
-            one.update(head)
+        for series in (series for one in found if one.found.worse for series in one.series):
+            series.update(head)
         given = set(_given(head.evidence))
         bases = {last[place].number: last[place] for place in given if place in last}
         for _, base in sorted(bases.items()):
@@ -112,8 +112,7 @@ class _FollowedSeries:
 
     def update(self, subject: CountedSubject) -> None:
         """Update with the count of a later subject."""
-        value = None if self.over else self.count(subject.evidence)
-        if value is None:
+        if self.over or (value := self.count(subject.evidence)) is None:
             return
         if value <= self.change.before:
             self.over = subject.at
@@ -129,16 +128,11 @@ class _FollowedChange:
     series: list[_FollowedSeries]
     times: list[SeriesChange]
 
-    def update(self, subject: CountedSubject) -> None:
-        """Update with the count of a later subject."""
-        for one in self.series if self.found.worse else ():
-            one.update(subject)
-
     def occurrence(self) -> Occurrence:
         """The change with the newest count of each series."""
         series = [*(one.change for one in self.series), *self.times]
         change = self.found.change.model_copy(update={"series": series})
-        recovered = over_with([one.over for one in self.series]) if self.found.worse else None
+        recovered = over_by([one.over for one in self.series]) if self.found.worse else None
         return replace(self.found, change=change, recovered=recovered)
 
 

@@ -17,8 +17,8 @@ from itertools import pairwise
 from benchmarks.catalogue import METRICS
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
-from observatory.analyze.history.steps import Step, Values, ratio
-from observatory.analyze.statements import Occurrence, Statement, id_of, over_with
+from observatory.analyze.history.steps import Step, ratio
+from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
 from observatory.store.records.alerts import At, Change, SeriesChange, cut
 
 DRIFT = "slow drift"
@@ -45,11 +45,6 @@ class LevelChange:
     """The number of subjects of its line between last good and first bad."""
     within: tuple[datetime, datetime]
     """The dates between which it lies, with one more subject on either side."""
-
-    @property
-    def worse(self) -> bool:
-        """Whether it went up: higher is worse, always."""
-        return self.change.worse
 
 
 @dataclass
@@ -90,17 +85,12 @@ def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
         yield LevelChange(change, True, None, *_where(series, 1))
     levels = [values[start:stop] for start, stop in pairwise(track.bounds)]
     for number, step in enumerate(track.steps):
-        left = [_left(levels[number], later, step) for later in levels[number + 1 :]]
-        over = next((later for later, share in enumerate(left) if share < STILL), None)
+        size = math.log(step.ratio)
+        left = (math.log(ratio(levels[number], later)) for later in levels[number + 1 :])
+        over = next((n for n, one in enumerate(left) if not size or one / size < STILL), None)
         recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
         change = _series_change(track, step).model_copy(update={"holds": over is None})
         yield LevelChange(change, False, recovered, *_where(series, step.index))
-
-
-def _left(before: Values, later: Values, step: Step) -> float:
-    """The share of a step that is left at a later level."""
-    whole = math.log(step.ratio)
-    return math.log(ratio(before, later)) / whole if whole else 0.0
 
 
 def _where(series: Series, place: int) -> tuple[int, tuple[datetime, datetime]]:
@@ -126,19 +116,14 @@ def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
 
 
 def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
-    """The changes of the series in ``moved``, those at one subject together."""
-    for kind, cluster in _clusters(moved):
-        yield _occurrence(kind, cluster)
+    """The changes of the series in ``moved``: one for all that may be at the same subject.
 
-
-def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelChange]]]:
-    """Series of one family and direction that may have moved at the same subject.
-
-    A drift begins at no subject: all drifts of one machine and environment are one cluster.
+    Only series of one family and direction come together. A drift begins at no subject: all drifts
+    of one machine and environment are one change.
     """
     groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
     for one in moved:
-        kind = _TRENDS.get(one.change.metric, ("higher", "lower"))[0 if one.worse else 1]
+        kind = _TRENDS.get(one.change.metric, ("higher", "lower"))[0 if one.change.worse else 1]
         if one.drifting:
             groups[f"{DRIFT}: {kind}", one.change.machine, one.change.env_name].append(one)
         else:
@@ -148,10 +133,10 @@ def _clusters(moved: Iterable[LevelChange]) -> Iterator[tuple[str, list[LevelCha
         cluster: list[LevelChange] = []
         for one in members:
             if cluster and not one.drifting and one.within[0] >= cluster[0].within[1]:
-                yield kind, cluster
+                yield _occurrence(kind, cluster)
                 cluster = []
             cluster.append(one)
-        yield kind, cluster
+        yield _occurrence(kind, cluster)
 
 
 def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
@@ -159,7 +144,7 @@ def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
     commit, _ = Counter(one.change.first_bad.commit for one in cluster).most_common(1)[0]
     first = next(one for one in cluster if one.change.first_bad.commit == commit)
     where = (first.change.machine, first.change.env_name) if first.drifting else (commit,)
-    changes = sorted((one.change for one in cluster), key=lambda s: (-_size(s), s.key))
+    changes = sorted((one.change for one in cluster), key=lambda s: (-_relative(s), s.key))
     change = Change(
         id=id_of(kind, *where), kind=kind, sentence="",
         last_good=first.change.last_good, first_bad=first.change.first_bad,
@@ -167,11 +152,11 @@ def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
         series=changes[:_MOST_SERIES],
     )  # fmt: skip
     values = tuple(changes), kind.removeprefix(f"{DRIFT}: "), first.drifting
-    recovered = over_with([one.recovered for one in cluster])
-    return Occurrence(change, first.worse, Statement("level changed", values), recovered)
+    recovered = over_by([one.recovered for one in cluster])
+    return Occurrence(change, first.change.worse, Statement("level changed", values), recovered)
 
 
-def _size(change: SeriesChange) -> float:
+def _relative(change: SeriesChange) -> float:
     """The relative size of a change of level, in either direction."""
     low, high = sorted((change.before, change.after))
     return high / low - 1 if low > 0 else float("inf")

@@ -11,14 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from observatory.analyze.comparison import rules
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.rules import (
-    Rule,
-    best_of,
-    conclude_levels,
-    judged_values,
-    rule_at,
-)
 from observatory.analyze.history.level_changes import DRIFT
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
 from observatory.analyze.history.steps import Step
@@ -62,7 +56,7 @@ class NewestState:
 class SeriesVerdicts:
     """Everything that is concluded on one series."""
 
-    rule: Rule
+    rule: rules.Rule
     """With the noise floor that its machine was calibrated with."""
     best: int | None
     """What an exact count should be; None if no number is better than another."""
@@ -91,19 +85,19 @@ def verdicts_of(
         own = [each for each in named.get(series.key, ()) if each[1].first_bad.commit in commits]
         cpu, known = floors.get(series.line.machine, ("", NoiseFloors()))
         usable = place.model and cpu == series.line.era.cpu
-        rule = rule_at(place, known.change(place.cell, place.metric) if usable else None)
-        best = best_of(place.metric, place.scenario, place.backend) if place.model else None
+        rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
+        best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
         wrong = np.zeros(len(series.values), bool) if best is None else series.values > best
         yield SeriesVerdicts(rule, best, wrong, _last(track, rule), newest_state(track, own), own)
 
 
-def _last(track: SegmentedSeries, rule: Rule) -> Conclusion:
+def _last(track: SegmentedSeries, rule: rules.Rule) -> Conclusion:
     """By values of counts, and by levels of what is noisy."""
     values = track.series.values
     if len(values) < 2 or (rule.kind == "noisy" and track.judgement != "judged"):
         return "undecided"
     before, after = (track.expected if rule.kind == "noisy" else values)[-2:].tolist()
-    return judged_values(rule, before, after, bool(track.off[-2:].any()))
+    return rules.judged_values(rule, before, after, bool(track.off[-2:].any()))
 
 
 def newest_state(
@@ -118,16 +112,16 @@ def newest_state(
             kind: Kind = "acknowledged" if alert.state == "acknowledged" else "alert"
             drifting = alert.kind.startswith(DRIFT)
             return NewestState(kind, one.before, one.after, alert=one, drifting=drifting)
-    newest = track.newest
-    if newest.before is None:
+    before, value = track.before, float(track.series.values[-1])
+    if before is None:
         return NewestState("first")
     if track.judgement != "judged":
         kind = "too few" if track.judgement == "unfit" else "described"
-        return NewestState(kind, newest.before, newest.value)
+        return NewestState(kind, before, value)
     if recent := _recent(track):
         return recent
-    if newest.multiple is not None and abs(newest.multiple) >= UNUSUAL:
-        return NewestState("unusual", newest.before, newest.value)
+    if track.multiple is not None and abs(track.multiple) >= UNUSUAL:
+        return NewestState("unusual", before, value)
     return NewestState("as before")
 
 
@@ -141,7 +135,7 @@ def _recent(track: SegmentedSeries) -> NewestState | None:
         return None
     if track.judgement == "exact":
         before, after = track.levels[-2:]
-        better = conclude_levels(rule_at(series.place), before, after) == "better"
+        better = rules.conclude_levels(rules.rule_at(series.place), before, after) == "better"
         return NewestState("better", before, after, since) if better else None
     step = track.steps[-1]
     return None if step.worse else NewestState("better", step.before, step.after, since, step=step)

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY
-from observatory.analyze.history.drift import Drift, drift
-from observatory.analyze.history.modes import two_modes
+from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.series import Series
-from observatory.analyze.history.steps import FEWEST, Step, Values, sized
+from observatory.analyze.history.steps import FEWEST, Step, Values, sized, two_modes
 from observatory.analyze.statements import Statement
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
@@ -97,11 +96,9 @@ class SegmentedSeries:
 
         None for series that are not judged.
         """
-        values = self.flat
         if self.judgement != "judged":
             return None
-        logs = np.log(values)
-        off = np.concatenate([logs[a:b] - np.median(logs[a:b]) for a, b in pairwise(self.bounds)])
+        off = without_levels(np.log(self.flat), self.bounds[1:-1])
         # A level of k values takes one of k degrees of freedom.
         free = len(off) / max(1, len(off) - (len(self.bounds) - 1))
         return _NORMAL * float(np.median(np.abs(off))) * math.sqrt(free) or None
@@ -123,49 +120,30 @@ class SegmentedSeries:
         return found
 
     @cached_property
-    def newest(self) -> Newest:
-        """The newest value, and what it is compared with."""
-        values, n = self.series.values, len(self.series.values)
-        value = float(values[-1])
+    def before(self) -> float | None:
+        """What the newest value is compared with; None if there is only one value.
+
+        This is the median of the other values of its level; the previous value for counts and where
+        the level has no other.
+        """
+        values, n, start = self.series.values, len(self.series.values), self.bounds[-2]
         if n == 1:
-            return Newest(value, None, None)
-        start = self.bounds[-2]
+            return None
         if self.judgement != "judged" or start == n - 1:
-            return Newest(value, float(values[-2]), self.noise)
+            return float(values[-2])
         grown = 1.0 if self.drift is None else float(values[-1] / self.drift.flat[-1])
-        return Newest(value, float(np.median(self.flat[start:-1])) * grown, self.noise)
+        return float(np.median(self.flat[start:-1])) * grown
 
-
-@dataclass(frozen=True)
-class Newest:
-    """The newest value of a series.
-
-    ``before`` is the median of the other values of its level; the previous value for counts and
-    where the level has no other. ``noise`` is that of `SegmentedSeries`.
-    """
-
-    value: float
-    before: float | None
-    noise: float | None
-
-    @property
-    def ratio(self) -> float | None:
-        """The ratio of newest to before; None where one of them is not positive."""
-        if self.before is None or min(self.before, self.value) <= 0:
-            return None
-        return self.value / self.before
-
-    @property
+    @cached_property
     def multiple(self) -> float | None:
-        """The change in multiples of the noise, of either sign; None without noise or ratio."""
-        if self.ratio is None or not self.noise:
+        """How far the newest value is from ``before``, in multiples of the noise, with a sign.
+
+        None without noise, or where the two values have no ratio.
+        """
+        value = float(self.series.values[-1])
+        if not self.noise or self.before is None or min(self.before, value) <= 0:
             return None
-        return math.log(self.ratio) / self.noise
-
-
-def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
-    """Cut every series into levels; of our metrics only those that are judged."""
-    return (_track(one) for one in series)
+        return math.log(value / self.before) / self.noise
 
 
 def unfit(series: Series) -> Statement | None:
@@ -176,14 +154,17 @@ def unfit(series: Series) -> Statement | None:
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
-def _track(series: Series) -> SegmentedSeries:
-    n = len(series.values)
-    if series.place.kind == "exact":
-        places = np.flatnonzero(np.diff(series.values)) + 1
-        return SegmentedSeries(series, "exact", None, (0, *(int(place) for place in places), n))
-    if series.place.model and series.place.metric not in JUDGED_NOISY:
-        return SegmentedSeries(series, "described", Statement("described"), (0, n))
-    if reason := unfit(series):
-        return SegmentedSeries(series, "unfit", reason, (0, n))
-    drifting, found = drift(series.values)
-    return SegmentedSeries(series, "judged", None, (0, *found, n), drifting)
+def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
+    """Cut every series into levels; of our metrics only those that are judged."""
+    for one in series:
+        n = len(one.values)
+        if one.place.kind == "exact":
+            places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
+            yield SegmentedSeries(one, "exact", None, (0, *places, n))
+        elif one.place.model and one.place.metric not in JUDGED_NOISY:
+            yield SegmentedSeries(one, "described", Statement("described"), (0, n))
+        elif reason := unfit(one):
+            yield SegmentedSeries(one, "unfit", reason, (0, n))
+        else:
+            drifting, found = drift(one.values)
+            yield SegmentedSeries(one, "judged", None, (0, *found, n), drifting)

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
-from observatory.store.reading.read import ResultFile, Results
+from observatory.store.reading.read import Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
 Numbers = npt.NDArray[np.integer]
-_RELEASE = re.compile(r"^(\D*\d+\.\d+)\S*")
+_RELEASE = re.compile(r"^(\D*\d+\.\d+).*", re.DOTALL)
 
 
 class Era(NamedTuple):
@@ -99,24 +99,16 @@ class Series:
         return self.line.subjects[int(self.at[index])]
 
 
-def era_of(file: ResultFile) -> Era:
-    """The era of a result file. Patch versions of the system do not change the era."""
-    word = file.params.get
-    system = word("os", "")
-    release = _RELEASE.match(system)
-    return Era(
-        word("cpu", ""), word("num_cpu", ""), word("arch", ""),
-        release[1] if release else system, file.python,
-    )  # fmt: skip
-
-
 def lines_of(results: Results) -> list[Line]:
     """Every line, sorted by machine, environment and the date of its first subject."""
     labels = [origin.subject for origin in origins_of(results.files)]
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
+        cpu, cpus, arch, system = (file.params.get(k, "") for k in ("cpu", "num_cpu", "arch", "os"))
+        # Patch versions of the system do not change the era.
+        era = Era(cpu, cpus, arch, _RELEASE.sub(r"\1", system), file.python)
         subject = Subject(label, file.commit, file.date, number)
-        found[file.machine, file.env_name, era_of(file)].append(subject)
+        found[file.machine, file.env_name, era].append(subject)
     lines = [
         Line(*key, tuple(sorted(subjects, key=lambda s: (s.date, s.file))))
         for key, subjects in found.items()

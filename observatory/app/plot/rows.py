@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from observatory.analyze.detectors.evaluation import STEPS, Rates
+from observatory.analyze.detectors import STEPS, Rates
 from observatory.app.plot import style
 from observatory.errors import SelectionError
 from observatory.store.records.comparison import Comparison, Conclusion, Verdict

@@ -14,11 +14,11 @@ from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, render
-from observatory.guard.canary import Finding
+from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine
-from observatory.text.siblings import sentence, table
+from observatory.text.guard import sentence, sibling_table
 
 
 def command(
@@ -53,7 +53,7 @@ def command(
     )  # fmt: skip
 
     def show(label: str, findings: Sequence[Finding]) -> None:
-        console.print(render(table(label, findings)))
+        console.print(render(sibling_table(label, findings)))
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)

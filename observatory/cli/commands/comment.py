@@ -12,9 +12,7 @@ from observatory.cli import github, options
 from observatory.cli.output import append_summary
 from observatory.errors import SelectionError
 from observatory.github import settings
-from observatory.github.artifact import Artifact
-from observatory.github.errors import RefusedError
-from observatory.github.target import downloaded, run_of, target_of
+from observatory.github.artifact import Artifact, RefusedError, downloaded, run_of, target_of
 from observatory.text.comment import comment as comment_of
 
 _ARTIFACT = "observatory-comparison"

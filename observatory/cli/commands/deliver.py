@@ -11,7 +11,7 @@ import typer
 
 from observatory.cli import github, options
 from observatory.errors import SelectionError
-from observatory.github import delivering, settings
+from observatory.github import issues, settings
 from observatory.github.issues import Need, Wanted
 from observatory.store.records import alerts as record
 from observatory.store.records.alerts import Alert, State
@@ -54,13 +54,12 @@ def command(
     ]
     hub = github.client(repo, api)
     if dry_run:
-        plan, _ = delivering.look(hub, alerts, wanted.most_a_night, {})
-        lines = [f"would be done: {delivering.describe(action)}" for action in plan.actions]
+        plan, _ = issues.look(hub, alerts, wanted.most_a_night, {})
+        lines = [f"would be done: {issues.describe(action)}" for action in plan.actions]
     else:
-        done = delivering.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
-        lines, plan = list(done.done), done.plan
+        lines, plan = issues.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
     github.say(*(lines or ["every issue is up to date"]))
-    for line in delivering.left(plan, wanted.most_a_night):
+    for line in issues.remaining(plan, wanted.most_a_night):
         github.say(line)
 
 

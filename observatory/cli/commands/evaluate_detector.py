@@ -14,9 +14,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from observatory.analyze.detectors import evaluation
-from observatory.analyze.detectors.candidates import DETECTORS, OURS
-from observatory.analyze.detectors.evaluation import BLOCK, FEWEST_VALUES, OnlineRates, Rates
+from observatory.analyze import detectors as evaluation
+from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, OURS, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.app.evaluation import Evaluated, evaluate, long_series
 from observatory.cli import options
@@ -87,7 +86,7 @@ def command(
         markup=False,
     )
     console.print(_table(found.alone, "Values permuted one by one"))
-    console.print(_table(found.blocks, f"Values permuted in blocks of {BLOCK}"))
+    console.print(_table(found.blocks, f"Values permuted in blocks of {evaluation.BLOCK}"))
     if found.online:
         console.print(_online_table(found.online))
     if json is not None:

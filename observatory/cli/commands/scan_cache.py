@@ -16,8 +16,7 @@ from rich.text import Text
 from observatory.cli import options
 from observatory.cli.output import grid, report_problems
 from observatory.errors import Exit
-from observatory.guard.scan.report import Report, Symbol
-from observatory.guard.scan.scanning import scan
+from observatory.guard.scan.scanning import Report, Symbol, scan
 from observatory.guard.scan.symbols import Class
 from observatory.store.base.problems import Problem
 from observatory.text.plain import shorten

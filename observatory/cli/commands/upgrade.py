@@ -14,11 +14,11 @@ from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, render
 from observatory.errors import Exit
-from observatory.guard.upgrades import is_stale, is_wrong
+from observatory.guard.verdicts import is_stale, is_wrong
 from observatory.run.local import STATE
 from observatory.run.upgrade import SCENARIO, cells_of
 from observatory.store.records.machine import this_machine
-from observatory.text.upgrades import table
+from observatory.text.guard import upgrade_table
 
 
 def command(
@@ -61,7 +61,7 @@ def command(
     )
     sides = sides_of(session, subject, flags or [], python or [])
     found = upgrade(session, sides, cells_of(model, backend or ["NUMBA"]))
-    console.print(render(table(found)))
+    console.print(render(upgrade_table(found)))
     if any(is_stale(one) or is_wrong(one) for one in found):
         raise typer.Exit(Exit.WRONG_RESULTS)
     if any(part.failure for one in found for part in one.parts):

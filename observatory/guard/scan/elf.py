@@ -29,7 +29,7 @@ MOST_NAMES = 32 * 2**20
 
 _MACHINES = ("EM_X86_64", "EM_AARCH64", "EM_PPC64", "EM_S390", "EM_RISCV")
 _LOCAL = ENUM_ST_INFO_BIND["STB_LOCAL"]
-_FUNCTION = ENUM_ST_INFO_TYPE["STT_FUNC"]
+FUNCTION = ENUM_ST_INFO_TYPE["STT_FUNC"]
 _SECTION = ENUM_ST_INFO_TYPE["STT_SECTION"]
 _FIRST_RESERVED = 0xFF00
 
@@ -79,11 +79,6 @@ class Symbol(NamedTuple):
     def defined(self) -> bool:
         """Whether it is in a section of this file."""
         return 0 < self.section < _FIRST_RESERVED
-
-    @property
-    def is_function(self) -> bool:
-        """Whether it names a function."""
-        return self.kind == _FUNCTION
 
     @property
     def covers(self) -> bool:
@@ -182,7 +177,10 @@ def _symbols(content: bytes, sections: list[Section], order: str) -> list[Symbol
     for start, info, _, section, value, size in form.iter_unpack(entries):
         bind, name = info >> 4, ""
         if bind != _LOCAL:
-            name = _name(table, start)
+            end = table.find(b"\0", start, start + LONGEST_NAME)
+            if end < 0:
+                raise ObjectError(f"the name of a symbol does not end within {LONGEST_NAME} bytes")
+            name = table[start:end].decode("utf-8", "backslashreplace")
             total += len(name)
         if total > MOST_NAMES:
             raise ObjectError(f"the names of its symbols have more than {MOST_NAMES} bytes")
@@ -190,13 +188,6 @@ def _symbols(content: bytes, sections: list[Section], order: str) -> list[Symbol
             raise ObjectError("a symbol is in a section that does not exist")
         symbols.append(Symbol(name, bind, info & 0xF, section, value, size))
     return symbols
-
-
-def _name(table: bytes, start: int) -> str:
-    end = table.find(b"\0", start, start + LONGEST_NAME)
-    if end < 0:
-        raise ObjectError(f"the name of a symbol does not end within {LONGEST_NAME} bytes")
-    return table[start:end].decode("utf-8", "backslashreplace")
 
 
 def _relocations(

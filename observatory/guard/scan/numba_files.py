@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from observatory.guard.scan.pickles import LARGEST, Inert, Mapping, PickleError, load
+from observatory.guard.scan.pickles import LARGEST, CacheFileError, Inert, Mapping, load
 
 MOST_FILES = 100_000
 INDEX, DATA = ".nbi", ".nbc"
@@ -26,10 +26,6 @@ _LONGEST_NAME = 255
 _MOST_WORDS = 10
 
 
-class CacheFileError(ValueError):
-    """A file of a cache is not one that numba writes; the message says why."""
-
-
 class Realm(NamedTuple):
     """What one process can load together; symbols of different realms cannot collide."""
 
@@ -38,13 +34,6 @@ class Realm(NamedTuple):
     python: str
     machine: tuple[str, ...]
     """The triple, processor and processor features that the code was compiled for."""
-
-
-class Entry(NamedTuple):
-    """A data file that an index refers to."""
-
-    path: Path
-    realm: Realm
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,35 +70,29 @@ def find(directory: Path) -> Found:
     return found
 
 
-def entries_of(index: Path) -> list[Entry]:
-    """Return the data files that an index refers to. Raises CacheFileError."""
+def entries_of(index: Path) -> list[tuple[Path, Realm]]:
+    """Return the data files that an index refers to, and what can load them.
+
+    Raises CacheFileError.
+    """
     content = _read(index)
-    try:
-        version, end = load(content)
-        body, _ = load(content, end)
-    except PickleError as error:
-        raise CacheFileError(str(error)) from error
+    version, end = load(content)
+    body, _ = load(content, end)
     if not isinstance(version, str) or len(version) > _LONGEST_VERSION:
         raise CacheFileError("it does not begin with a version of numba")
     if not isinstance(body, tuple) or len(body) != 2 or not isinstance(body[1], Mapping):
         raise CacheFileError("it does not contain a stamp and a dict")
-    python = _PYTHON.search(index.name)
+    found = _PYTHON.search(index.name)
+    python, cache = found[1] if found else "", _cache(index.parent)
     return [
-        Entry(
-            _data_path(index, name),
-            Realm(_cache(index.parent), version, python[1] if python else "", _machine(key)),
-        )
+        (_data_path(index, name), Realm(cache, version, python, _machine(key)))
         for key, name in body[1].items
     ]
 
 
 def object_code(data: Path) -> bytes:
     """Return the object code in a data file. Raises CacheFileError."""
-    try:
-        value, _ = load(_read(data))
-    except PickleError as error:
-        raise CacheFileError(str(error)) from error
-    match value:
+    match load(_read(data))[0]:
         case ((str(), kind, codes), *_):  # a compiled function: its library comes first
             pass
         case (str(), kind, codes):  # a library alone: wrappers of ufuncs

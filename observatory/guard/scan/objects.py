@@ -36,10 +36,6 @@ _X86_64_FROM_THE_NEXT_INSTRUCTION = (2, 4, 9, 41, 42)
 _DISTANCE = 4
 
 
-class UnsupportedError(ObjectError):
-    """An object file of a system whose format is not supported yet."""
-
-
 class Function(NamedTuple):
     """A function that other object files can call by its symbol."""
 
@@ -61,13 +57,12 @@ class ObjectCode(NamedTuple):
 def read(content: bytes) -> ObjectCode:
     """Return the functions of an object file, without local ones.
 
-    Raises UnsupportedError for Mach-O and COFF, and ObjectError for content that is not an object
-    file, is broken, or exceeds a limit.
+    Raises ObjectError for content that is not an ELF object file, is broken, or exceeds a limit.
     """
     if not content.startswith(b"\x7fELF"):
         for name, beginnings in _FORMATS.items():
             if content.startswith(beginnings):
-                raise UnsupportedError(f"object files of the format {name} are not supported yet")
+                raise ObjectError(f"object files of the format {name} are not supported yet")
         raise ObjectError("the object code has an unknown format")
     file = elf.read(content)
     bodies = _Bodies(file)
@@ -75,7 +70,7 @@ def read(content: bytes) -> ObjectCode:
         [
             Function(symbol.name, bodies.digest(symbol), symbol.bind == _GLOBAL)
             for symbol in file.symbols
-            if symbol.is_function and symbol.defined and not symbol.local
+            if symbol.kind == elf.FUNCTION and symbol.defined and not symbol.local
         ],
         [
             "_ZN" + symbol.name.removeprefix(_ENVIRONMENT)

@@ -1,17 +1,19 @@
 """Reading pickles without unpickling: nothing is imported or called.
 
-A small machine runs the opcodes that numba's pickler writes (protocols 2 to 5) and builds inert
-data only: in place of an import or the result of a call it puts an ``Opaque``. It does not recurse,
-shares what a pickle shares and compares nothing, so neither deep nesting nor a "billion laughs"
-costs more than the bytes that ask for it. The content may be hostile.
+``pickletools`` decodes the opcodes. A small machine runs those that numba's pickler writes
+(protocols 2 to 5) and builds inert data only: in place of an import or the result of a call it puts
+an ``Opaque``. It does not recurse, shares what a pickle shares and compares nothing, so neither
+deep nesting nor a "billion laughs" costs more than the bytes that ask for it. The content may be
+hostile.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Never, TypeAlias, TypeVar
+from io import BytesIO
+from pickletools import genops
+from typing import Any, Never, TypeAlias, TypeVar
 
 LARGEST = 64 * 2**20
 """Bytes of a pickle. numba's largest contain an object file and its bitcode: a few megabytes."""
@@ -23,7 +25,11 @@ _LONGEST_INTEGER = 64
 _NEWEST_PROTOCOL = 5
 
 
-class PickleError(ValueError):
+class CacheFileError(ValueError):
+    """A file of a cache is not one that numba writes; the message says why."""
+
+
+class PickleError(CacheFileError):
     """The content is not a pickle as numba writes it; the message says where and why."""
 
 
@@ -56,46 +62,40 @@ def load(content: bytes, start: int = 0) -> tuple[Inert, int]:
     """
     if len(content) > LARGEST:
         raise PickleError(f"it has {len(content)} bytes; more than {LARGEST} are not read")
-    return _Machine(content, start).run()
+    machine, stream = _Machine(start), BytesIO(content)
+    stream.seek(start)
+    try:
+        for number, (opcode, argument, at) in enumerate(genops(stream)):
+            machine.at = at or 0
+            if number == MOST_OPCODES:
+                machine.refuse(f"more than {MOST_OPCODES} opcodes are not read")
+            if (value := _VALUES.get(opcode.name)) is not None:
+                machine.stack.append(value(machine, argument))
+            elif (step := _STEPS.get(opcode.name)) is not None:
+                step(machine, argument)
+            elif opcode.name == "FRAME" and argument is not None:
+                if argument > len(content) - stream.tell():
+                    machine.refuse(f"a frame of {argument} bytes is longer than the file")
+            elif opcode.name != "STOP":
+                machine.refuse(f"numba writes no opcode {opcode.code.encode('latin-1')!r}")
+    except PickleError:
+        raise
+    except ValueError as error:
+        machine.refuse(str(error))
+    return machine.pop(), stream.tell()
 
 
 class _Machine:
-    """The stack, the marks and the memo of one pickle."""
+    """The stack, the marks and the memo of one pickle, and the position of its last opcode."""
 
-    def __init__(self, content: bytes, start: int) -> None:
-        self.content = content
-        self.at = self.opcode_at = start
+    def __init__(self, at: int) -> None:
+        self.at = at
         self.stack: list[Inert] = []
         self.marks: list[int] = []
         self.memo: dict[int, Inert] = {}
 
-    def run(self) -> tuple[Inert, int]:
-        opcodes = 0
-        while (opcode := self.take(1)) != b".":
-            if (value := _VALUES.get(opcode)) is not None:
-                self.stack.append(value(self))
-            elif (step := _STEPS.get(opcode)) is not None:
-                step(self)
-            else:
-                self.refuse(f"numba writes no opcode {opcode!r}")
-            self.opcode_at = self.at
-            if (opcodes := opcodes + 1) == MOST_OPCODES:
-                self.refuse(f"more than {MOST_OPCODES} opcodes are not read")
-        return self.pop(), self.at
-
     def refuse(self, why: str) -> Never:
-        raise PickleError(f"it is not a pickle of numba's: at byte {self.opcode_at}: {why}")
-
-    def take(self, length: int) -> bytes:
-        taken = self.content[self.at : self.at + length]
-        if len(taken) < length:
-            self.refuse(f"{length} bytes are expected and {len(taken)} are left")
-        self.at += length
-        return taken
-
-    def number(self, form: struct.Struct) -> int:
-        found: int = form.unpack(self.take(form.size))[0]
-        return found
+        raise PickleError(f"it is not a pickle of numba's: at byte {self.at}: {why}")
 
     def pop(self) -> Inert:
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
@@ -121,122 +121,83 @@ class _Machine:
         return None
 
 
-_Value: TypeAlias = Callable[[_Machine], Inert]
-_Step: TypeAlias = Callable[[_Machine], object]
+_Value: TypeAlias = Callable[[_Machine, Any], Inert]
+_Step: TypeAlias = Callable[[_Machine, Any], object]
 
 
-def _protocol(machine: _Machine) -> None:
-    if (protocol := machine.take(1)[0]) > _NEWEST_PROTOCOL:
+def _protocol(machine: _Machine, protocol: int) -> None:
+    if protocol > _NEWEST_PROTOCOL:
         machine.refuse(f"it is of protocol {protocol}")
 
 
-def _frame(machine: _Machine) -> None:
-    length = machine.number(_U64)
-    if length > len(machine.content) - machine.at:
-        machine.refuse(f"a frame of {length} bytes is longer than the file")
-
-
 def _constant(value: Inert) -> _Value:
-    return lambda _: value
+    return lambda *_: value
 
 
-def _number(form: struct.Struct) -> _Value:
-    return lambda machine: machine.number(form)
+def _number(_: _Machine, number: float) -> float:
+    return number
 
 
-def _long(form: struct.Struct) -> _Value:
-    def value(machine: _Machine) -> int:
-        length = machine.number(form)
-        if not 0 <= length <= _LONGEST_INTEGER:
-            machine.refuse(f"an integer of {length} bytes is not read")
-        return int.from_bytes(machine.take(length), "little", signed=True)
-
-    return value
+def _bytes(_: _Machine, content: bytes | bytearray) -> bytes:
+    return bytes(content)
 
 
-def _bytes(form: struct.Struct) -> _Value:
-    return lambda machine: machine.take(machine.number(form))
+def _integer(machine: _Machine, argument: int) -> int:
+    if argument.bit_length() > 8 * _LONGEST_INTEGER:
+        machine.refuse(f"an integer of more than {_LONGEST_INTEGER} bytes is not read")
+    return argument
 
 
-def _text(form: struct.Struct) -> _Value:
-    def value(machine: _Machine) -> str | Opaque:
-        encoded = machine.take(machine.number(form))
-        if len(encoded) > _LONGEST_TEXT:
-            return Opaque("a long text")
-        return encoded.decode("utf-8", "backslashreplace")
-
-    return value
+def _text(_: _Machine, text: str) -> str | Opaque:
+    # pickletools lets surrogates pass, which cannot be written anywhere.
+    encoded = text.encode("utf-8", "backslashreplace")
+    return Opaque("a long text") if len(encoded) > _LONGEST_TEXT else encoded.decode()
 
 
 def _tuple(length: int) -> _Value:
-    return lambda machine: tuple(reversed([machine.pop() for _ in range(length)]))
+    return lambda machine, _: tuple(reversed([machine.pop() for _ in range(length)]))
 
 
-def _append(machine: _Machine) -> None:
-    value = machine.pop()
-    if (items := machine.top(list)) is not None:
-        items.append(value)
-
-
-def _appends(machine: _Machine) -> None:
-    values = machine.since_mark()
+def _append(machine: _Machine, values: list[Inert]) -> None:
     if (items := machine.top(list)) is not None:
         items += values
 
 
-def _set_item(machine: _Machine) -> None:
-    value, key = machine.pop(), machine.pop()
-    if (mapping := machine.top(Mapping)) is not None:
-        mapping.items.append((key, value))
-
-
-def _set_items(machine: _Machine) -> None:
-    values = machine.since_mark()
+def _set_items(machine: _Machine, values: list[Inert]) -> None:
     if len(values) % 2:
         machine.refuse("a key has no value")
     if (mapping := machine.top(Mapping)) is not None:
         mapping.items += zip(values[::2], values[1::2], strict=True)
 
 
-def _add_items(machine: _Machine) -> None:
+def _set_item(machine: _Machine, _: None) -> None:
+    value, key = machine.pop(), machine.pop()
+    _set_items(machine, [key, value])
+
+
+def _add_items(machine: _Machine, _: None) -> None:
     machine.since_mark()
     machine.top(Opaque)
 
 
-def _frozen_set(machine: _Machine) -> Opaque:
+def _frozen_set(machine: _Machine, _: None) -> Opaque:
     machine.since_mark()
     return _SET
 
 
-def _put(place: Callable[[_Machine], int]) -> _Step:
-    def step(machine: _Machine) -> None:
-        machine.memo[place(machine)] = value = machine.pop()
-        machine.stack.append(value)
-
-    return step
+def _put(machine: _Machine, place: int | None) -> None:
+    value = machine.pop()
+    machine.memo[len(machine.memo) if place is None else place] = value
+    machine.stack.append(value)
 
 
-def _get(form: struct.Struct) -> _Value:
-    def value(machine: _Machine) -> Inert:
-        place = machine.number(form)
-        if place not in machine.memo:
-            machine.refuse(f"memo {place} was never filled")
-        return machine.memo[place]
-
-    return value
+def _get(machine: _Machine, place: int) -> Inert:
+    if place not in machine.memo:
+        machine.refuse(f"memo {place} was never filled")
+    return machine.memo[place]
 
 
-def _global(machine: _Machine) -> Opaque:
-    names = []
-    for _ in range(2):
-        end = machine.content.find(b"\n", machine.at, machine.at + _LONGEST_NAME)
-        if end < 0:
-            machine.refuse(f"a name does not end within {_LONGEST_NAME} bytes")
-        names.append(machine.take(end + 1 - machine.at)[:-1].decode("utf-8", "backslashreplace"))
-    return Opaque(".".join(names))
-
-
-def _stack_global(machine: _Machine) -> Opaque:
+def _stack_global(machine: _Machine, _: None) -> Opaque:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         machine.refuse("the name of a global is not text")
@@ -246,10 +207,8 @@ def _stack_global(machine: _Machine) -> Opaque:
 def _called(arguments: int) -> _Value:
     """A call, which is not made: the callee stands for what it would return."""
 
-    def value(machine: _Machine) -> Opaque:
-        for _ in range(arguments):
-            machine.pop()
-        callee = machine.pop()
+    def value(machine: _Machine, _: None) -> Opaque:
+        callee = [machine.pop() for _ in range(arguments + 1)][-1]
         if not isinstance(callee, Opaque):
             machine.refuse(f"a {type(callee).__name__} is called")
         return callee
@@ -257,29 +216,31 @@ def _called(arguments: int) -> _Value:
     return value
 
 
-_U8, _U16, _U32, _U64, _I32 = (struct.Struct(form) for form in ("<B", "<H", "<I", "<Q", "<i"))
-_VALUES: dict[bytes, _Value] = {
-    b"N": _constant(None), b"\x88": _constant(True), b"\x89": _constant(False),
-    b"K": _number(_U8), b"M": _number(_U16), b"J": _number(_I32),
-    b"\x8a": _long(_U8), b"\x8b": _long(_I32), b"G": _number(struct.Struct(">d")),
-    b"C": _bytes(_U8), b"B": _bytes(_U32), b"\x8e": _bytes(_U64), b"\x96": _bytes(_U64),
-    b"\x8c": _text(_U8), b"X": _text(_U32), b"\x8d": _text(_U64),
-    b")": _constant(()), b"\x85": _tuple(1), b"\x86": _tuple(2), b"\x87": _tuple(3),
-    b"t": lambda machine: tuple(machine.since_mark()),
-    b"]": lambda _: [], b"}": lambda _: Mapping(),
-    b"\x8f": _constant(_SET), b"\x91": _frozen_set,
-    b"h": _get(_U8), b"j": _get(_U32), b"c": _global, b"\x93": _stack_global,
-    b"R": _called(1), b"\x81": _called(1), b"\x92": _called(2),
+_VALUES: dict[str, _Value] = {
+    "NONE": _constant(None), "NEWTRUE": _constant(True), "NEWFALSE": _constant(False),
+    **dict.fromkeys(("BININT1", "BININT2", "BININT", "BINFLOAT"), _number),
+    **dict.fromkeys(("SHORT_BINBYTES", "BINBYTES", "BINBYTES8", "BYTEARRAY8"), _bytes),
+    **dict.fromkeys(("LONG1", "LONG4"), _integer),
+    **dict.fromkeys(("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"), _text),
+    "EMPTY_TUPLE": _constant(()), "TUPLE1": _tuple(1), "TUPLE2": _tuple(2), "TUPLE3": _tuple(3),
+    "TUPLE": lambda machine, _: tuple(machine.since_mark()),
+    "EMPTY_LIST": lambda *_: [], "EMPTY_DICT": lambda *_: Mapping(),
+    "EMPTY_SET": _constant(_SET), "FROZENSET": _frozen_set, "BINGET": _get, "LONG_BINGET": _get,
+    "GLOBAL": lambda _, name: Opaque(name.replace(" ", ".", 1)[:_LONGEST_NAME]),
+    "STACK_GLOBAL": _stack_global,
+    "REDUCE": _called(1), "NEWOBJ": _called(1), "NEWOBJ_EX": _called(2),
 }  # fmt: skip
 """The opcodes that push a value."""
-_STEPS: dict[bytes, _Step] = {
-    b"\x80": _protocol, b"\x95": _frame,
-    b"(": lambda machine: machine.marks.append(len(machine.stack)),
-    b"0": _Machine.pop, b"1": _Machine.since_mark, b"b": _Machine.pop,
-    b"a": _append, b"e": _appends, b"s": _set_item, b"u": _set_items, b"\x90": _add_items,
-    b"q": _put(lambda machine: machine.number(_U8)),
-    b"r": _put(lambda machine: machine.number(_U32)),
-    b"\x94": _put(lambda machine: len(machine.memo)),
+_STEPS: dict[str, _Step] = {
+    "PROTO": _protocol,
+    "MARK": lambda machine, _: machine.marks.append(len(machine.stack)),
+    "POP": lambda machine, _: machine.pop(), "POP_MARK": lambda machine, _: machine.since_mark(),
+    "BUILD": lambda machine, _: machine.pop(),
+    "APPEND": lambda machine, _: _append(machine, [machine.pop()]),
+    "APPENDS": lambda machine, _: _append(machine, machine.since_mark()),
+    "SETITEM": _set_item, "ADDITEMS": _add_items,
+    "SETITEMS": lambda machine, _: _set_items(machine, machine.since_mark()),
+    "BINPUT": _put, "LONG_BINPUT": _put, "MEMOIZE": _put,
 }  # fmt: skip
 """The other opcodes. Text and persistent ids, which numba's protocols do not write, extension codes
 and buffers outside of the file are missing on purpose."""

@@ -8,25 +8,138 @@ destructors of lists) are named after everything that they do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import Literal, NamedTuple, get_args
 
 from observatory.errors import ObservatoryError
 from observatory.guard.scan.elf import ObjectError
-from observatory.guard.scan.numba_files import CacheFileError, Realm, entries_of, find, object_code
+from observatory.guard.scan.numba_files import Realm, entries_of, find, object_code
 from observatory.guard.scan.objects import ObjectCode, read
-from observatory.guard.scan.origins import Origins
-from observatory.guard.scan.report import SCAN_SCHEMA, Report, Symbol, Unreadable
+from observatory.guard.scan.pickles import CacheFileError
 from observatory.guard.scan.symbols import Class, Name, class_of, parse
 
 MOST_KEPT = 512 * 2**20
 """The limit on kept data, in bytes, roughly; a thousand files of PyTensor's need 10 MiB."""
 _PER_SYMBOL, _PER_DEFINITION = 600, 100
+MOST_COMPARED = 50_000_000
+"""The limit on compared symbols, which take seconds; a cache of PyTensor's needs thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol that several object files define with different bodies, or might."""
+
+    kind: Class
+    function: str
+    """The qualified name; for helpers, the symbol."""
+    uid: str | None
+    """A decimal number of up to 39 digits; None if numba gave it no number."""
+    bodies: int
+    """The number of different bodies, including copies of one function."""
+    symbol: str
+    cache: str
+    """The directory of the cache, relative to the one that was scanned."""
+    numba: str
+    python: str
+    files: list[str]
+    """The data files that define it, relative to the directory that was scanned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that was left out, and the reason as a sentence."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a scan. A symbol counts once for each set of files that a process may load."""
+
+    schema: Literal["observatory/guard/scan/1"]
+    indexes: int
+    """Index files."""
+    data_files: int
+    """Data files that an index refers to and that were read."""
+    unreferenced: int
+    """Data files that no index refers to, so that no process loads them."""
+    missing: int
+    """Data files that an index refers to but that do not exist, so that numba compiles again."""
+    functions: int
+    """Different symbols of functions, without wrappers and helpers."""
+    vulnerable_symbols: int
+    collided_symbols: int
+    harmless_symbols: int
+    symbols: list[Symbol]
+    """Collided, then vulnerable, then harmless ones; those with most bodies first."""
+    unreadable: list[Unreadable]
 
 
 class NoCacheError(ObservatoryError):
     """The directory does not exist or contains no file of numba's."""
+
+
+class _File(NamedTuple):
+    own: frozenset[int]
+    linked: frozenset[int]
+
+
+class Origins:
+    """Which data files are linked into others, to tell a function from its copies.
+
+    numba links copies of all functions that a function calls into its object file, and optimises
+    them again. For each it leaves a variable ``NumbaEnv`` with the function's symbol. So if the
+    functions of one file are all among those of another, the first was linked into the second, and
+    a function of both was compiled for the first and copied into the second. If several files
+    define the same function as their own, none is assumed to be linked.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._files: dict[Path, _File] = {}
+        self._owners: Counter[int] = Counter()
+        self._left = MOST_COMPARED
+
+    def __contains__(self, symbol: str) -> bool:
+        return symbol in self._numbers
+
+    def add(self, path: Path, own: Iterable[str], linked: Iterable[str]) -> None:
+        """Add a file, with the symbols of its own functions and of all that are linked into it."""
+        self._files[path] = file = _File(self._numbered(own), self._numbered(linked))
+        self._owners.update(file.own)
+
+    def roots(self, paths: Collection[Path]) -> list[Path]:
+        """Return the files into which none of the others is linked.
+
+        Returns all files if each contains another one, or if the comparison exceeds the limit.
+        """
+        owners: dict[int, list[Path]] = defaultdict(list)
+        for path in paths:
+            for symbol in self._files[path].own:
+                owners[symbol].append(path)
+        found = []
+        for path in paths:
+            whole = self._files[path]
+            foreign = (owners.keys() & whole.linked) - whole.own
+            parts = (self._files[part] for symbol in foreign for part in owners[symbol])
+            if not any(self._contains(whole, part) for part in parts):
+                found.append(path)
+        return found or list(paths)
+
+    def _numbered(self, symbols: Iterable[str]) -> frozenset[int]:
+        numbers = self._numbers
+        return frozenset(numbers.setdefault(symbol, len(numbers)) for symbol in symbols)
+
+    def _contains(self, whole: _File, part: _File) -> bool:
+        self._left -= len(part.linked)
+        return (
+            self._left > 0
+            and all(self._owners[symbol] == 1 for symbol in part.own)
+            and part.linked <= whole.linked
+        )
 
 
 @dataclass(slots=True)
@@ -97,8 +210,8 @@ def scan(directory: Path) -> Report:
     wanted: dict[Path, Realm] = {}
     for index in found.indexes:
         try:
-            for entry in entries_of(index):
-                wanted.setdefault(entry.path, entry.realm)
+            for path, realm in entries_of(index):
+                wanted.setdefault(path, realm)
         except CacheFileError as error:
             broken.append((index, str(error)))
     groups: dict[Realm, _Group] = defaultdict(_Group)
@@ -118,7 +231,7 @@ def scan(directory: Path) -> Report:
     numbers = Counter(symbol.kind for symbol in symbols)
     existing = set(found.data)
     return Report(
-        schema=SCAN_SCHEMA,
+        schema="observatory/guard/scan/1",
         indexes=len(found.indexes),
         data_files=data_files,
         unreferenced=len(existing - wanted.keys()),

@@ -18,17 +18,11 @@ SMALLEST_RANDOM = 2**64
 Class = Literal["collided", "vulnerable", "harmless"]
 """The class of a symbol that several object files could define.
 
-collided
-    Its uid was counted, and different functions have it: a process that loads two of them calls
-    the same one for both.
-vulnerable
-    Its uid was counted, and one function has it so far: another process that counts to the same
-    number may give its symbol to another function.
-harmless
-    It has different bodies, but its name belongs to one function only: the bodies are copies that
-    the compiler optimised differently.
+``collided``: its uid was counted, and different functions have it: a process that loads two of them
+calls the same one for both. ``vulnerable``: its uid was counted, and one function has it so far:
+another process that counts to the same number may give its symbol to another function.
+``harmless``: its bodies differ, but belong to one function: copies that were optimised differently.
 """
-
 _WRAPPERS = ("cfunc.", "__gufunc__.", "__ufunc__.")
 _WRAPPER_NAMESPACE = "cpython"
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,5}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from observatory.store.base.problems import RecordError
@@ -26,11 +27,12 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     return content
 
 
-def write_atomic(path: Path, content: bytes) -> None:
+def write_atomic(path: Path, content: bytes, like: os.stat_result | None = None) -> None:
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
     The content goes to a temporary file beside ``path``, which is synced and renamed; missing
-    directories are made. Raises OSError, and leaves no temporary file behind then.
+    directories are made. The mode is 0644, or mode and owner are those of ``like``. Raises OSError,
+    and leaves no temporary file behind then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -38,7 +40,11 @@ def write_atomic(path: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
             stream.flush()
-            os.fchmod(stream.fileno(), 0o644)  # mkstemp's 0600 would hide results from others
+            if like is not None:
+                with suppress(PermissionError):
+                    os.fchown(stream.fileno(), like.st_uid, like.st_gid)
+            # mkstemp's 0600 would hide results from others.
+            os.fchmod(stream.fileno(), 0o644 if like is None else like.st_mode & 0o7777)
             os.fsync(stream.fileno())
         Path(name).replace(path)
     except BaseException:

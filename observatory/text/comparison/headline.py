@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.catalogue import METRICS, REUSE_LOST
+from observatory.analyze.comparison.rules import ONCE
 from observatory.store.records.comparison import Verdict
-from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown
-from observatory.text.comparison.cells import Labels
-from observatory.text.comparison.phrases import (
-    EVERYWHERE,
-    by_metric,
-    claim,
-    joined,
-    name,
-    rest_of,
-    worst,
-)
+from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown, Labels
+from observatory.text.comparison.phrases import by_metric, claim, joined, name, rest_of, worst
 from observatory.text.document import State, Words
 from observatory.text.units import count
 from observatory.text.words import several
@@ -44,7 +36,10 @@ def headline(breakdown: Breakdown, labels: Labels) -> Words:
         return _alarming(breakdown, labels)
     if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
         return ("Nothing could be judged: no cell was measured well enough on both sides",)
-    calm = _pleasing(breakdown, labels) if breakdown.improved else _quiet(breakdown)
+    calm = _quiet(breakdown)
+    if breakdown.improved:
+        claims = _shortened(improvements(breakdown.improved, labels))
+        calm = ("HEAD is better: ", *claims, "; nothing got worse", _rest(breakdown))
     if breakdown.in_both:
         where = labels.crowd({verdict.cell for verdict in breakdown.in_both})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
@@ -104,11 +99,6 @@ def _claims(
     return [*claims, *(_claim(metric, found, labels, phrases) for metric, found in rest)]
 
 
-def _pleasing(breakdown: Breakdown, labels: Labels) -> Words:
-    claims = _shortened(improvements(breakdown.improved, labels))
-    return ("HEAD is better: ", *claims, "; nothing got worse", _rest(breakdown))
-
-
 def _quiet(breakdown: Breakdown) -> Words:
     judged = len(breakdown.cells) - len(breakdown.unjudged)
     if breakdown.unjudged:
@@ -142,7 +132,7 @@ def _claim(
     where = labels.crowd({verdict.cell for verdict in verdicts})
     first = verdicts[0]
     if first.kind != "exact":
-        return claim(verdicts, ("every process",) if metric in EVERYWHERE else where)
+        return claim(verdicts, ("every process",) if metric in ONCE else where)
     rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
     up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
     most = max(rises)

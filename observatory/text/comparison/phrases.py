@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from benchmarks.catalogue import METRICS, SECTIONS
-from observatory.store.records.comparison import Ratio, Values, Verdict
-from observatory.text.document import Name, Piece, Words, written
+from observatory.store.records.comparison import FunctionChange, Ratio, Values, Verdict
+from observatory.text.document import Folded, Name, Paragraph, Piece, Table, Words, written
 from observatory.text.plain import shorten
-from observatory.text.units import change, difference, direction, signed, span
+from observatory.text.units import change, count, difference, direction, seconds, signed, span
 from observatory.text.words import several
 
 LONGEST_NAME = 80
@@ -28,8 +28,6 @@ MEASURED = {
     )
 }
 """The claims of noisy and near-exact metrics, e.g. "compiling is {}", in the order of a text."""
-EVERYWHERE = tuple(name for name, one in METRICS.items() if one.once)
-"""Metrics that are the same in every cell; `observatory.analyze` judges them once."""
 
 
 def name(text: str) -> Name:
@@ -59,6 +57,21 @@ def enumerated(names: Sequence[Name], most: int, noun: str) -> Words:
 def rest_of(number: int, most: int, noun: str) -> tuple[tuple[str], ...]:
     """Return "and 3 more cells" where only ``most`` of ``number`` are shown, else nothing."""
     return ((f"and {several(number - most, f'more {noun}')}",),) if number > most else ()
+
+
+def folded_functions(functions: Iterable[FunctionChange], most: int, timed: bool) -> Folded:
+    """How the outcome of functions changed, the most expensive first; ``timed``: with the time."""
+    ordered = sorted(functions, key=lambda each: (-each.seconds, each.name))
+    rows: tuple[tuple[Words, ...], ...] = tuple(
+        ((name(each.name),), (count(each.count),), (name(each.base), " → ", name(each.head)),
+         *[(seconds(each.seconds),)] * timed)
+        for each in ordered[:most]
+    )  # fmt: skip
+    sides = ("BASE → HEAD", "extra time") if timed else ("before → after",)
+    summary = several(sum(each.count for each in ordered), "function")
+    summary += ", the most expensive first" * (timed and len(ordered) > 1)
+    rest = map(Paragraph, rest_of(len(ordered), most, "name"))
+    return Folded(summary, (Table(("function", "how many", *sides), rows), *rest))
 
 
 def joined(sentences: Iterable[Words]) -> Words:

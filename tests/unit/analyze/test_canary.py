@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import Cell
-from observatory.guard.canary import judge, worst
+from observatory.guard.verdicts import judge, worst
 from observatory.store.records.sample import Check, Failure, Sample
-from observatory.text.siblings import brief, notes, sentence, table
+from observatory.text.guard import brief, notes, sentence, sibling_table
 from tests import factories
 
 FORK = Cell("radon", "siblings", "NUMBA", "fork")
@@ -75,7 +75,7 @@ def test_the_worst_decides(fates: list[str], expected: str) -> None:
 def test_the_table_has_a_row_for_each_arrangement_and_a_column_for_each_model() -> None:
     nested = Cell("closures", "siblings_nested", "NUMBA", "fork")
     wrong = judge(sample(nested, checks=(check("times_3", "[2.] is what times_2 returns"),)))
-    found = table("2.37.0", [judge(sample()), wrong])
+    found = sibling_table("2.37.0", [judge(sample()), wrong])
     assert found.header == ("scenario", "launch", "radon", "closures")
     assert found.rows == (
         ("siblings", "fork", "right", ""),
@@ -94,6 +94,6 @@ def test_what_is_wrong_in_many_cells_is_said_once() -> None:
         judge(sample(Cell("closures", scenario, "NUMBA", "fork"), checks=(check("times_3", "x"),)))
         for scenario in ("siblings", "siblings_at_once", "siblings_nested")
     ]
-    assert table("2.37.0", wrong).footnotes == (
+    assert sibling_table("2.37.0", wrong).footnotes == (
         "closures, times_3: x (siblings fork and 2 more cells)",
     )

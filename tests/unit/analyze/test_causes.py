@@ -9,7 +9,7 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
 from observatory.store.records.sample import Check, LedgerEntry
-from observatory.text.changes import cause_sentence
+from observatory.text.statements import cause_sentence
 from tests.factories import failed, sample
 
 COLD, DISK, PROCESS = (

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from observatory.analyze.detectors.candidates import DETECTORS, OURS
-from observatory.analyze.detectors.evaluation import (
+from observatory.analyze.detectors import (
+    DETECTORS,
     FOUND_WITHIN,
     NIGHTS,
+    OURS,
     POSITIONS,
     STEPS,
     WINDOW,

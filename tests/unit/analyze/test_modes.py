@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from observatory.analyze.history.modes import two_modes
-from observatory.analyze.history.steps import sized
+from observatory.analyze.history.steps import sized, two_modes
 from observatory.store.records.alerts import described_by_ratio
 
 RNG_SEED = 11

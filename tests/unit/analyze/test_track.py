@@ -62,20 +62,21 @@ def test_what_cannot_be_judged_says_why(values: list[float]) -> None:
 def test_the_newest_value_is_seen_against_its_own_level_without_it() -> None:
     values = stepped(60, 40, 1.3)
     values[-1] *= 1.5
-    newest = track(values).newest
-    assert newest.before == pytest.approx(np.median(values[40:-1]))
-    assert newest.ratio == pytest.approx(values[-1] / np.median(values[40:-1]))
-    assert newest.multiple is not None
-    assert newest.multiple > 10
+    found = track(values)
+    assert found.before == pytest.approx(np.median(values[40:-1]))
+    assert found.noise is not None
+    ratio = values[-1] / np.median(values[40:-1])
+    assert found.multiple == pytest.approx(np.log(ratio) / found.noise)
+    assert found.multiple > 10
 
 
 def test_a_drift_is_not_held_against_the_newest_value() -> None:
     found = track(stepped(100) * np.linspace(1, 1.5, 100))
     assert found.drift is not None
-    assert abs(found.newest.multiple or 9) < 3
+    assert abs(found.multiple or 9) < 3
 
 
 def test_a_count_is_seen_against_the_count_before() -> None:
-    assert counted([0, 0, 35]).newest.before == 0
-    assert counted([7]).newest.before is None
-    assert counted([0, 35]).newest.ratio is None
+    assert counted([0, 0, 35]).before == 0
+    assert counted([7]).before is None
+    assert counted([0, 35]).multiple is None

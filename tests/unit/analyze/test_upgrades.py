@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.catalogue import Cell
-from observatory.guard.upgrades import is_stale, is_wrong, part
+from observatory.guard.verdicts import is_stale, is_wrong, part
 from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.store.records.upgrades import Part, Side, Upgrade
-from observatory.text.upgrades import table
+from observatory.text.guard import upgrade_table
 from tests import factories
 
 CELL = Cell("linalg", "upgrade", "NUMBA", "spawn")
@@ -54,7 +54,9 @@ def test_what_differs_by_its_python_alone_is_told_apart() -> None:
     same = made.model_copy(update={"base": made.head.model_copy(update={"versions": older})})
     assert same.labels[0] == "3.2.4 on Python 3.12.7"
     assert (
-        table([same]).footnotes[0].startswith(f"{same.labels[1]} on the cache of {same.labels[0]}")
+        upgrade_table([same])
+        .footnotes[0]
+        .startswith(f"{same.labels[1]} on the cache of {same.labels[0]}")
     )
 
 
@@ -86,7 +88,7 @@ def test_a_value_that_is_stale_is_named_and_one_that_is_wrong_from_empty_is_told
     assert (found.stale, found.wrong, found.fresh_wrong) == (["solve"], ["qr"], ["qr"])
     assert is_stale(upgrade(found))
     assert is_wrong(upgrade(found))
-    (row,) = table([upgrade(found)]).rows
+    (row,) = upgrade_table([upgrade(found)]).rows
     assert row[-2:] == ("1 STALE", "1 WRONG")
 
 
@@ -105,5 +107,5 @@ def test_a_cache_that_was_never_filled_is_a_failure_and_no_result() -> None:
 def test_what_two_pairs_tell_of_one_subject_is_told_once() -> None:
     """The head of one pair is the base of the next."""
     wrong = upgrade(Part(model="randoms", backend="NUMBA", base_wrong=["cauchy"]))
-    (told,) = table([wrong, wrong]).footnotes
+    (told,) = upgrade_table([wrong, wrong]).footnotes
     assert told == "3.2.3 from an empty cache, randoms: wrong cauchy"

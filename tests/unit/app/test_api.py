@@ -16,7 +16,6 @@ from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
 from observatory.app.session import Session, _notifier
 from observatory.errors import Exit
-from observatory.run.schedule import Event
 from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.journal.writer import Journal
@@ -133,8 +132,8 @@ def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_take
     )
     notify = _notifier(session, "3.3.7", tasks)
     for task, made in zip(tasks, (sample(COLD, "counting"), failed(COLD, "timing")), strict=True):
-        notify(Event(task, None))
-        notify(Event(task, made))
+        notify(task)
+        notify(task, made)
     begins, taken, _, lost = map(str, updates)
     assert begins.startswith(f"3.3.7  radon cold NUMBA fork {tasks[0].measure}, about ")
     assert taken.startswith(f"3.3.7 [1/2] radon cold NUMBA fork {tasks[0].measure} ")

@@ -26,7 +26,7 @@ from benchmarks.catalogue import (
     cells,
     metrics_of,
 )
-from benchmarks.models.parts.parameters import BASE_VARIANT, VARIANTS
+from benchmarks.models.parts.radon_data import BASE_VARIANT, VARIANTS
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks import workers
 from benchmarks.contracts import __main__ as command
-from benchmarks.contracts.contract import Area, Broken, Contract, Unavailable, promised
+from benchmarks.contracts.__main__ import AREAS, checked
+from benchmarks.contracts.making import Area, Broken, Contract, Unavailable, promised
 from benchmarks.contracts.names import uses_in
-from benchmarks.contracts.suite import AREAS, checked
 from benchmarks.contracts.uids import _uses
 from benchmarks.process import Exit
 from benchmarks.sandbox import Sandbox

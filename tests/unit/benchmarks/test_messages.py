@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from benchmarks import messages
 from benchmarks.catalogue import MEASURES, OUTCOMES, SAMPLE_SCHEMA, STATUSES, Cell
-from benchmarks.contracts import contract as contract_messages
+from benchmarks.contracts import making as contract_messages
 from benchmarks.messages import (
     Check,
     Failure,

@@ -11,7 +11,7 @@ import pytest
 from benchmarks import forking, process
 from benchmarks.catalogue import Cell, Measure
 from benchmarks.messages import Check, Job, Report, Spent, Status, read_report, write_report
-from benchmarks.models.parts.parameters import VARIANTS
+from benchmarks.models.parts.radon_data import VARIANTS
 from benchmarks.process import Ending, Exit
 from benchmarks.records import Processes, assemble
 from benchmarks.request import Request

@@ -76,7 +76,7 @@ def test_labels_of_the_last_values_never_cover_each_other():
 
 def test_many_versions_are_thinned_and_the_newest_is_kept():
     labels = tuple(f"3.{minor}.0" for minor in range(75))
-    ticks = geometry._version_ticks(labels, list(range(75)))
+    ticks = geometry.thinned(labels, range(75), geometry.MOST_LABELS, str)
     assert len(ticks) <= geometry.MOST_LABELS
     assert ticks[-1].text == "3.74.0"
 

@@ -14,8 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.github import artifact
-from observatory.github.artifact import COMPARISON, LARGEST_COMPARISON, LARGEST_ZIP, NUMBER, read
-from observatory.github.errors import RefusedError
+from observatory.github.artifact import (
+    COMPARISON,
+    LARGEST_COMPARISON,
+    LARGEST_ZIP,
+    NUMBER,
+    RefusedError,
+    read,
+)
 from observatory.store.records.comparison import Comparison
 from tests import factories_comparison as factory
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from observatory.github.checks import State, conclusion, put
 from observatory.github.client import GitHub
-from observatory.github.errors import GitHubError
+from observatory.github.http import GitHubError
+from observatory.github.sticky import State, conclusion, put_check
 from tests.fake_github import PERSON, FakeGitHub, Trouble
 
 SHA = "a" * 40
 
 
 def check(github: GitHub, concluded: str = "neutral", run: str = "900.1", text: str = "x") -> None:
-    put(github, SHA, "compile caches", concluded, "Slower", text, run)  # type: ignore[arg-type]
+    put_check(github, SHA, "compile caches", concluded, "Slower", text, run)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from observatory.github.client import GitHub
-from observatory.github.delivering import deliver, describe, left
-from observatory.github.errors import GitHubError, MissingError
-from observatory.github.issues import Need, Open, Plan, Wanted
+from observatory.github.http import GitHubError, MissingError
+from observatory.github.issues import Need, Plan, Wanted, deliver, describe, remaining
 from observatory.github.transport import Transport
 from tests.fake_github import BOT, PERSON, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
@@ -23,18 +22,16 @@ def alert(number: int = 1, state: Need = "open", text: str = "35 files.") -> Wan
 
 
 def test_the_life_of_an_issue(fake: FakeGitHub, github: GitHub) -> None:
-    assert deliver(github, [alert()], LABELS, 5).done == ("#100 opened: Files leaked 1",)
+    assert deliver(github, [alert()], LABELS, 5)[0] == ["#100 opened: Files leaked 1"]
     (issue,) = fake.issues
     assert issue["labels"] == [{"name": "observatory"}]
-    assert deliver(github, [alert()], LABELS, 5).done == ()
-    assert deliver(github, [alert(text="36 files.")], LABELS, 5).done == ("#100 updated",)
+    assert deliver(github, [alert()], LABELS, 5)[0] == []
+    assert deliver(github, [alert(text="36 files.")], LABELS, 5)[0] == ["#100 updated"]
     assert "36 files." in issue["body"]
-    assert deliver(github, [alert(state="over")], LABELS, 5).done == (
-        "#100 closed: it is resolved",
-    )
+    assert deliver(github, [alert(state="over")], LABELS, 5)[0] == ["#100 closed: it is resolved"]
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
-    assert deliver(github, [alert(state="over")], LABELS, 5).done == ()
-    assert deliver(github, [alert()], LABELS, 5).done == ("#100 reopened: it came back",)
+    assert deliver(github, [alert(state="over")], LABELS, 5)[0] == []
+    assert deliver(github, [alert()], LABELS, 5)[0] == ["#100 reopened: it came back"]
     assert issue["state"] == "open"
     assert len(fake.issues) == 1
 
@@ -55,7 +52,7 @@ def test_an_issue_is_found_behind_hundreds_of_others_and_when_it_is_closed(
         fake.issue(f"another {number}", "by the same bot", by=BOT)
         fake.issue(f"another {number}", "by a person")
     fake.pull()
-    assert deliver(github, [alert()], LABELS, 999).plan.respected == ("#100 was closed by hand",)
+    assert deliver(github, [alert()], LABELS, 999)[1].respected == ("#100 was closed by hand",)
     assert all("search" not in path for _, path in fake.asked)
 
 
@@ -120,7 +117,7 @@ def test_a_night_opens_no_more_than_allowed_however_often_it_runs(
     alerts = [alert(number) for number in range(9)]
     first = deliver(github, alerts, LABELS, 4)
     assert len(fake.issues) == 4
-    (said,) = left(first.plan, 4)
+    (said,) = remaining(first[1], 4)
     assert said.startswith("5 alerts without an issue, because at most 4 are opened in a night: ")
     assert said.endswith("0000000004, 0000000005, 0000000006, 0000000007, 0000000008")
     deliver(github, alerts, LABELS, 4)
@@ -145,10 +142,10 @@ def test_a_repository_without_issues_is_an_error(fake: FakeGitHub, github: GitHu
 
 def test_people_and_unknown_alerts_are_said() -> None:
     plan = Plan((), (), ("#7 is locked", "#8 was closed by hand"), (9, 10))
-    assert list(left(plan, 5)) == [
+    assert list(remaining(plan, 5)) == [
         "not changed, because people changed them: #7 is locked, #8 was closed by hand",
         "not changed, because their alerts are not in the file: #9, #10",
     ]
     many = Plan((), tuple(f"{n:010x}" for n in range(80)), (), ())
-    assert next(left(many, 5)).endswith("and 30 more")
-    assert describe(Open(alert())) == "an issue for alert 0000000001 opened: Files leaked 1"
+    assert next(remaining(many, 5)).endswith("and 30 more")
+    assert describe(alert()) == "an issue for alert 0000000001 opened: Files leaked 1"

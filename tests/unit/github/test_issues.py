@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from observatory.github.issues import Change, Need, Open, Plan, Wanted, decide, tracked
+from observatory.github.issues import Change, Need, Plan, Wanted, decide, tracked
 from observatory.github.models import Issue
 from observatory.text.comment import LIMIT
 
@@ -42,7 +42,7 @@ def change(*alerts: Wanted, issues: tuple[Issue, ...]) -> Change:
 
 
 def test_an_alert_without_an_issue_gets_one() -> None:
-    assert decided(alert()) == Plan((Open(alert()),), (), (), ())
+    assert decided(alert()) == Plan((alert(),), (), (), ())
 
 
 def test_an_issue_that_says_the_same_is_left_alone() -> None:
@@ -165,7 +165,7 @@ def test_a_closed_copy_does_not_hide_the_open_issue() -> None:
 def test_a_night_opens_no_more_than_allowed_the_most_urgent_first() -> None:
     alerts = [alert(id_=f"{n:010x}") for n in range(8)]
     plan = decided(*alerts, most=3)
-    assert plan.actions == tuple(Open(one) for one in alerts[:3])
+    assert plan.actions == tuple(alerts[:3])
     assert plan.postponed == tuple(one.id for one in alerts[3:])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from observatory.github.errors import RefusedError
+from observatory.github.artifact import RefusedError, moved_on, run_of
+from observatory.github.client import GitHub
 from observatory.github.models import Pull, Run
-from observatory.github.target import check_run, moved_on
 from tests.fake_github import FakeGitHub
 
 OTHER = "c" * 40
@@ -89,7 +89,11 @@ def test_an_account_that_was_deleted_is_nobody() -> None:
 
 
 @pytest.mark.parametrize("event", ["push", "pull_request_target", "schedule", "workflow_dispatch"])
-def test_only_a_pull_request_starts_such_a_run(event: str) -> None:
-    check_run(run())
+def test_only_a_pull_request_starts_such_a_run(
+    fake: FakeGitHub, github: GitHub, event: str
+) -> None:
+    fake.run()
+    assert run_of(github, 900).id == 900
+    fake.run(event=event)
     with pytest.raises(RefusedError, match=f"started by '{event}', not by a pull request"):
-        check_run(run(event=event))
+        run_of(github, 900)

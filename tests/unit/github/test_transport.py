@@ -6,7 +6,7 @@ import pytest
 
 from observatory.github import transport
 from observatory.github.client import GitHub, graphql_address
-from observatory.github.errors import GitHubError, MissingError, UnsureError
+from observatory.github.http import GitHubError, MissingError, UnsureError
 from observatory.github.transport import Transport
 from tests.fake_github import REPO, START, TOKEN, FakeClock, FakeGitHub, Trouble
 
@@ -155,9 +155,11 @@ def test_a_list_that_leads_to_another_host_is_not_followed(
 
 def test_a_server_that_is_not_there_is_named(clock: FakeClock) -> None:
     github = GitHub(Transport("http://127.0.0.1:9", TOKEN, clock), REPO)
-    with pytest.raises(GitHubError, match=r"cannot be reached to show pull request 12: .*refused"):
+    with pytest.raises(
+        GitHubError, match=r"does not answer when asked to show pull request 12: .*refused"
+    ):
         github.pull(12)
-    with pytest.raises(GitHubError, match="cannot be reached") as unsent:
+    with pytest.raises(GitHubError, match="run it again") as unsent:
         github.add_comment(12, "never sent")
     assert not isinstance(unsent.value, UnsureError)
 

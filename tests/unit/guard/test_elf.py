@@ -53,7 +53,7 @@ def test_sections_symbols_and_relocations_are_read() -> None:
     file = read(CODE)
     named = {symbol.name: symbol for symbol in file.symbols if symbol.name}
     assert {"f", "g", "sin"} <= named.keys()
-    assert named["f"].is_function
+    assert named["f"].kind == elf.FUNCTION
     assert named["f"].defined
     assert not named["f"].local
     assert not named["sin"].defined

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from observatory.guard.scan import numba_files
-from observatory.guard.scan.numba_files import CacheFileError, Realm, entries_of, find, object_code
+from observatory.guard.scan.numba_files import Realm, entries_of, find, object_code
+from observatory.guard.scan.pickles import CacheFileError
 from tests.factories_scan import BITCODE, MACHINE, NUMBA, data_file, index_file, put
 
 
@@ -94,24 +95,24 @@ def test_an_index_tells_its_data_files_and_what_can_load_them(tmp_path: Path) ->
 
 def test_of_a_machine_the_first_words_are_kept(tmp_path: Path) -> None:
     index = index_file(["add.1.nbc"], machine=tuple(str(number) for number in range(20)))
-    (entry,) = entries_of(written(tmp_path, index))
-    assert entry.realm.machine == tuple(str(number) for number in range(10))
+    ((_, realm),) = entries_of(written(tmp_path, index))
+    assert realm.machine == tuple(str(number) for number in range(10))
 
 
 def test_directories_of_one_numba_cache_are_one_cache(tmp_path: Path) -> None:
     where = tmp_path / f"package_{'0a' * 20}"
     put(where, "add", b"code")
-    assert entries_of(where / "add.py313.nbi")[0].realm.cache == tmp_path
+    assert entries_of(where / "add.py313.nbi")[0][1].cache == tmp_path
     where = tmp_path / "package_0a"
     put(where, "add", b"code")
-    assert entries_of(where / "add.py313.nbi")[0].realm.cache == where
+    assert entries_of(where / "add.py313.nbi")[0][1].cache == where
 
 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "at byte 0: 1 bytes are expected and 0 are left"),
-        (pickle.dumps(NUMBA, -1), "1 bytes are expected and 0 are left"),
+        (b"", "at byte 0: pickle exhausted before seeing STOP"),
+        (pickle.dumps(NUMBA, -1), "at byte 21: pickle exhausted before seeing STOP"),
         (index_file(["add.1.nbc"])[:-5], "is longer than the file"),
         (pickle.dumps(1) + pickle.dumps((0, {}), 4), "does not begin with a version"),
         (pickle.dumps("1" * 20_000) + pickle.dumps((0, {}), 4), "does not begin with a version"),

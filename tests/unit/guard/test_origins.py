@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from observatory.guard.scan import origins as module
-from observatory.guard.scan.origins import Origins
+from observatory.guard.scan import scanning as module
+from observatory.guard.scan.scanning import Origins
 
 OP, OTHER, GRAPH, SECOND = (Path(name) for name in ("op", "other", "graph", "second"))
 

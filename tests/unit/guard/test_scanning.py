@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from observatory.guard.scan import scanning
-from observatory.guard.scan.report import Report, Symbol
-from observatory.guard.scan.scanning import NoCacheError, scan
+from observatory.guard.scan.scanning import NoCacheError, Report, Symbol, scan
 from tests.factories_scan import RANDOM_UID, index_file, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"
@@ -143,7 +142,7 @@ def test_a_broken_file_is_named_and_the_rest_is_judged(tmp_path: Path) -> None:
     (tmp_path / "no data.py313.1.nbc").write_bytes(b"")
     report = scan(tmp_path)
     assert classes(report) == [("vulnerable", ADD, "7", 1, 1)]
-    empty = "it is not a pickle of numba's: at byte 0: 1 bytes are expected and 0 are left"
+    empty = "it is not a pickle of numba's: at byte 0: pickle exhausted before seeing STOP"
     assert [(broken.path, broken.reason) for broken in report.unreadable] == [
         ("no index.py313.nbi", empty),
         ("mac.py313.1.nbc", "object files of the format Mach-O (macOS) are not supported yet"),

@@ -155,11 +155,7 @@ def test_a_server_that_recovers_is_asked_again(server: Server) -> None:
         (serve(b"[" * 100_000), "is not JSON", 1),
         (serve(b" " * 2000), "more than 1000 bytes", 1),
         (serve(gzip.compress(b" " * 5_000_000), Content_Encoding="gzip"), "more than 1000 b", 1),
-        (
-            serve(gzip.compress(b"{}")[:-4], Content_Encoding="gzip"),
-            "the gzip stream is incomplete",
-            3,
-        ),
+        (serve(gzip.compress(repodata("0.68.0"))[:-40], Content_Encoding="gzip"), "not JSON", 1),
         (serve(b"not gzip", Content_Encoding="gzip"), "incorrect header check", 3),
         (serve(b"", 302, Location="file:///etc/passwd"), "did not serve", 3),
         (serve(b"", 302, Location="ftp://127.0.0.1/x"), "did not serve", 3),

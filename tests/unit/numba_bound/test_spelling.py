@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from observatory.numba_bound.pins import quoted
-from observatory.numba_bound.plan import Change, specifiers, spelled
+from observatory.numba_bound.plan import Change, requirement_of, spelled
 
 END = Version("0.68.1")
 
@@ -155,7 +155,7 @@ def test_the_upper_bound_has_three_parts(version: str) -> None:
 @pytest.mark.parametrize("pin", ["numba>=0.58,<", "numba 0.58", "numba>=0.58;", "numba>=x"])
 def test_a_pin_that_pip_would_not_understand_is_a_sentence(pin: str) -> None:
     with pytest.raises(ValueError, match="is not a requirement that pip understands"):
-        specifiers(pin)
+        requirement_of(pin)
 
 
 CLAUSES = st.lists(

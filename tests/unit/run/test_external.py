@@ -29,10 +29,10 @@ def test_each_series_is_answered() -> None:
         ("/no/such/program", "cannot be started"),
         (program("print('hello')"), "not a JSON list"),
         (program("pass"), "not a JSON list"),
-        (program("print([0.5])"), "not a list of indices"),
+        (program("print([0.5])"), "not a JSON list of indices"),
         ("unbalanced 'quote", "cannot be started"),
-        (program("print('[true]')"), "not a list of indices"),
-        (program("print([4])"), "not a list of indices"),
+        (program("print('[true]')"), "not a JSON list of indices"),
+        (program("print([4])"), "not a JSON list of indices"),
     ],
 )
 def test_a_program_that_does_not_answer_as_asked_is_named(command: str, said: str) -> None:

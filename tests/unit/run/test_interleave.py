@@ -99,7 +99,7 @@ def test_a_second_count_starts_from_the_filled_caches(
 ) -> None:
     interleaving.count([DISK])
     taken.clear()
-    interleaving.recount([DISK])
+    interleaving.repeat([DISK], "counting", 1)
     assert [job.task.cache for job in taken] == ["radon-NUMBA-spawn"] * 2
 
 

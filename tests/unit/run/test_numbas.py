@@ -7,7 +7,7 @@ from fakes import FakeUv
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from observatory.run.numbas import Numba, Numbas
+from observatory.run.contracts import Numba, Numbas
 from observatory.run.uv import Index, UvError
 from tests.factories import subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.plan import Task
-from observatory.run.presets import PRESETS, Narrowed, presets_with, quick, tasks_of
+from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 
 
 def of(tasks: list[Task], **words: str) -> list[Task]:
@@ -13,14 +13,14 @@ def of(tasks: list[Task], **words: str) -> list[Task]:
 
 
 def test_the_quick_matrix_takes_one_timed_and_one_counting_sample_of_each_cell() -> None:
-    tasks = tasks_of(quick(), Narrowed())
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
     assert len({t.cell for t in tasks}) == 26
     assert len(tasks) == 52
     assert {t.measure for t in tasks} == {"timing", "counting"}
 
 
 def test_the_history_only_counts_variants_and_siblings() -> None:
-    tasks = tasks_of(PRESETS["history"](), Narrowed())
+    tasks = tasks_of(PRESETS["history"], Narrowed())
     for scenario in ("variants", "siblings"):
         assert {t.measure for t in of(tasks, scenario=scenario)} == {"counting"}
     warm = of(tasks, scenario="warm_disk", backend="NUMBA", launch="fork")
@@ -31,25 +31,25 @@ def test_the_history_only_counts_variants_and_siblings() -> None:
 
 def test_options_narrow_a_preset() -> None:
     narrowed = Narrowed(backends=["NUMBA"], scenarios=["cold"], launches=["fork"])
-    tasks = tasks_of(quick(), narrowed)
+    tasks = tasks_of(PRESETS["quick"], narrowed)
     assert {str(t.cell) for t in tasks} == {"radon cold NUMBA fork"}
 
 
 def test_rounds_change_only_what_the_preset_times() -> None:
-    tasks = tasks_of(PRESETS["history"](), Narrowed(timing=5))
+    tasks = tasks_of(PRESETS["history"], Narrowed(timing=5))
     assert sum(t.measure == "timing" for t in of(tasks, scenario="variants")) == 0
     warm = of(tasks, scenario="warm_disk", backend="C", launch="fork")
     assert sum(t.measure == "timing" for t in warm) == 5
 
 
 def test_a_narrowed_pass_keeps_the_fillers_that_it_starts_from() -> None:
-    tasks = tasks_of(quick(), Narrowed(measures=["timing"], scenarios=["warm_disk"]))
+    tasks = tasks_of(PRESETS["quick"], Narrowed(measures=["timing"], scenarios=["warm_disk"]))
     assert {t.measure for t in tasks if t.keep is None} == {"timing"}
     assert {t.cache for t in tasks if t.cache} <= {t.keep for t in tasks if t.keep}
 
 
 def test_another_model_gets_the_cells_that_it_has() -> None:
-    tasks = tasks_of(quick(), Narrowed(models=["radon_pymc"]))
+    tasks = tasks_of(PRESETS["quick"], Narrowed(models=["radon_pymc"]))
     assert {t.cell.model for t in tasks} == {"radon_pymc"}
     assert of(tasks, scenario="variants") == []
 
@@ -86,7 +86,7 @@ def test_an_unknown_word_is_answered_with_the_known_ones(narrowed: Narrowed, sai
 def test_where_nothing_is_left_the_reason_is_said_if_there_is_one(
     narrowed: Narrowed, why: str
 ) -> None:
-    assert tasks_of(quick(), narrowed) == []
+    assert tasks_of(PRESETS["quick"], narrowed) == []
     said = narrowed.none_left("the preset quick")
     assert said.startswith(f"no cell of the preset quick matches these options{why}")
     assert bool(why) is (":" in said)
@@ -97,7 +97,7 @@ def test_presets_that_have_what_another_lacks_are_named() -> None:
 
 
 def test_the_canary_forks_radon_and_arranges_small_graphs_in_every_way() -> None:
-    tasks = tasks_of(PRESETS["canary"](), Narrowed())
+    tasks = tasks_of(PRESETS["canary"], Narrowed())
     assert {t.measure for t in tasks} == {"counting"}
     assert [str(t.cell) for t in of(tasks, model="radon")] == ["radon siblings NUMBA fork"]
     arranged = {(t.cell.scenario, t.cell.launch) for t in of(tasks, model="closures")}
@@ -109,6 +109,6 @@ def test_the_canary_forks_radon_and_arranges_small_graphs_in_every_way() -> None
 
 
 def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
-    tasks = tasks_of(PRESETS["canary-full"](), Narrowed(models=["radon"]))
+    tasks = tasks_of(PRESETS["canary-full"], Narrowed(models=["radon"]))
     assert {t.cell.model for t in tasks} == {"radon"}
     assert len({t.cell for t in tasks}) == len(tasks)

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plan import Task
-from observatory.run.presets import PRESETS, Narrowed, quick, tasks_of
-from observatory.run.schedule import Estimate, Event, carry_out, expected_seconds, remaining
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.schedule import Estimate, carry_out, expected_seconds, remaining
 from observatory.store.records.sample import Sample
 from tests.factories import sample
 
-TASKS = tasks_of(quick(), Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"]))
+TASKS = tasks_of(
+    PRESETS["quick"], Narrowed(backends=["C", "NUMBA"], scenarios=["cold", "warm_disk"])
+)
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Fake:
 
 def run_all(fake: Fake, tasks: list[Task] = TASKS, workers: int = 2) -> list[Sample]:
     recorded: list[Sample] = []
-    carry_out(tasks, fake, recorded.append, lambda _: None, workers)
+    carry_out(tasks, fake, lambda _: None, lambda _, taken: recorded.append(taken), workers)
     return recorded
 
 
@@ -77,13 +79,15 @@ def test_nobody_starts_from_a_cache_before_it_is_filled() -> None:
     begun_with: list[bool] = []
     fake = Fake()
 
-    def notify(event: Event) -> None:
-        if event.sample is None and event.task.cache is not None:
-            begun_with.append(event.task.cache in recorded)
-        elif event.sample is not None and event.task.keep is not None:
-            recorded.append(event.task.keep)
+    def began(task: Task) -> None:
+        if task.cache is not None:
+            begun_with.append(task.cache in recorded)
 
-    carry_out(TASKS, fake, lambda _: None, notify, 2)
+    def ended(task: Task, _: Sample) -> None:
+        if task.keep is not None:
+            recorded.append(task.keep)
+
+    carry_out(TASKS, fake, began, ended, 2)
     assert begun_with
     assert all(begun_with)
 
@@ -95,8 +99,8 @@ def test_a_sample_is_recorded_before_the_next_timed_one_begins() -> None:
     carry_out(
         timed,
         fake,
-        lambda _: log.append("recorded"),
-        lambda event: log.append("begins") if event.sample is None else None,
+        lambda _: log.append("begins"),
+        lambda _, taken: log.append("recorded"),
         2,
     )
     assert log == ["begins", "recorded"] * len(timed)
@@ -113,11 +117,11 @@ def test_an_error_ends_the_samples_under_way_and_is_not_swallowed() -> None:
 def test_an_interrupt_while_recording_ends_the_samples_under_way() -> None:
     fake = Fake()
 
-    def interrupted(_: Sample) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(TASKS, fake, interrupted, lambda _: None, 2)
+        carry_out(TASKS, fake, lambda _: None, interrupted, 2)
     assert fake.cancelled
 
 
@@ -138,7 +142,7 @@ def test_a_resumed_run_fills_a_cache_again_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_repetitions_are_counted_not_only_seen(tmp_path: Path) -> None:
-    tasks = tasks_of(quick(), Narrowed(backends=["C"], scenarios=["cold"], timing=3))
+    tasks = tasks_of(PRESETS["quick"], Narrowed(backends=["C"], scenarios=["cold"], timing=3))
     timed = next(t for t in tasks if t.measure == "timing")
     taken = [sample(timed.cell, measure="timing")]
     left = [t for t in remaining(tasks, taken, tmp_path) if t.cell == timed.cell]
@@ -147,11 +151,11 @@ def test_repetitions_are_counted_not_only_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_task_of_every_preset_has_an_expectation(preset: str) -> None:
-    assert all(expected_seconds(t) > 0 for t in tasks_of(PRESETS[preset](), Narrowed()))
+    assert all(expected_seconds(t) > 0 for t in tasks_of(PRESETS[preset], Narrowed()))
 
 
 def test_a_machine_twice_as_slow_doubles_what_is_left_in_the_end() -> None:
-    tasks = tasks_of(PRESETS["quick"](), Narrowed())
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
     usual, slow = Estimate(tasks, 2), Estimate(tasks, 2)
     for task in tasks[:40]:
         usual.finished(task, expected_seconds(task))
@@ -160,7 +164,7 @@ def test_a_machine_twice_as_slow_doubles_what_is_left_in_the_end() -> None:
 
 
 def test_nothing_is_left_when_all_is_done() -> None:
-    tasks = tasks_of(PRESETS["quick"](), Narrowed())
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
     estimate = Estimate(tasks, 2)
     for task in tasks:
         estimate.finished(task, 1.0)

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from observatory.errors import Exit
-from observatory.github.errors import GitHubError, MissingError
-from observatory.github.http import Answer
+from observatory.github.http import Answer, GitHubError, MissingError
 from scripts.observe_again import main
 
 SHA = "a" * 40

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from observatory.store.records.comparison import Ratio, Values
-from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import certainty, effect
 from observatory.text.document import Words
 from tests import factories_comparison as factory

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.catalogue import CAUSES
 from observatory.store.records.comparison import Comparison, Missing, Workload
-from observatory.text.comparison.causes import advice_on
-from observatory.text.comparison.cells import Labels
+from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import effect
+from observatory.text.comparison.sections import advice_on
 from observatory.text.comparison.story import tell
 from observatory.text.document import Folded, Heading, Name, Paragraph, Points, Strong, Table, Words
 from tests import factories_comparison as factory

@@ -14,9 +14,8 @@ from observatory.app import contracts as checking
 from observatory.cli.commands import contracts as options
 from observatory.cli.main import main
 from observatory.errors import Exit
-from observatory.run.contracts import SuiteError
+from observatory.run.contracts import Numba, SuiteError
 from observatory.run.environments import EnvironmentMakingError
-from observatory.run.numbas import Numba
 from observatory.store.records.contracts import Contracts, load_all
 from observatory.store.records.subject import Subject
 from tests.factories import subject

@@ -12,7 +12,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from observatory.errors import Exit
-from observatory.guard.scan.report import Report
+from observatory.guard.scan.scanning import Report
 from tests.factories_scan import RANDOM_UID, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"

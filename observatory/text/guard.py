@@ -1,4 +1,4 @@
-"""The verdicts on siblings that share a cache, as a table and a sentence. Pure."""
+"""Verdicts on shared caches, as tables and a sentence: siblings, and upgrades. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.analyze.comparison.evidence import message_of
-from observatory.guard.canary import FATES, Finding
+from observatory.guard.verdicts import FATES, Finding
+from observatory.store.records.upgrades import Upgrade
 from observatory.text.tables import Table
 from observatory.text.words import several
 
@@ -46,7 +47,7 @@ def notes(finding: Finding) -> list[str]:
     return [message_of(sample)]
 
 
-def table(label: str, findings: Sequence[Finding]) -> Table:
+def sibling_table(label: str, findings: Sequence[Finding]) -> Table:
     """Arrangement and start method by model; the footnotes say what was not right, worst first."""
     by_cell = {finding.cell: finding for finding in findings}
     models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
@@ -58,7 +59,7 @@ def table(label: str, findings: Sequence[Finding]) -> Table:
                 texts = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
                 rows.append((scenario, launch, *texts))
     title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
-    return Table(title, header, tuple(rows), tuple(_footnotes(findings)))
+    return Table(title, header, tuple(rows), tuple(_sibling_notes(findings)))
 
 
 def sentence(label: str, findings: Sequence[Finding]) -> str:
@@ -71,7 +72,7 @@ def sentence(label: str, findings: Sequence[Finding]) -> str:
     return f"{label}: {', '.join(parts) or 'nothing was measured'}."
 
 
-def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
+def _sibling_notes(findings: Sequence[Finding]) -> Iterable[str]:
     """Each note once, with the first cell that it is about and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
     for finding in sorted(findings, key=lambda finding: FATES.index(finding.fate)):
@@ -83,3 +84,41 @@ def _footnotes(findings: Sequence[Finding]) -> Iterable[str]:
         yield f"{model}, {note} ({where[0]}{more})"
     if len(places) > _MOST_NOTES:
         yield f"and {len(places) - _MOST_NOTES} more: every sample is in the journal"
+
+
+def upgrade_table(upgrades: Sequence[Upgrade]) -> Table:
+    """A row for each pair and model."""
+    header = ("from", "to", "model", "backend", "reused", "rebuilt", "rebuilt again", "stale",
+              "wrong")  # fmt: skip
+    rows = [
+        (
+            *one.labels, each.model, each.backend,
+            str(each.reused), str(each.rebuilt),
+            "" if each.again_rebuilt is None else str(each.again_rebuilt),
+            f"{len(each.stale)} STALE" if each.stale else "0",
+            f"{len(each.wrong)} WRONG" if each.wrong else "0",
+        )
+        for one in upgrades
+        for each in one.parts
+    ]  # fmt: skip
+    title = "Each on the cache that the one before it left"
+    return Table(title, header, tuple(rows), tuple(dict.fromkeys(_footnotes(upgrades))))
+
+
+def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
+    for one in upgrades:
+        base, head = one.labels
+        for each in one.parts:
+            model = f", {each.model}"
+            where = f"{head} on the cache of {base}{model} {each.backend}"
+            for place, what, names in (
+                (where, "stale", each.stale),
+                (where, "wrong", each.wrong),
+                (f"{base} from an empty cache{model}", "wrong", each.base_wrong),
+                (f"{head} from an empty cache{model}", "wrong", each.fresh_wrong),
+                (f"{base} again after {head}{model}", "stale", each.again_stale),
+            ):
+                if names:
+                    yield f"{place}: {what} {', '.join(names)}"
+            if each.failure:
+                yield f"{where}: {each.failure}"

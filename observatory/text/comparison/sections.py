@@ -1,0 +1,214 @@
+"""The sections of a comparison: causes, other changes, improvements and the workload."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from benchmarks.catalogue import CAUSES, METRICS, SECTIONS, Cell
+from observatory.analyze.comparison.rules import ONCE
+from observatory.store.records.comparison import Cause, Verdict, Workload
+from observatory.text import document as doc
+from observatory.text.comparison import phrases
+from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
+from observatory.text.comparison.headline import consequences, improvements
+from observatory.text.comparison.phrases import joined, name, rest_of, sentence
+from observatory.text.units import change, count, seconds
+from observatory.text.words import several
+
+_CAUSES = 3
+_MOST_FUNCTIONS = 100
+_MOST_COUNTS = 3
+_OTHERS = "Other measurements"
+_VISIBLE = 4
+_MOST = 60
+_MOST_NAMES = 40
+
+
+def causes(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """A section for each of the first causes, its functions folded; a line for each other."""
+    parts: list[doc.Part] = []
+    for cause in breakdown.causes[:_CAUSES]:
+        verdicts = breakdown.by_cause[cause.id]
+        parts.append(doc.Part(3, "a cause", _cause(cause, verdicts, labels)))
+        if cause.functions:
+            functions = phrases.folded_functions(cause.functions, _MOST_FUNCTIONS, timed=True)
+            parts.append(doc.Part(7, "a list of functions", (functions,)))
+    if rest := breakdown.causes[_CAUSES:]:
+        lines: list[doc.Words] = [
+            (doc.Strong(one.kind), ": ", *sentence(one.sentence), " In ", *labels.cells(one.cells))
+            for one in rest[:_MOST]
+        ]
+        lines += rest_of(len(rest), _MOST, "cause")
+        folded = doc.Folded(several(len(rest), "further cause"), (doc.Points(tuple(lines)),))
+        parts.append(doc.Part(5, "further causes", (folded,)))
+    return parts
+
+
+def unexplained(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """The section on exact alarms that no cause explains."""
+    counted = [verdict for verdict in breakdown.unexplained if verdict.kind == "exact"]
+    if not counted:
+        return []
+    blocks = doc.Heading(("Without a known cause",)), doc.Points(counts(counted, labels, 6))
+    return [doc.Part(3, "counts that rose", blocks)]
+
+
+def counts(verdicts: Sequence[Verdict], labels: Labels, most: int) -> tuple[doc.Words, ...]:
+    """Exact changes: "`cache_misses` 0 → 35 in ...", those in the most cells first."""
+    groups: dict[tuple[str, str], set[Cell]] = defaultdict(set)
+    for verdict in verdicts:
+        base, head = phrases.worst(verdict.base), phrases.worst(verdict.head)
+        if base == head:
+            continue  # its reason differs, and not its number
+        exact = verdict.kind == "exact"
+        values = change(base, head, verdict.unit) if exact else phrases.typical_change(verdict)
+        groups[verdict.metric, values].add(verdict.cell)
+    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+    lines = (
+        (name(metric), f" {values} in ", *labels.cells(cells))
+        for (metric, values), cells in ordered[:most]
+    )
+    return (*lines, *rest_of(len(ordered), most, "change"))
+
+
+def advice_on(kind: str) -> doc.Words:
+    """What to do about a cause; empty for a cause that only a later version knows."""
+    return doc.written(" ".join(CAUSES[kind].advice.split())) if kind in CAUSES else ()
+
+
+def _cause(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[doc.Flat, ...]:
+    evidence = [verdict for verdict in verdicts if is_evidence(verdict, cause)]
+    effect = consequences([verdict for verdict in verdicts if not is_evidence(verdict, cause)])
+    if not effect and cause.seconds_lost > 0:
+        effect = (f"{seconds(cause.seconds_lost)} more compiling in the worst cell",)
+    points = {
+        "Evidence": joined(counts(evidence, labels, _MOST_COUNTS)),
+        "Where": () if evidence else labels.cells(cause.cells),
+        "Effect": effect,
+        "Next": advice_on(cause.kind),
+    }
+    shown = tuple((doc.Strong(title), ": ", *words) for title, words in points.items() if words)
+    heading = doc.Heading((f"{cause.kind[:1].upper()}{cause.kind[1:]}",))
+    return heading, doc.Paragraph(sentence(cause.sentence)), doc.Points(shown)
+
+
+def slower(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """A section for each kind of time that got worse without a known cause."""
+    sections: dict[str, list[Verdict]] = {title: [] for title in (*SECTIONS, _OTHERS)}
+    for verdict in breakdown.unexplained:
+        if verdict.kind != "exact":
+            known = verdict.metric in phrases.MEASURED
+            sections[METRICS[verdict.metric].section if known else _OTHERS].append(verdict)
+    order = {metric: place for place, metric in enumerate(phrases.MEASURED)}
+    parts = []
+    for title, own in sections.items():
+        own.sort(key=lambda v: (order.get(v.metric, 0), -phrases.extent(v)))
+        first = METRICS.get(own[0].metric) if own else None
+        advice = doc.written(first.advice) if first is not None and first.advice else ()
+        after = [doc.Paragraph((doc.Strong("Next"), ": ", *advice))] if advice else []
+        if own:
+            part = doc.Part(4, title.lower(), (doc.Heading((title,)),))
+            parts += _measured(part, own, after, f"of {part.noun}", labels)
+    return parts
+
+
+def better(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """What improved: a few lines beside an alarm, else with all its numbers."""
+    if not breakdown.improved:
+        return []
+    measured = [verdict for verdict in breakdown.improved if verdict.kind != "exact"]
+    if breakdown.worse:
+        said = improvements(breakdown.improved, labels)[:_VISIBLE]
+        part = doc.Part(5, "what got better", (doc.Heading(("Better",)), doc.Points(tuple(said))))
+        summary = f"{several(len(measured), 'measurement')} that got better"
+        return [part, *_folded_cells(measured, summary, labels)]
+    exact = [verdict for verdict in breakdown.improved if verdict.kind == "exact"]
+    points = [doc.Points(counts(exact, labels, _VISIBLE))] if exact else []
+    part = doc.Part(5, "what got better", (doc.Heading(("Better",)), *points))
+    measured.sort(key=lambda verdict: -phrases.extent(verdict))
+    return _measured(part, measured, [], "that got better", labels)
+
+
+def workload(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """How the compiled graph changed: never an alarm, always folded.
+
+    Cells with an alarm are left out: their counts follow from its cause.
+    """
+    descriptive = [
+        verdict
+        for verdict in breakdown.comparison.verdicts
+        if verdict.conclusion == "workload changed" and verdict.cell not in breakdown.worse
+    ]
+    entries = breakdown.comparison.workload
+    if not (descriptive or entries):
+        return []
+    points = [_names(entry) for entry in entries]
+    points += counts([v for v in descriptive if v.kind == "exact"], labels, _MOST)
+    measured = phrases.by_metric(v for v in descriptive if v.kind != "exact")
+    points += [phrases.claim(own, labels.cells({v.cell for v in own})) for own in measured.values()]
+    points[_MOST:] = rest_of(len(points), _MOST, "change")
+    appeared = sum(number for entry in entries for _, number in entry.appeared)
+    vanished = sum(number for entry in entries for _, number in entry.vanished)
+    summary = "Workload changed (no alarm)"
+    if appeared or vanished:
+        summary += f": {several(appeared, 'new function')}, {count(vanished)} removed"
+    folded = doc.Folded(summary, (doc.Points(tuple(points)),))
+    return [doc.Part(9, "the changes of the workload", (folded,))]
+
+
+def _measured(
+    part: doc.Part,
+    verdicts: Sequence[Verdict],
+    after: Sequence[doc.Block],
+    noun: str,
+    labels: Labels,
+) -> list[doc.Part]:
+    """The part with tables of the first verdicts, and the others folded; never one alone."""
+    number = len(verdicts) if len(verdicts) <= _VISIBLE + 1 else _VISIBLE
+    blocks = (*part.blocks, *_tables(verdicts[:number], labels), *after)
+    rest = verdicts[number:]
+    folded = _folded_cells(rest, f"{count(len(rest))} more {noun}", labels)
+    return [replace(part, blocks=blocks), *folded]
+
+
+def _folded_cells(verdicts: Sequence[Verdict], summary: str, labels: Labels) -> list[doc.Part]:
+    if not verdicts:
+        return []
+    rest = map(doc.Paragraph, rest_of(len(verdicts), _MOST, "measurement"))
+    folded = doc.Folded(summary, (*_tables(verdicts[:_MOST], labels), *rest))
+    return [doc.Part(8, "a table of measurements", (folded,))]
+
+
+def _tables(verdicts: Sequence[Verdict], labels: Labels) -> Iterator[doc.Table]:
+    """A table for each metric, a row for each verdict."""
+    for metric, found in phrases.by_metric(verdicts).items():
+        intervals = {phrases.interval(verdict.ratio) for verdict in found if verdict.ratio}
+        one = intervals.pop() if len(intervals) == 1 else None
+        ends = phrases.bounds if one else phrases.certainty
+        rows: list[tuple[doc.Words, ...]] = [
+            (
+                ("every process" if metric in ONCE else labels.cell(verdict.cell),),
+                (doc.Strong(phrases.effect(verdict)),),
+                (phrases.typical_change(verdict),),
+                (ends(verdict.ratio) if verdict.ratio else "",),
+            )
+            for verdict in found
+        ]
+        header = name(metric).text, "HEAD is", "BASE → HEAD", one or "interval"
+        yield doc.Table(header, tuple(rows))
+
+
+def _names(entry: Workload) -> doc.Words:
+    sides = (("new", entry.appeared), ("removed", entry.vanished))
+    said = joined(_counted(label, functions) for label, functions in sides if functions)
+    return (name(entry.model), " ", name(entry.backend), ": ", *said)
+
+
+def _counted(label: str, functions: Sequence[tuple[str, int]]) -> doc.Words:
+    said: list[doc.Piece] = [f"{label} "]
+    for index, (function, number) in enumerate(functions[:_MOST_NAMES]):
+        said += [", " * bool(index), name(function), f" ({count(number)})" * (number != 1)]
+    said += [f" {note}" for (note,) in rest_of(len(functions), _MOST_NAMES, "name")]
+    return tuple(said)
