@@ -1,5 +1,6 @@
 """Who is measured when, in a comparison."""
 
+import math
 import random
 import time
 from collections import Counter
@@ -128,6 +129,28 @@ def test_without_the_timing_pass_nothing_is_timed_and_everything_is_counted() ->
     assert (exact.timed, exact.traced) == ((), ())
     assert exact.groups == matrix(Narrowed()).groups
     assert matrix(Narrowed(measures=["tracing"])).traced == matrix(Narrowed()).traced
+
+
+def test_work_is_counted_only_where_it_is_asked_for_and_may_be_taken_alone() -> None:
+    assert matrix(Narrowed()).worked == ()
+    alone = matrix(Narrowed(measures=["work"]))
+    assert (alone.groups, alone.timed) == ((), ())
+    assert {cell.scenario for cell in alone.cells} == {"warm_disk", "warm_process", "call"}
+    both = matrix(Narrowed(measures=["counting", "work"]))
+    assert both.groups == matrix(Narrowed()).groups
+    assert set(both.worked) <= set(both.counted)
+
+
+def test_later_samples_of_work_start_from_the_caches_of_the_first(
+    interleaving: Interleaving, taken: list[Job]
+) -> None:
+    assert interleaving.work([DISK], range(1), math.inf)
+    assert interleaving.work([DISK], range(1, 3), math.inf)
+    assert {job.task.measure for job in taken} == {"work"}
+    for side in ("base", "head"):
+        own = [job.task for job in taken if job.side == side]
+        assert [task.cell.scenario for task in own] == ["cold", *["warm_disk"] * 3]
+        assert [task.hash_seed for task in own[1:]] == [1, 2, 3]
 
 
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
