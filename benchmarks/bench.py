@@ -99,10 +99,10 @@ class Bench:
         self.measured_seconds += called - begin
         self.check(name, graph, value)
         self.last = value
-        if self.measure == "tracing":
-            return {"python_calls": calls[0]}
         if self.measure == "work":
             return {} if self.counter is None else {"instructions": calls[0]}
+        if self.measure == "tracing":
+            return {"python_calls": calls[0]}
         if self.measure == "counting":
             return {**self.ledger.counts(name)}
         return {
