@@ -15,7 +15,10 @@ from benchmarks.catalogue import Measure
 from benchmarks.messages import Check, Step
 from benchmarks.models import Graph, Graphs
 from benchmarks.probes.ledger import Ledger
-from benchmarks.probes.process import counting_calls, cpu_time
+from benchmarks.probes.phases import PhaseClock
+from benchmarks.probes.process import cpu_time
+from benchmarks.probes.profile import Tracer
+from benchmarks.profiles import Profile
 
 
 @dataclass
@@ -37,6 +40,8 @@ class Bench:
     """Builds of a reader that raised, each with its exception."""
     values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     """What the graphs of an upgrade returned, flat; None for what is not finite."""
+    tracer: Tracer = field(default_factory=Tracer)
+    phases: PhaseClock = field(default_factory=PhaseClock)
     last: Any = None
     """What the last measured build returned."""
     build_seconds: float = 0.0
@@ -77,7 +82,9 @@ class Bench:
             if self.probed:
                 stack.enter_context(self.recording())
             if self.measure == "tracing":
-                stack.enter_context(counting_calls(calls))
+                stack.enter_context(self.tracer.counting_calls(calls))
+            if self.measure == "timing":
+                stack.enter_context(self.phases.running())
             modules, cpu = len(sys.modules), cpu_time()
             begin = time.perf_counter()
             function = graph.compile(self.mode)
@@ -106,6 +113,15 @@ class Bench:
         found = graph.check(value)
         note = self.model.explain(value) if found.wrong else None
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
+
+    def profile(self) -> Profile | None:
+        """Return the profile of the builds so far; None in a pass that has none."""
+        profiles = {"tracing": self.tracer.profile, "timing": self.phases.profile}
+        return profiles[self.measure]() if self.measure in profiles else None
+
+    def forget_profile(self) -> None:
+        """Leave the builds so far out of the profile."""
+        self.tracer, self.phases = Tracer(), PhaseClock()
 
     def add_metrics(self, found: Mapping[str, float]) -> None:
         """Add the metrics of one build to the sums over all builds."""

@@ -83,10 +83,10 @@ def _seconds(bench: Bench, graph: Graph) -> float:
 
 
 def _calls(bench: Bench, graph: Graph) -> float:
-    from benchmarks.probes.process import counting_calls
+    from benchmarks.probes.profile import Tracer
 
     calls: list[int] = []
-    with counting_calls(calls):
+    with Tracer().counting_calls(calls):
         graph.compile(bench.mode)(graph.point)
     return calls[0]
 

@@ -106,6 +106,7 @@ def assemble(
         ledger=report.ledger,
         environment=report.environment,
         overhead=_overhead(processes, total),
+        profile=report.profile if status == "ok" else None,
     )
 
 

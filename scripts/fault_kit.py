@@ -191,6 +191,13 @@ FAULTS: tuple[Fault, ...] = (
         may=(Alarms(_COMPILING, _BUILDS, ("C", "C_VM", *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
     ),
     Fault(
+        "rewriter_twice",
+        "one rewriter, local_greedy_distributor, tries each node twice: 3 % more Python calls",
+        "more Python work",
+        must=(Alarms(("python_calls",), ("warm_process",), ("C", "C_VM", *_NUMBA)),),
+        may=(Alarms(_COMPILING, _BUILDS, ("C", "C_VM", *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+    ),
+    Fault(
         "call_slower",
         "a call of a compiled function takes about 10 % longer",
         None,

@@ -7,6 +7,7 @@ reasons and what was wrong. These go:
 - how long the parts of a sample took, its builds one by one, checks that were right;
 - the environment of a sample, except for the first of each run on a CPU, which others share;
 - the ledger of a second counting sample of a cell: nothing compares it;
+- profiles but that of the first tracing sample of a cell;
 - the last lines of stderr, except for the first sample of each way of failing.
 
 A compacted journal is a journal like any other, and compacting it again changes nothing. What went
@@ -77,10 +78,13 @@ def bare(line: JournalLine) -> JournalLine:
         overhead = _unexplained(overhead.total)
     wrong = [check for check in sample.checks if check.wrong]
     changes: dict[str, object] = {
-        "environment": {}, "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
+        "environment": {}, "profile": None,
+        "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
     }  # fmt: skip
     less = sample.model_copy(update=changes)
-    return line.model_copy(update={"sample": less, "ledger": None, "seconds": None})
+    return line.model_copy(
+        update={"sample": less, "ledger": None, "seconds": None, "profile": None}
+    )
 
 
 def _unexplained(total: float) -> Overhead:
@@ -126,5 +130,8 @@ def _less(entry: JournalEntry, counts: bool, once: _Once) -> JournalEntry:
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and once.first("ledger", sample.cell, sample.measure):
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
+    of_profile = counts and sample.status == "ok" and whole.profile is not None
+    if of_profile and once.first("profile", sample.cell):
+        changes |= {"profile": whole.profile}
     less = less.model_copy(update=changes)
     return replace(entry, line=less, raw=encoded(less))

@@ -77,9 +77,7 @@ class LedgerStore:
 
         Raises LedgerError if ``sha`` is not a SHA-256.
         """
-        if not _SHA.fullmatch(sha):
-            raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
-        return self.directory / sha[:2] / f"{sha}.json.gz"
+        return content_path(self.directory, sha)
 
     def store(self, entries: Sequence[LedgerEntry]) -> Stored:
         """Store a ledger unless an equal one is there already.
@@ -125,6 +123,16 @@ class LedgerStore:
         ]
 
 
+def content_path(directory: Path, sha: str) -> Path:
+    """Return the path of what has this hash in a store by content.
+
+    Raises LedgerError if ``sha`` is not a SHA-256.
+    """
+    if not _SHA.fullmatch(sha):
+        raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
+    return directory / sha[:2] / f"{sha}.json.gz"
+
+
 def _order(entry: LedgerEntry) -> tuple[str, ...]:
     size = -1 if entry.bytes is None else entry.bytes
     words = (entry.step, entry.kind, entry.name, entry.key, entry.outcome, entry.source)
@@ -137,7 +145,7 @@ def _canonical(entries: Sequence[LedgerEntry]) -> bytes:
 
 
 def _entries(path: Path) -> list[StoredEntry]:
-    content = _decompressed(path)
+    content = decompressed(path, LARGEST_LEDGER, "ledger")
     if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
         raise LedgerError(
             f"{path} does not hold what its name says: its content has another hash; "
@@ -149,14 +157,15 @@ def _entries(path: Path) -> list[StoredEntry]:
         raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
 
 
-def _decompressed(path: Path) -> bytes:
+def decompressed(path: Path, largest: int, what: str) -> bytes:
+    """Return the content of a file of a store. Raises LedgerError above ``largest`` bytes."""
     try:
         with gzip.open(io.BytesIO(path.read_bytes())) as stream:
-            content = stream.read(LARGEST_LEDGER + 1)
+            content = stream.read(largest + 1)
     except FileNotFoundError as error:
-        raise LedgerError(f"there is no ledger {path}; was it left out of a copy?") from error
+        raise LedgerError(f"there is no {what} {path}; was it left out of a copy?") from error
     except (OSError, EOFError, zlib.error) as error:
         raise LedgerError(f"{path} cannot be decompressed: {error}") from error
-    if len(content) > LARGEST_LEDGER:
-        raise LedgerError(f"{path} holds more than {LARGEST_LEDGER} bytes decompressed; refused")
+    if len(content) > largest:
+        raise LedgerError(f"{path} holds more than {largest} bytes decompressed; refused")
     return content

@@ -43,6 +43,9 @@ def tidy(results: Path, older_than: datetime | None) -> Tidied:
         referred = None if named is None or referred is None else referred | named
     if referred is None:
         return done
+    for profile in (results / layout.PROFILES).glob("??/*.json.gz"):
+        if profile.name.removesuffix(".json.gz") not in referred:
+            profile.unlink()
     for ledger in (results / layout.LEDGERS).glob("??/*.json.gz"):
         if ledger.name.removesuffix(".json.gz") not in referred:
             ledger.unlink()
@@ -75,7 +78,8 @@ def _named(records: list[JournalRecord]) -> set[str] | None:
     found: set[str] = set()
     for record in records:
         if not isinstance(record, UnreadableLine):
-            found |= {record.ledger} if record.ledger is not None else set()
+            named = (record.ledger, record.line.profile)
+            found |= {sha for sha in named if sha is not None}
             continue
         try:
             found.update(_texts(json.loads(record.raw)))

@@ -20,6 +20,7 @@ from pydantic_core import core_schema
 
 from benchmarks.catalogue import Cell
 from observatory.store.base.record import Record
+from observatory.store.records.profile import Profile
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -130,6 +131,7 @@ class Sample(Record):
         [], description="scenario upgrade: graphs whose value is not what this subject compiles"
     )
     ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
+    profile: Profile | None = Field(None, description="timing and tracing pass only")
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count
     overhead: Overhead | None = None
