@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
 from types import CodeType
@@ -65,16 +65,16 @@ class Node(dict[int, "Node"]):
 class Tracer:
     """Counts the functions that are entered while it is on, in a tree that grows with each use.
 
-    Each thread has a stack of its own, which begins at the root. Frames that were there before the
-    tracer was switched on are not in the tree.
+    Each thread has a stack and a tree of its own, so that none loses what another one counts.
+    Frames that were there before the tracer was switched on are not in the tree.
     """
 
     def __init__(self) -> None:
-        self.root = Node(None, ROOT)
+        self.roots: list[Node] = []
 
     def profile(self) -> Profile:
-        """Return what was counted so far."""
-        return profile_of(self.root)
+        """Return what was counted so far, bounded in size."""
+        return profile_of(self.roots)
 
     @contextmanager
     def counting_calls(self, counts: list[int]) -> Iterator[None]:
@@ -82,10 +82,10 @@ class Tracer:
 
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
-        before = sum(node.entries for node in _nodes(self.root))
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
         events = monitoring.events
-        enter, leave, resume = self._callbacks()
+        stacks: dict[int, list[Node]] = {}
+        enter, leave, resume = _callbacks(stacks)
         callbacks = {
             events.PY_START: enter,
             events.PY_RETURN: leave,
@@ -103,48 +103,49 @@ class Tracer:
         finally:
             monitoring.set_events(_TOOL, events.NO_EVENTS)
             monitoring.free_tool_id(_TOOL)
-            counts.append(sum(node.entries for node in _nodes(self.root)) - before)
+            roots = [stack[0] for stack in stacks.values()]
+            self.roots += roots
+            counts.append(sum(node.entries for node in _nodes(roots)))
 
-    def _callbacks(self) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-        """What runs when a function is entered, left, and resumed.
 
-        They take most of the time of this pass: local names, and no calls that can be spared.
-        """
-        root = self.root
-        stacks: dict[int, list[Node]] = {}
+def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., None], ...]:
+    """Return what runs when a function is entered, left, and resumed.
 
-        def enter(code: CodeType, offset: int) -> None:  # noqa: ARG001 - what sys.monitoring calls
+    ``stacks``: for each thread the nodes that it is in, beginning with its root. These functions
+    take most of the time of this pass: they use local names, and no calls that can be spared.
+    """
+
+    def enter(code: CodeType, offset: int) -> None:  # noqa: ARG001 - what sys.monitoring calls
+        try:
+            stack = stacks[get_ident()]
+        except KeyError:
+            stack = stacks[get_ident()] = [Node(None, ROOT)]
+        node = stack[-1]
+        if node.code is not code:
             try:
-                stack = stacks[get_ident()]
-                node = stack[-1]
-            except (KeyError, IndexError):
-                stack = stacks.setdefault(get_ident(), [])
-                node = root
-            if node.code is not code:
-                try:
-                    node = node[id(code)]
-                except KeyError:
-                    node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
-            node.entries += 1
-            stack.append(node)
+                node = node[id(code)]
+            except KeyError:
+                node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
+        node.entries += 1
+        stack.append(node)
 
-        def leave(code: CodeType, offset: int, value: object) -> None:  # noqa: ARG001
-            # A frame from before this tracer is not on the stack.
-            stack = stacks.get(get_ident())
-            if stack and stack[-1].code is code:
-                stack.pop()
+    def leave(code: CodeType, offset: int, value: object) -> None:  # noqa: ARG001
+        # A frame from before this tracer is not on the stack.
+        stack = stacks.get(get_ident())
+        if stack and stack[-1].code is code:
+            stack.pop()
 
-        def resume(code: CodeType, offset: int, error: object = None) -> None:  # noqa: ARG001
-            stack = stacks.setdefault(get_ident(), [])
-            node = stack[-1] if stack else root
-            if node.code is not code:
-                try:
-                    node = node[id(code)]
-                except KeyError:
-                    node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
-            stack.append(node)
+    def resume(code: CodeType, offset: int, error: object = None) -> None:  # noqa: ARG001
+        stack = stacks.setdefault(get_ident(), [Node(None, ROOT)])
+        node = stack[-1]
+        if node.code is not code:
+            try:
+                node = node[id(code)]
+            except KeyError:
+                node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
+        stack.append(node)
 
-        return enter, leave, resume
+    return enter, leave, resume
 
 
 def _name(code: CodeType, names: dict[str, Any]) -> str:
@@ -152,9 +153,9 @@ def _name(code: CodeType, names: dict[str, Any]) -> str:
     return shorten(_IDENTIFIER.sub("*", f"{module}:{code.co_qualname}"))
 
 
-def _nodes(node: Node) -> Iterator[Node]:
-    """Return a node and all nodes below it, without recursion: trees are deep."""
-    waiting = [node]
+def _nodes(roots: Sequence[Node]) -> Iterator[Node]:
+    """Return the nodes of some trees, without recursion: trees are deep."""
+    waiting = list(roots)
     while waiting:
         node = waiting.pop()
         yield node
@@ -166,7 +167,7 @@ class _Merged:
 
     __slots__ = ("callees", "entries", "name", "total")
 
-    def __init__(self, name: str, nodes: list[Node]) -> None:
+    def __init__(self, name: str, nodes: Sequence[Node]) -> None:
         self.name = name
         self.entries = sum(node.entries for node in nodes)
         self.total = self.entries
@@ -174,11 +175,11 @@ class _Merged:
         self.callees: list[_Merged] = []
 
 
-def _merged(root: Node) -> list[_Merged]:
-    """Return the nodes of a tree merged by name, each before its callees, which go by name."""
-    top = _Merged(root.name, [root])
+def _merged(roots: Sequence[Node]) -> list[_Merged]:
+    """Return the nodes of the trees merged by name, each before its callees, which go by name."""
+    top = _Merged(ROOT, roots)
     order: list[_Merged] = []
-    waiting = [(top, [root])]
+    waiting: list[tuple[_Merged, Sequence[Node]]] = [(top, roots)]
     while waiting:
         merged, nodes = waiting.pop()
         order.append(merged)
@@ -194,18 +195,24 @@ def _merged(root: Node) -> list[_Merged]:
     return order
 
 
-def profile_of(root: Node) -> Profile:
-    """Return the profile of what a tracer has counted, bounded in size."""
-    order = _merged(root)
-    return Profile(*_phases_and_rewriters(order[0]), _tree(order))
+def profile_of(
+    roots: Sequence[Node], kept_share: float = KEPT_SHARE, most_nodes: int = MOST_NODES
+) -> Profile:
+    """Return the profile of the trees of a tracer, bounded in size.
+
+    ``kept_share``: the smallest share of all calls that a function or node is kept with.
+    """
+    order = _merged(roots)
+    return Profile(*_phases_and_rewriters(order[0]), _tree(order, kept_share, most_nodes))
 
 
-def _tree(order: list[_Merged]) -> CallTree:
+def _tree(order: list[_Merged], kept_share: float, most_nodes: int) -> CallTree:
     top = order[0]
     totals = sorted((merged.total for merged in order), reverse=True)
-    floor = max(1, round(KEPT_SHARE * top.total))
-    if len(totals) > MOST_NODES:
-        floor = max(floor, totals[MOST_NODES] + 1)
+    least = kept_share * top.total
+    floor = max(1, round(least))
+    if len(totals) > most_nodes:
+        floor = max(floor, totals[most_nodes] + 1)
     nodes: list[tuple[int, str, int]] = []
     waiting = [(0, top)]
     while waiting:
@@ -220,7 +227,7 @@ def _tree(order: list[_Merged]) -> CallTree:
     for merged in order:
         entries[merged.name] += merged.entries
     kept = {name for _, name, _ in nodes} - {OTHER}
-    kept |= {name for name, count in entries.items() if count >= KEPT_SHARE * top.total}
+    kept |= {name for name, count in entries.items() if count >= least}
     entries[OTHER] = sum(count for name, count in entries.items() if name not in kept)
     names = [ROOT, OTHER, *sorted(kept - {ROOT}, key=lambda name: name.partition(":"))]
     index = {name: number for number, name in enumerate(names)}
