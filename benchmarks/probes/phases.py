@@ -53,6 +53,15 @@ PHASES: dict[str, tuple[str, ...]] = {
         "pytensor.link.c.cmodule:ModuleCache.module_from_key",
         "pytensor.link.c.cmodule:ModuleCache.refresh",
     ),
+    "C: asking the compiler": (  # for its flags, and where a BLAS is
+        "pytensor.link.c.cmodule:default_blas_ldflags",
+        "pytensor.link.c.cmodule:_get_cxx_library_dirs",
+        "pytensor.link.c.cmodule:_check_libs",
+        "pytensor.link.c.cmodule:std_lib_dirs_and_libs",
+        "pytensor.link.c.cmodule:try_blas_flag",
+        "pytensor.link.c.cmodule:Compiler._try_compile_tmp",
+        "pytensor.link.c.cmodule:GCC_compiler.compile_args",
+    ),
     "C: compiler runs": ("pytensor.link.c.cmodule:GCC_compiler.compile_str",),
     "loading": (
         "numba.core.codegen:CPUCodeLibrary._finalize_final_module",
