@@ -15,6 +15,8 @@ OTHER = "(other)"
 """The name of a node that stands for all callees of its parent that are too small to be kept."""
 KEPT_SHARE = 0.0001
 """A function or a node with a smaller share of all calls is not kept by itself."""
+MOST_TIMED = 15
+"""Rewriters that a profile of times keeps: those that took longest. It stays in the journal."""
 MOST_NODES = 1500
 """Nodes that a tree keeps, at most: the largest ones."""
 
@@ -68,7 +70,7 @@ class Rewriter:
     tries: int | None = None
     """How often it was entered."""
     calls: int | None = None
-    """Functions entered, without those of rewriters inside it."""
+    """Functions entered, without those of rewriters and phases inside it."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.probes.ledger import shorten
-from benchmarks.profiles import KEPT_SHARE, Phase, Profile, Rewriter
+from benchmarks.profiles import MOST_TIMED, Phase, Profile, Rewriter
 
 _MAKERS = ("pytensor.compile.maker", "pytensor.compile.function.types")
 """Where `FunctionMaker` is: since 3.0, and before."""
@@ -92,18 +92,17 @@ class PhaseClock:
     def profile(self) -> Profile:
         """Return the phases that were entered, in the order of a build, and the rewriters.
 
-        Rewriters below `KEPT_SHARE` of the seconds of all that changed nothing are left out.
+        Of the rewriters the `MOST_TIMED` that took longest.
         """
         phases = tuple(
             Phase(name, self.entries[name], seconds=round(self.seconds[name], 6))
             for name in PHASES
             if name in self.entries
         )
-        least = KEPT_SHARE * sum(self.seconds.values())
+        longest = sorted(self.rewriters.values(), key=lambda one: -(one.seconds or 0.0))
         rewriters = tuple(
-            replace(one, name=shorten(one.name), seconds=round(one.seconds, 6))
-            for one in sorted(self.rewriters.values(), key=lambda one: -(one.seconds or 0.0))
-            if one.seconds is not None and (one.seconds >= least or one.applications)
+            replace(one, name=shorten(one.name), seconds=round(one.seconds or 0.0, 6))
+            for one in longest[:MOST_TIMED]
         )
         return Profile(phases, rewriters)
 

@@ -256,7 +256,7 @@ def _phases_and_rewriters(top: _Merged) -> tuple[tuple[Phase, ...], tuple[Rewrit
     while waiting:
         merged, caller, phase, rewriter = waiting.pop()
         if merged.name in PHASE_OF:
-            phase = PHASE_OF[merged.name]
+            phase, rewriter = PHASE_OF[merged.name], ""
             entries[phase] += merged.entries
         if found := _rewriter(merged.name, caller):
             rewriter = found

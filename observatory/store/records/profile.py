@@ -103,7 +103,7 @@ class Rewriter(Record):
     nodes_created: _Count | None = None
     tries: _Count | None = Field(None, description="how often it was entered; tracing pass only")
     calls: _Count | None = Field(
-        None, description="functions entered, without rewriters inside it; tracing pass only"
+        None, description="functions entered, without rewriters and phases inside it; tracing pass"
     )
 
 
