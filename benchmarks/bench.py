@@ -115,9 +115,10 @@ class Bench:
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
 
     def profile(self) -> Profile | None:
-        """Return the profile of the builds so far; None in a pass that has none."""
+        """Return the profile of the builds so far; None in a pass that has none, and of no build."""
         profiles = {"tracing": self.tracer.profile, "timing": self.phases.profile}
-        return profiles[self.measure]() if self.measure in profiles else None
+        found = profiles[self.measure]() if self.measure in profiles else Profile()
+        return found if found.phases else None
 
     def forget_profile(self) -> None:
         """Leave the builds so far out of the profile."""

@@ -49,6 +49,9 @@ PHASES: dict[str, tuple[str, ...]] = {
         "numba.core.codegen:CPUCodeLibrary._optimize_functions",
         "numba.core.codegen:CPUCodeLibrary._optimize_final_module",
     ),
+    "LLVM: machine code": (  # made, or loaded where a cache returned it
+        "numba.core.codegen:CPUCodeLibrary._finalize_final_module",
+    ),
     "C: module cache": (
         "pytensor.link.c.cmodule:ModuleCache.module_from_key",
         "pytensor.link.c.cmodule:ModuleCache.refresh",
@@ -63,10 +66,7 @@ PHASES: dict[str, tuple[str, ...]] = {
         "pytensor.link.c.cmodule:GCC_compiler.compile_args",
     ),
     "C: compiler runs": ("pytensor.link.c.cmodule:GCC_compiler.compile_str",),
-    "loading": (
-        "numba.core.codegen:CPUCodeLibrary._finalize_final_module",
-        "pytensor.link.c.cmodule:dlimport",
-    ),
+    "C: loading": ("pytensor.link.c.cmodule:dlimport",),
     "importing": ("_frozen_importlib:_find_and_load",),
     "first call": (
         "pytensor.compile.executor:Function.__call__",

@@ -14,7 +14,7 @@ entries, and what it calls more often than was called before is found at the cal
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.profiles import OTHER, ROOT
@@ -49,7 +49,7 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
     return ProfileDifference(
         base=base.tree.calls,
         head=head.tree.calls,
-        functions=_ordered(_functions(base.tree, head.tree), grown),
+        functions=_ordered(_renamed([*_functions(base.tree, head.tree)]), grown),
         rewriters=_ordered(_rewriters(base, head), grown),
         phases=_ordered(_phases(base, head), grown),
     )
@@ -174,6 +174,34 @@ def _functions(base: CallTree, head: CallTree) -> Iterator[PartChange]:
     )
 
 
+def _renamed(changes: Sequence[PartChange]) -> Iterator[PartChange]:
+    """Return the changes, a new function and the one whose place it took as one.
+
+    That is one that HEAD does not have and that BASE called from the same function, about as often.
+    """
+    gone = [change for change in changes if change.head == 0]
+    for change in changes:
+        if change.new:
+            candidates = [
+                old
+                for old in gone
+                if old.caller == change.caller and 0.5 <= old.base / max(change.head, 1) <= 2
+            ]
+            if candidates:
+                old = min(candidates, key=lambda one: abs(one.base - change.head))
+                gone.remove(old)
+                yield change.model_copy(
+                    update={
+                        "base": old.base, "calls": change.calls + old.calls,
+                        "new": False, "replaces": old.name,
+                    }
+                )  # fmt: skip
+                continue
+        if change.head:
+            yield change
+    yield from gone
+
+
 def _main_caller(callers: Mapping[str, float], calls: float) -> str | None:
     """Return the caller from which most of the change comes; None if that is the build itself."""
     name = max(callers, key=lambda caller: callers[caller] * (1 if calls > 0 else -1))
@@ -221,6 +249,7 @@ def _ordered(changes: Iterable[PartChange], grown: int) -> list[PartChange]:
 
     ``grown``: the difference of all calls, of which parts of this kind may explain only some.
     """
+    changes = [change for change in changes if change.calls]
     listed = sorted(changes, key=lambda change: (-change.calls, change.name))
     additional = max(grown, sum(change.calls for change in listed if change.calls > 0))
     return [

@@ -125,6 +125,10 @@ class PartChange(Record):
     calls: int = Field(description="calls more than in BASE that begin with it; may be below 0")
     share: FiniteFloat = Field(description="of all additional calls")
     caller: Name | None = Field(None, description="functions: from where most of them come")
+    replaces: Name | None = Field(
+        None,
+        description="functions: one of BASE that HEAD does not have, called from there as often",
+    )
     new: bool = Field(False, description="BASE does not have it, or too seldom to be kept")
 
 

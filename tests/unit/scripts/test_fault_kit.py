@@ -58,7 +58,7 @@ def unpacked(name: str, directory: Path) -> Path:
 def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
     files = {path.stem for path in SOURCES.glob("*.py")} - {"hook"}
     assert files == {one.name for one in FAULTS}
-    assert len(FAULTS) == len(files) == 11
+    assert len(FAULTS) == len(files) == 12
 
 
 @ALL
