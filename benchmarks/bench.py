@@ -115,7 +115,7 @@ class Bench:
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
 
     def profile(self) -> Profile | None:
-        """Return the profile of the builds so far; None in a pass that has none, and of no build."""
+        """Return the profile of the builds so far; None of none, and in a pass without profiles."""
         profiles = {"tracing": self.tracer.profile, "timing": self.phases.profile}
         found = profiles[self.measure]() if self.measure in profiles else Profile()
         return found if found.phases else None

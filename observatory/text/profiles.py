@@ -33,9 +33,21 @@ def sentence(difference: ProfileDifference) -> Words | None:
     if part is None:
         return None
     share = f"{percent(part.share)} of the additional calls"
-    name = Name(part.name.partition(":")[2] or part.name)
+    name = Name(_short(part.name))
     if part.new or not part.base:
-        return (name, f" is new and was entered {part.head:,} times; {share}.")
+        return (name, f" is new and makes {part.calls:,} calls; {share}.")
     if part.head == part.base:
-        return (name, f" was entered {part.head:,} times as before, but does more; {share}.")
-    return (name, f" was entered {part.base:,} times, now {part.head:,}; {share}.")
+        return (
+            name,
+            f" is entered as often as before and makes {part.calls:,} more calls; {share}.",
+        )
+    before = "once" if part.base == 1 else f"{part.base:,} times"
+    counts = f" was entered {before}, now {part.head:,}; {share}."
+    if part.replaces is None:
+        return (name, counts)
+    return (name, " (before: ", Name(_short(part.replaces)), ")", counts)
+
+
+def _short(name: str) -> str:
+    """Return the name of a function without its module."""
+    return name.partition(":")[2] or name

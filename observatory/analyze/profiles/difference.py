@@ -251,8 +251,9 @@ def _ordered(changes: Iterable[PartChange], grown: int) -> list[PartChange]:
     """
     changes = [change for change in changes if change.calls]
     listed = sorted(changes, key=lambda change: (-change.calls, change.name))
-    additional = max(grown, sum(change.calls for change in listed if change.calls > 0))
+    more = max(grown, sum(change.calls for change in listed if change.calls > 0))
+    fewer = max(-grown, -sum(change.calls for change in listed if change.calls < 0))
     return [
-        change.model_copy(update={"share": change.calls / additional if additional else 0.0})
+        change.model_copy(update={"share": change.calls / (more if change.calls > 0 else fewer)})
         for change in listed
     ]

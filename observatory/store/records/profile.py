@@ -123,7 +123,9 @@ class PartChange(Record):
     base: _Count = Field(description="how often it was entered in BASE; of a phase, its calls")
     head: _Count
     calls: int = Field(description="calls more than in BASE that begin with it; may be below 0")
-    share: FiniteFloat = Field(description="of all additional calls")
+    share: FiniteFloat = Field(
+        description="of all additional calls; below 0: of all calls that are no longer made"
+    )
     caller: Name | None = Field(None, description="functions: from where most of them come")
     replaces: Name | None = Field(
         None,

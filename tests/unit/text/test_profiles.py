@@ -31,13 +31,21 @@ def test_a_rewriter_is_named_with_its_counts_and_its_share() -> None:
 
 def test_a_new_part_says_that_it_is_new() -> None:
     assert said(part("local_new", 0, 40, 900, new=True)) == (
-        "local_new is new and was entered 40 times; 90 % of the additional calls."
+        "local_new is new and makes 900 calls; 90 % of the additional calls."
     )
 
 
 def test_a_part_that_does_more_each_time_says_so() -> None:
     assert said(part("merge", 140, 140, 500)) == (
-        "merge was entered 140 times as before, but does more; 50 % of the additional calls."
+        "merge is entered as often as before and makes 500 more calls; "
+        "50 % of the additional calls."
+    )
+
+
+def test_a_renamed_function_is_named_with_its_old_name() -> None:
+    function = part("m:new", 1, 3, 900, kind="function", replaces="m:old")
+    assert said(functions=(function,)) == (
+        "new (before: old) was entered once, now 3; 90 % of the additional calls."
     )
 
 
