@@ -115,6 +115,14 @@ class Profile(Record):
     tree: CallTree | None = Field(None, description="tracing pass only")
 
 
+class PhaseTime(Record):
+    """The seconds of one phase of a build, without the phases inside it: medians of samples."""
+
+    name: Name
+    base: _Seconds
+    head: _Seconds
+
+
 class PartChange(Record):
     """One part of a build whose own work grew or shrank."""
 
