@@ -17,8 +17,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.profiles import OTHER, ROOT
-from observatory.store.records.profile import CallTree, PartChange, Profile, ProfileDifference
+from observatory.store.records.profile import (
+    OTHER,
+    ROOT,
+    CallTree,
+    PartChange,
+    Profile,
+    ProfileDifference,
+)
 
 _NEARLY_KEPT = 4
 """A node of one side that is below so many times the floor may be in `OTHER` on the other side."""

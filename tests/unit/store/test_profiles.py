@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from benchmarks import profiles as measured
 from observatory.store.journal.ledgers import LedgerError
 from observatory.store.journal.profiles import LARGEST_PROFILE, ProfileError, ProfileStore
 from observatory.store.merging.compaction import tidy
 from observatory.store.merging.directories import unite
 from observatory.store.reading.saved import read_saved
+from observatory.store.records import profile as record
 from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
 from tests.factories import NOON, journal, sample
 
@@ -31,6 +34,17 @@ TIMED = Profile(
     phases=[Phase(name="rewriting", entries=1, seconds=0.25)],
     rewriters=[Rewriter(name="merge", seconds=0.1, applications=3)],
 )
+
+
+def test_the_two_sides_of_the_schema_agree_on_its_names() -> None:
+    assert (record.ROOT, record.OTHER) == (measured.ROOT, measured.OTHER)
+    for one, other in (
+        (measured.CallTree, record.CallTree),
+        (measured.Phase, record.Phase),
+        (measured.Rewriter, record.Rewriter),
+        (measured.Profile, record.Profile),
+    ):
+        assert {field.name for field in fields(one)} == other.model_fields.keys()
 
 
 def profiles(results: Path) -> list[Path]:
