@@ -8,6 +8,7 @@ from datetime import datetime
 from observatory.analyze.history.series import Era
 from observatory.analyze.statements import Kind, Statement
 from observatory.text.changes import cause_began, count_fell, level_changed
+from observatory.text.profiles import culprit_sentence
 from observatory.text.units import count, percent
 from observatory.text.words import first_of
 
@@ -101,6 +102,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no ratio of levels": (
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
+    "work began": culprit_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "measured apart": _measured_apart,
     "not calibrated": _not_calibrated,

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.catalogue import Cell, metrics_of
+from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import judged
 from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
-from observatory.text.profiles import culprit
 from scripts.fault_kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import Place, Rig, faulty, with_fault

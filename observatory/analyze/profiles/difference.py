@@ -26,6 +26,8 @@ from observatory.store.records.profile import (
     ProfileDifference,
 )
 
+_ENOUGH = 0.25
+"""A rewriter with a smaller share of the additional calls is not the culprit: a function may be."""
 _NEARLY_KEPT = 4
 """A node of one side that is below so many times the floor may be in `OTHER` on the other side."""
 
@@ -59,6 +61,18 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
         rewriters=_ordered(_rewriters(base, head), grown),
         phases=_ordered(_phases(base, head), grown),
     )
+
+
+def culprit(found: ProfileDifference) -> PartChange | None:
+    """The part that a worsening is explained by; None where no part does more.
+
+    That is the rewriter that grew most, if rewriters explain the growth at all; else the function
+    with which most of the additional calls begin.
+    """
+    first = found.rewriters[0] if found.rewriters else None
+    if first is not None and first.calls > max(0.0, _ENOUGH * (found.head - found.base)):
+        return first
+    return next((one for one in found.functions if one.calls > 0), None)
 
 
 def attributed(base: CallTree, head: CallTree) -> dict[tuple[str, str], float]:

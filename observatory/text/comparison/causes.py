@@ -12,6 +12,7 @@ from observatory.text.comparison.breakdown import Breakdown, is_evidence
 from observatory.text.comparison.cells import Labels
 from observatory.text.comparison.headline import consequences
 from observatory.text.comparison.phrases import (
+    culprit,
     joined,
     name,
     rest_of,
@@ -86,6 +87,7 @@ def _section(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple
         effect = (f"{seconds(cause.seconds_lost)} more compiling in the worst cell",)
     points = {
         "Evidence": joined(counts(evidence, labels, _MOST_COUNTS)),
+        "Begins with": culprit(verdicts),
         "Where": () if evidence else labels.cells(cause.cells),
         "Effect": effect,
         "Next": advice_on(cause.kind),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from benchmarks.catalogue import METRICS, SECTIONS
 from observatory.store.records.comparison import Verdict, Workload
@@ -28,7 +28,12 @@ def slower(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
         if verdict.kind != "exact":
             known = verdict.metric in phrases.MEASURED
             sections[METRICS[verdict.metric].section if known else _OTHERS].append(verdict)
-    return [part for title, own in sections.items() if own for part in _section(title, own, labels)]
+    told = {verdict.reason for own in breakdown.by_cause.values() for verdict in own}
+    return [
+        part
+        for title, own in sections.items()
+        for part in (_section(title, own, labels, told) if own else ())
+    ]
 
 
 def better(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
@@ -76,11 +81,16 @@ def workload(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
     return [doc.Part(9, "the changes of the workload", (folded,))]
 
 
-def _section(title: str, verdicts: Sequence[Verdict], labels: Labels) -> list[doc.Part]:
+def _section(
+    title: str, verdicts: Sequence[Verdict], labels: Labels, told: Collection[str | None]
+) -> list[doc.Part]:
+    """``told``: reasons that the causes have said."""
     order = {metric: place for place, metric in enumerate(phrases.MEASURED)}
     ordered = sorted(verdicts, key=lambda v: (order.get(v.metric, 0), -phrases.extent(v)))
     shown, rest = _split(ordered)
     blocks: list[doc.Block] = [doc.Heading((title,)), *_tables(shown, labels)]
+    if begins := phrases.culprit(v for v in ordered if v.reason not in told):
+        blocks.append(doc.Paragraph((doc.Strong("Begins with"), ": ", *begins)))
     first = METRICS.get(ordered[0].metric)
     if first is not None and first.advice:
         blocks.append(doc.Paragraph((doc.Strong("Next"), ": ", *doc.written(first.advice))))

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, differences, phase_times
-from observatory.store.records.profile import CallTree, Phase, Profile
+from observatory.store.records.profile import Phase, Profile
 from observatory.store.records.sample import Sample
-from tests.factories import WARM, failed, sample
+from tests.factories import WARM, failed, sample, traced
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
-
-
-def traced(calls: int, cell: Cell = WARM) -> Sample:
-    tree = CallTree(
-        calls=calls,
-        floor=1,
-        modules={"": ["(build)", "(other)"], "m": ["f"]},
-        entries=[0, 0, calls],
-        depths=[0, 1],
-        functions=[0, 2],
-        counts=[0, calls],
-    )
-    return sample(cell, "tracing", {"python_calls": calls}, profile=Profile(tree=tree))
 
 
 def timed(total: float, **seconds: float) -> Sample:
