@@ -16,7 +16,10 @@ from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import Graph, Graphs
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
-from benchmarks.probes.process import counting_calls, cpu_time
+from benchmarks.probes.phases import PhaseClock
+from benchmarks.probes.process import cpu_time
+from benchmarks.probes.profile import Tracer
+from benchmarks.profiles import Profile
 
 
 @dataclass
@@ -40,6 +43,8 @@ class Bench:
     """Builds of a reader that raised, each with its exception."""
     values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
+    tracer: Tracer = field(default_factory=Tracer)
+    phases: PhaseClock = field(default_factory=PhaseClock)
     last: Any = None
     """What the last measured build returned."""
     build_seconds: float = 0.0
@@ -85,7 +90,9 @@ class Bench:
             if self.probed:
                 stack.enter_context(self.recording())
             if self.measure == "tracing":
-                stack.enter_context(counting_calls(calls))
+                stack.enter_context(self.tracer.counting_calls(calls))
+            if self.measure == "timing":
+                stack.enter_context(self.phases.running())
             if self.counter is not None:
                 stack.enter_context(counting_instructions(self.counter, calls))
             modules, cpu = len(sys.modules), cpu_time()
@@ -118,6 +125,16 @@ class Bench:
         found = graph.check(value)
         note = self.model.explain(value) if found.wrong else None
         self.checks.append(Check(name, found.logp_error, found.gradient_error, found.wrong, note))
+
+    def profile(self) -> Profile | None:
+        """Return the profile of the builds so far; None of none, and in a pass without profiles."""
+        profiles = {"tracing": self.tracer.profile, "timing": self.phases.profile}
+        found = profiles[self.measure]() if self.measure in profiles else Profile()
+        return found if found.phases else None
+
+    def forget_profile(self) -> None:
+        """Leave the builds so far out of the profile."""
+        self.tracer, self.phases = Tracer(), PhaseClock()
 
     def summed_build(self, name: str, variant: str = "") -> None:
         """Do a `measured_build`, keep it as a step, and add its metrics to the sums of all."""

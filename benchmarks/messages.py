@@ -13,6 +13,7 @@ from typing import Literal
 
 from benchmarks import trace
 from benchmarks.catalogue import Cell, Measure
+from benchmarks.profiles import Profile
 from benchmarks.typed_json import from_json, to_json
 
 Role = Literal["measure", "fill", "siblings", "reader", "upgrade"]
@@ -142,6 +143,8 @@ class Report:
     """Counting pass only."""
     environment: dict[str, str | None] = field(default_factory=dict)
     spent: Spent | None = None
+    profile: Profile | None = None
+    """Timing and tracing pass, where something was built."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,7 @@ class SampleRecord:
     overhead: Overhead | None = None
     counted_by: str | None = None
     """Pass work: the source of `instructions` and the CPU that machine code was made for."""
+    profile: Profile | None = None
 
 
 def write_report(job: Job, report: Report) -> None:

@@ -55,7 +55,7 @@ def _twins(backend: str, pairs: int, count_calls: bool) -> None:
 
     from benchmarks import backends
     from benchmarks.bench import Bench
-    from benchmarks.probes.process import counting_calls
+    from benchmarks.probes.profile import Tracer
 
     mode = backends.mode(backend)
     bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)
@@ -67,7 +67,7 @@ def _twins(backend: str, pairs: int, count_calls: bool) -> None:
             backends.install_probes(bench.backend, bench.ledger)
             bench.ledger.recording = True
         calls: list[int] = []
-        with counting_calls(calls) if count_calls else nullcontext():
+        with Tracer().counting_calls(calls) if count_calls else nullcontext():
             begin = time.perf_counter()
             graph.compile(bench.mode)(graph.point)
             seconds = time.perf_counter() - begin

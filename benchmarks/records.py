@@ -108,6 +108,7 @@ def assemble(
         environment=report.environment,
         overhead=_overhead(processes, total),
         counted_by=pinning.find().source if "instructions" in metrics else None,
+        profile=report.profile if status == "ok" else None,
     )
 
 

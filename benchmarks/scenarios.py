@@ -70,6 +70,7 @@ def measure(
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
         environment=describe(job.data),
+        profile=bench.profile(),
         spent=Spent(
             first_line=first_line,
             reported=time.monotonic(),
@@ -94,6 +95,7 @@ def _build(bench: Bench, job: Job) -> None:
 def _variants(bench: Bench, job: Job) -> None:
     """Build the base, then the variants; the metrics are the sums over the variants."""
     base = bench.measured_build("base")
+    bench.forget_profile()
     bench.steps.append(Step("base", base))
     bench.ledger.compiler_runs = bench.ledger.bootstrap_runs = 0
     for name in job.members:

@@ -141,6 +141,11 @@ FAULTS: tuple[Fault, ...] = (
           "more Python work",
           must=(Alarms(("python_calls",), _WARM, (*_C, *_NUMBA)),),
           may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
+    Fault("rewriter_twice",
+          "one rewriter, local_greedy_distributor, tries each node twice: 3 % more Python calls",
+          "more Python work",
+          must=(Alarms(("python_calls",), _PROCESS, (*_C, *_NUMBA)),),
+          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
     Fault("call_slower", "a call of a compiled function takes about 10 % longer", None,
           must=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),)),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from observatory.store.journal.models import JournalEntry, JournalHeader, JournalLine
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
+from observatory.store.records.profile import CallTree, Profile
 from observatory.store.records.sample import Failure, LedgerEntry, Overhead, Sample
 from observatory.store.records.subject import Subject, Versions
 
@@ -76,6 +77,20 @@ def sample(
         ),
     }
     return Sample.model_validate(fields | changes)
+
+
+def traced(calls: int, cell: Cell = WARM) -> Sample:
+    """A tracing sample of a build that enters one function, `f`."""
+    tree = CallTree(
+        calls=calls,
+        floor=1,
+        modules={"": ["(build)", "(other)"], "m": ["f"]},
+        entries=[0, 0, calls],
+        depths=[0, 1],
+        functions=[0, 2],
+        counts=[0, calls],
+    )
+    return sample(cell, "tracing", {"python_calls": calls}, profile=Profile(tree=tree))
 
 
 def failed(cell: Cell = WARM, measure: str = "timing", **changes: Any) -> Sample:

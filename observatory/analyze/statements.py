@@ -24,6 +24,8 @@ Kind = Literal[
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
     "unavailable", "recorded message", "samples failed", "described", "too few subjects",
     "no ratio of levels",
+    # Where the additional work of a build begins
+    "work began",
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history

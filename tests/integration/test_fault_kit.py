@@ -14,10 +14,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.catalogue import Cell, metrics_of
+from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.judging import judged
 from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
+from observatory.store.records.sample import Sample
 from scripts.fault_kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import Place, Rig, faulty, with_fault
@@ -40,6 +43,7 @@ PLACES: dict[str, tuple[Place, ...]] = {
     "uid_counter": (DISK, ("siblings", "NUMBA", "fork")),
     "c_key_salted": (C_DISK, ("warm_disk", "C", "fork"), ("warm_process", "C", "spawn"), DISK),
     "rewriting_slower": (DISK, C_DISK),
+    "rewriter_twice": (PROCESS, C_DISK),
     "call_slower": (DISK, ("call", "NUMBA", "spawn")),
 }
 """The fewest cells in which each fault shows and is silent."""
@@ -199,6 +203,23 @@ def test_more_rewriting_is_more_calls_for_the_same_graph(rig: Callable[..., Rig]
         for r in (rig(), rig("rewriting_slower"))
     ]
     assert keys[0] == keys[1]
+
+
+def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> None:
+    profiles = [
+        Sample.model_validate(r.take(DISK, "tracing").record).profile
+        for r in (rig(), rig("rewriter_twice"))
+    ]
+    assert profiles[0] is not None
+    assert profiles[1] is not None
+    found = judged(profiles[:1], profiles[1:])
+    assert found is not None
+    assert 0.015 < found.head / found.base - 1 < 0.04
+    part = culprit(found)
+    assert part is not None
+    assert (part.kind, part.name) == ("rewriter", "local_greedy_distributor")
+    assert part.head == 2 * part.base
+    assert found.functions[0].name.endswith(":local_greedy_distributor")
 
 
 _EVALUATIONS = """

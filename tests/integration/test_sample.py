@@ -16,6 +16,7 @@ from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
+from observatory.store.records.sample import Sample
 from tests.integration.conftest import STATE, Bench, Measured
 
 pytestmark = pytest.mark.integration
@@ -314,6 +315,27 @@ def test_the_oldest_supported_release_is_measured(
     found = bench.within(environment_of("2.34.0")).taken("cold", "C")
     assert found.metrics["cache_misses"] == 1
     assert found.metrics["wrong_results"] == 0
+
+
+@pytest.mark.parametrize("backend", ["NUMBA", "C_VM"])
+def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
+    bench: Bench, backend: str
+) -> None:
+    traced = bench.taken("warm_process", backend, measure="tracing")
+    profile = Sample.model_validate(traced.record).profile
+    assert profile is not None
+    assert profile.tree is not None
+    assert profile.tree.calls == traced.metrics["python_calls"]
+    assert sum(phase.calls or 0 for phase in profile.phases) > 0.9 * profile.tree.calls
+    assert "local_dimshuffle_lift" in {rewriter.name for rewriter in profile.rewriters}
+    assert len(json.dumps(traced.record["profile"])) < 70_000
+    timed = bench.taken("warm_process", backend, measure="timing")
+    profile = Sample.model_validate(timed.record).profile
+    assert profile is not None
+    assert profile.tree is None
+    seconds = sum(phase.seconds or 0.0 for phase in profile.phases)
+    assert 0.9 < seconds / timed.metrics["compile_time"] <= 1.0
+    assert any(rewriter.applications for rewriter in profile.rewriters)
 
 
 def test_what_python_cannot_give_is_absent_with_a_reason(bench: Bench, subjects: Subjects) -> None:

@@ -7,6 +7,7 @@ their cells (`values.latest_runs`), each with its values, its reasons and what w
 - how long the parts of a sample took, its builds one by one, checks that were right;
 - the environment of a sample, except for the first of each run on a CPU, which others share;
 - the ledger of a second counting sample of a cell: nothing compares it;
+- profiles, except for that of the first tracing sample of a cell;
 - the last lines of stderr, except for the first sample of each way of failing.
 
 A compacted journal is a journal like any other, and compacting it again changes nothing. What went
@@ -96,10 +97,13 @@ def bare(line: JournalLine) -> JournalLine:
         overhead = Overhead(**(parts | {"total": overhead.total, "rest": overhead.total}))
     wrong = [check for check in sample.checks if check.wrong]
     changes: dict[str, object] = {
-        "environment": {}, "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
+        "environment": {}, "profile": None,
+        "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
     }  # fmt: skip
     less = sample.model_copy(update=changes)
-    return line.model_copy(update={"sample": less, "ledger": None, "seconds": None})
+    return line.model_copy(
+        update={"sample": less, "ledger": None, "seconds": None, "profile": None}
+    )
 
 
 def _first(seen: set[tuple[object, ...]], *what: object) -> bool:
@@ -122,6 +126,9 @@ def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> J
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):
         changes |= {"ledger": whole.ledger, "seconds": whole.seconds}
+    of_profile = counts and sample.status == "ok" and whole.profile is not None
+    if of_profile and _first(seen, "profile", sample.cell):
+        changes |= {"profile": whole.profile}
     less = less.model_copy(update=changes)
     return replace(entry, line=less, raw=encoded(less))
 
@@ -137,6 +144,9 @@ def tidy(results: Path, older_than: datetime | None) -> Tidied:
     if None in named:
         return done
     referred = {sha for shas in named if shas is not None for sha in shas}
+    for profile in (results / layout.PROFILES).glob("??/*.json.gz"):
+        if profile.name.removesuffix(".json.gz") not in referred:
+            profile.unlink()
     for ledger in (results / layout.LEDGERS).glob("??/*.json.gz"):
         if ledger.name.removesuffix(".json.gz") not in referred:
             ledger.unlink()
@@ -162,13 +172,13 @@ def _compact(path: Path, older_than: datetime | None, done: Tidied) -> list[Jour
 
 
 def _named(records: list[JournalRecord] | None) -> set[str] | None:
-    """The ledgers that a journal refers to, by hash; None where that cannot be known."""
+    """What a journal refers to by hash: ledgers, profiles; None where that cannot be known."""
     if records is None:
         return None
     found: set[str] = set()
     for record in records:
         if not isinstance(record, UnreadableLine):
-            found |= {record.ledger} if record.ledger is not None else set()
+            found.update(filter(None, (record.ledger, record.line.profile)))
             continue
         try:  # any text in a line that a later version wrote may name a ledger
             found.update(_texts(json.loads(record.raw)))

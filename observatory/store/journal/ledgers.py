@@ -52,9 +52,7 @@ class LedgerStore:
 
     def path(self, sha: str) -> Path:
         """The path of a ledger, there or not. Raises LedgerError if ``sha`` is no SHA-256."""
-        if not _SHA.fullmatch(sha):
-            raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
-        return self.directory / sha[:2] / f"{sha}.json.gz"
+        return content_path(self.directory, sha)
 
     def store(self, entries: Sequence[LedgerEntry]) -> Stored:
         """Store a ledger unless it is there. Raises LedgerError if it is too large, OSError."""
@@ -99,6 +97,13 @@ class LedgerStore:
         ]
 
 
+def content_path(directory: Path, sha: str) -> Path:
+    """The path of a hash in a store by content. Raises LedgerError if ``sha`` is no SHA-256."""
+    if not _SHA.fullmatch(sha):
+        raise LedgerError(f"{sha[:80]!r} is not a SHA-256 in 64 lower-case hexadecimal digits")
+    return directory / sha[:2] / f"{sha}.json.gz"
+
+
 def _order(entry: LedgerEntry) -> tuple[str, ...]:
     size = -1 if entry.bytes is None else entry.bytes
     words = (entry.step, entry.kind, entry.name, entry.key, entry.outcome, entry.source)
@@ -106,15 +111,7 @@ def _order(entry: LedgerEntry) -> tuple[str, ...]:
 
 
 def _entries(path: Path) -> list[StoredEntry]:
-    try:
-        with gzip.open(path) as stream:
-            content = stream.read(LARGEST_LEDGER + 1)
-    except FileNotFoundError as error:
-        raise LedgerError(f"there is no ledger {path}; was it left out of a copy?") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise LedgerError(f"{path} cannot be decompressed: {error}") from error
-    if len(content) > LARGEST_LEDGER:
-        raise LedgerError(f"{path} holds more than {LARGEST_LEDGER} bytes decompressed; refused")
+    content = decompressed(path, LARGEST_LEDGER, "ledger")
     if hashlib.sha256(content).hexdigest() != path.name.partition(".")[0]:
         raise LedgerError(
             f"{path} does not hold what its name says: its content has another hash; "
@@ -124,3 +121,17 @@ def _entries(path: Path) -> list[StoredEntry]:
         return _ENTRIES.validate_json(content)
     except ValidationError as error:
         raise LedgerError(f"{path} is not a ledger: {reason_of(error)}") from error
+
+
+def decompressed(path: Path, largest: int, what: str) -> bytes:
+    """The content of a file of a store. Raises LedgerError, also above ``largest`` bytes."""
+    try:
+        with gzip.open(path) as stream:
+            content = stream.read(largest + 1)
+    except FileNotFoundError as error:
+        raise LedgerError(f"there is no {what} {path}; was it left out of a copy?") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise LedgerError(f"{path} cannot be decompressed: {error}") from error
+    if len(content) > largest:
+        raise LedgerError(f"{path} holds more than {largest} bytes decompressed; refused")
+    return content

@@ -68,10 +68,16 @@ class JournalLine(Record):
     ledger: Sha256 | None = Field(None, description="of results/ledgers/<ab>/<sha256>.json.gz")
     seconds: list[FiniteFloat] | None = Field(None, description="of the ledger's entries in order")
 
+    profile: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="SHA-256 of results/profiles/<ab>/<sha256>.json.gz"
+    )
+
     @model_validator(mode="after")
     def _ledger_is_elsewhere(self) -> Self:
         if self.sample.ledger is not None:
             raise ValueError("a journal line refers to its ledger by hash and does not contain it")
+        if self.sample.profile is not None and self.sample.profile.tree is not None:
+            raise ValueError("a journal line refers to a tree of calls and does not contain it")
         if (self.ledger is None) != (self.seconds is None):
             raise ValueError("`ledger` and `seconds` come together or not at all")
         return self

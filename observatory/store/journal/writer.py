@@ -24,6 +24,7 @@ from observatory.store.journal.models import (
     encoded,
     parsed,
 )
+from observatory.store.journal.profiles import ProfileStore
 from observatory.store.journal.reader import JournalContents, read_header, read_journal
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
@@ -35,6 +36,7 @@ class Journal:
     def __init__(self, path: Path, ledgers: LedgerStore, header: JournalHeader):
         self.path = path
         self.ledgers = ledgers
+        self.profiles = ProfileStore(ledgers.directory.parent / layout.PROFILES)
         self.header = header
         # The file and its size when its last header was known to be this one.
         self._checked: tuple[int, int] | None = None
@@ -75,11 +77,17 @@ class Journal:
 
     def _line(self, run: str, sample: Sample) -> JournalLine:
         bare = sample.model_copy(update={"ledger": None})
+        profile = None
+        if sample.profile is not None and sample.profile.tree is not None:
+            bare = bare.model_copy(update={"profile": None})
+            profile = self.profiles.store(sample.profile)
         try:
             if sample.ledger is None:
-                return JournalLine(run=run, sample=bare)
+                return JournalLine(run=run, sample=bare, profile=profile)
             stored = self.ledgers.store(sample.ledger)
-            return JournalLine(run=run, sample=bare, ledger=stored.sha, seconds=stored.seconds)
+            return JournalLine(
+                run=run, sample=bare, ledger=stored.sha, seconds=stored.seconds, profile=profile
+            )
         except ValidationError as error:
             raise JournalError(f"{self.path} cannot take the sample: {reason_of(error)}") from error
 

@@ -28,6 +28,7 @@ from observatory.store.base.record import RecordFiles
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.merging import merged
 from observatory.store.journal.models import JournalEntry, JournalHeader
+from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
 from observatory.store.records import calibration, contracts, layout, triage, upgrades
@@ -154,6 +155,7 @@ def _unite_journal(
         if not records:
             return
         done.ledgers += _copy_ledgers(into, same, done.problems)
+        _copy_profiles(into, same, done.problems)
         if write_changed(target, written(records)):
             done.samples += len(records) - len(there.records)
             done.grown[path] = records[-1].header
@@ -181,6 +183,23 @@ def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: lis
             else:
                 copied += 1
     return copied
+
+
+def _copy_profiles(
+    into: Path, journals: Sequence[JournalContents], problems: list[Problem]
+) -> None:
+    """Copy the profiles that journals refer to; one that is not what its name says is named."""
+    target = ProfileStore(into / layout.PROFILES)
+    for journal in journals:
+        source = ProfileStore(layout.results_of(journal.path) / layout.PROFILES)
+        for sha in dict.fromkeys(entry.line.profile for entry in journal.entries):
+            if sha is None or target.path(sha).is_file():
+                continue
+            try:
+                source.load(sha)
+                write_atomic(target.path(sha), source.path(sha).read_bytes())
+            except ProfileError as error:
+                problems.append(Problem(journal.path, str(error)))
 
 
 def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from observatory.store.base.problems import Problem, RecordUsageError
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry, JournalHeader, plan_of
+from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
@@ -101,6 +102,14 @@ def _split(text: str) -> tuple[Path, str | None] | None:
 
 
 def _with_ledger(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+    if entry.line.profile is not None:
+        profiles = ProfileStore(store.directory.parent / layout.PROFILES)
+        try:
+            profile = profiles.load(entry.line.profile)
+        except ProfileError as error:
+            problems.append(Problem(profiles.path(entry.line.profile), str(error)))
+            return entry.sample
+        return entry.sample.model_copy(update={"profile": profile})
     if entry.ledger is None or entry.seconds is None:
         return entry.sample
     try:

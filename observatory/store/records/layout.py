@@ -7,6 +7,7 @@
     results/<machine>/<commit[:8]>-<env_name>.json         asv: the values, made from the journal
     results/samples/<machine>/<commit[:8]>-<env_name>.jsonl    every sample, append-only
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
+    results/profiles/<ab>/<sha256>.json.gz                 profiles of calls by content
     results/calibrations/<machine>.json                    noise floors of a machine
     results/pools/<machine>-<subject>.parquet              one subject's times, hundreds of each
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 
 SAMPLES = "samples"
 LEDGERS = "ledgers"
+PROFILES = "profiles"
 CALIBRATIONS = "calibrations"
 UPGRADES = "upgrades"
 CONTRACTS = "contracts"
 POOLS = "pools"
-RESERVED = (SAMPLES, LEDGERS, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS)
+RESERVED = (SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -14,6 +14,7 @@ from pydantic_core import core_schema
 
 from benchmarks.catalogue import Cell
 from observatory.store.base.record import Record
+from observatory.store.records.profile import Profile
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -127,6 +128,7 @@ class Sample(Record):
     checks: list[Check] = Field([])
     stale: list[Word] = Field([], description="graphs whose value this subject does not compile")
     ledger: list[LedgerEntry] | None = Field(None, description="counting pass only")
+    profile: Profile | None = Field(None, description="timing and tracing pass only")
     environment: dict[Word, Text | None] = Field(description="versions and machine, as strings")
     hash_seed: Count
     overhead: Overhead | None = None

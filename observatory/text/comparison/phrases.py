@@ -155,6 +155,12 @@ def bounds(ratio: Ratio) -> str:
     return span(ratio.low, ratio.high)
 
 
+def culprit(verdicts: Iterable[Verdict]) -> Words:
+    """What does more, of the largest alarm of work that says it; empty if none does."""
+    said = [v for v in verdicts if v.kind == "near_exact" and v.conclusion == "worse" and v.reason]
+    return sentence(max(said, key=extent).reason or "") if said else ()
+
+
 def by_metric(
     verdicts: Iterable[Verdict], order: Iterable[str] = MEASURED
 ) -> dict[str, list[Verdict]]:

@@ -85,6 +85,7 @@ def _cause(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[d
         effect = (f"{seconds(cause.seconds_lost)} more compiling in the worst cell",)
     points = {
         "Evidence": joined(counts(evidence, labels, _MOST_COUNTS)),
+        "Begins with": phrases.culprit(verdicts),
         "Where": () if evidence else labels.cells(cause.cells),
         "Effect": effect,
         "Next": advice_on(cause.kind),
@@ -102,12 +103,18 @@ def slower(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
             known = verdict.metric in phrases.MEASURED
             sections[METRICS[verdict.metric].section if known else _OTHERS].append(verdict)
     order = {metric: place for place, metric in enumerate(phrases.MEASURED)}
+    of_causes = {verdict.reason for own in breakdown.by_cause.values() for verdict in own}
     parts = []
     for title, own in sections.items():
         own.sort(key=lambda v: (order.get(v.metric, 0), -phrases.extent(v)))
         first = METRICS.get(own[0].metric) if own else None
         advice = doc.written(first.advice) if first is not None and first.advice else ()
-        after = [doc.Paragraph((doc.Strong("Next"), ": ", *advice))] if advice else []
+        begins = phrases.culprit(verdict for verdict in own if verdict.reason not in of_causes)
+        after = [
+            doc.Paragraph((doc.Strong(name), ": ", *words))
+            for name, words in (("Begins with", begins), ("Next", advice))
+            if words
+        ]
         if own:
             part = doc.Part(4, title.lower(), (doc.Heading((title,)),))
             parts += _measured(part, own, after, f"of {part.noun}", labels)

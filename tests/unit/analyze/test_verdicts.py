@@ -97,7 +97,9 @@ def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
         (697_000, "better"),
     ],
 )
-def test_python_calls_are_worse_where_they_move_more_than_between_processes(head: int, conclusion: str) -> None:
+def test_python_calls_are_worse_where_they_move_more_than_between_processes(
+    head: int, conclusion: str
+) -> None:
     base = [sample(WARM, "tracing", {"python_calls": value}) for value in (700_000, 700_200)]
     other = [sample(WARM, "tracing", {"python_calls": head})]
     assert one(exact(base, other).verdicts, "python_calls").conclusion == conclusion

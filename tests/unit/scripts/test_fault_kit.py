@@ -58,7 +58,7 @@ def unpacked(name: str, directory: Path) -> Path:
 
 def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
     assert list(faults.FAULTS) == [one.name for one in FAULTS]
-    assert len(FAULTS) == 11
+    assert len(FAULTS) == 12
 
 
 @ALL

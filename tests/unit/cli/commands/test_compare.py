@@ -31,7 +31,7 @@ from observatory.store.records.comparison import Comparison, Side, Verdict
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
-from tests.factories import NOON, WARM, failed, header, journal, sample
+from tests.factories import NOON, WARM, failed, header, journal, sample, traced
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
@@ -251,6 +251,35 @@ def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
     assert compared(setting(), base, head, [WARM]).workload
     other = Cell("radon", "warm_disk", "C", "fork")
     assert compared(setting(), base, head, [other]).workload == []
+
+
+def counted_work(calls: int, head: bool) -> list[Sample]:
+    instructions = sample(WARM, "work", {"instructions": 1e9 * (1.2 if head else 1)})
+    return [traced(calls), instructions.model_copy(update={"counted_by": "perf"})]
+
+
+def test_more_work_is_said_with_the_function_that_it_begins_with() -> None:
+    base, head = counted_work(1000, head=False), counted_work(1200, head=True)
+    told = compare(base, head)
+    reason = "`f` was entered 1,000 times, now 1,200; 100 % of the additional calls"
+    reasons = {verdict.metric: verdict.reason for verdict in told.worse}
+    assert reasons == {"python_calls": reason, "instructions": reason}
+    assert comment(told).count("**Begins with**: `f` was entered 1,000 times, now 1,200; ") == 1
+    assert {verdict.reason for verdict in compare(head, base).verdicts} == {None}
+
+
+def test_more_instructions_without_a_cause_are_said_with_it_too() -> None:
+    base, head = counted_work(1000, head=False), counted_work(1001, head=True)
+    told = compare(base, head)
+    assert [verdict.metric for verdict in told.worse] == ["instructions"]
+    assert "**Begins with**: `f` was entered 1,000 times, now 1,001; " in comment(told)
+
+
+def test_without_a_profile_of_both_sides_more_work_has_no_reason() -> None:
+    base = [sample(WARM, "tracing", {"python_calls": 1000})]
+    told = compare(base, [traced(1200)])
+    assert [verdict.reason for verdict in told.worse] == [None]
+    assert "Begins with" not in comment(told)
 
 
 def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:

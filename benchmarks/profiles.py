@@ -1,0 +1,83 @@
+"""The profile of a build: what it did and where its seconds went.
+
+The tracing pass gives calls: exact counts of the Python functions that the build entered, as a
+tree of callers and callees. The timing pass gives seconds: by phase and by rewriter. Both give the
+same phases. Functions are named ``module:qualname``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOT = "(build)"
+"""The name of the tree's root: the measured span, which is no function."""
+OTHER = "(other)"
+"""The name of a node that stands for all callees of its parent that are too small to be kept."""
+KEPT_SHARE = 0.0001
+"""A function or a node with a smaller share of all calls is not kept by itself."""
+MOST_TIMED = 15
+"""Rewriters that a profile of times keeps: those that took longest. It stays in the journal."""
+MOST_NODES = 1500
+"""Nodes that a tree keeps, at most: the largest ones."""
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """How often each function was entered, in all and by chain of callers.
+
+    A node is one function in one chain of callers; a function that calls itself directly stays on
+    its node. The nodes are listed depth first, each before its callees. The root is the first.
+    """
+
+    calls: int
+    """Functions entered in the whole build: the sum of ``counts``."""
+    floor: int
+    """Nodes with fewer calls, their callees included, were summed into `OTHER`."""
+    modules: dict[str, tuple[str, ...]]
+    """The functions by module; `ROOT` and `OTHER` are in the module without a name."""
+    entries: tuple[int, ...]
+    """How often each function was entered, wherever it was called; in the order of ``modules``."""
+    depths: tuple[int, ...]
+    """For each node, how many callers are above it; 0 for the root."""
+    functions: tuple[int, ...]
+    """For each node, the index of its function in the order of ``modules``."""
+    counts: tuple[int, ...]
+    """For each node, how often it was entered; for `OTHER` the sum over all that it stands for."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of a build, without the phases that ran inside it."""
+
+    name: str
+    entries: int
+    seconds: float | None = None
+    """Timing pass only."""
+    calls: int | None = None
+    """Functions entered. Tracing pass only."""
+
+
+@dataclass(frozen=True)
+class Rewriter:
+    """One rewriter of graphs. Each pass leaves out what it cannot see."""
+
+    name: str
+    seconds: float | None = None
+    """With what it called."""
+    applications: int | None = None
+    """How often it changed the graph."""
+    nodes_created: int | None = None
+    tries: int | None = None
+    """How often it was entered."""
+    calls: int | None = None
+    """Functions entered, without those of rewriters and phases inside it."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What one pass says about the builds that its metrics are measured on."""
+
+    phases: tuple[Phase, ...] = ()
+    rewriters: tuple[Rewriter, ...] = ()
+    tree: CallTree | None = None
+    """Tracing pass only."""

@@ -1,0 +1,26 @@
+"""What a difference of two profiles says, as a sentence: which part of a build does more."""
+
+from __future__ import annotations
+
+from observatory.store.records.profile import PartChange
+from observatory.text.units import percent
+
+
+def culprit_sentence(part: PartChange) -> str:
+    """The sentence on the part that a worsening is explained by, without a full stop.
+
+    "`local_subtensor_merge` was entered 1,210 times, now 4,840; 71 % of the additional calls"
+    """
+    name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
+    if part.new or not part.base:
+        return f"{name} is new and makes {part.calls:,} calls; {share}"
+    if part.head == part.base:
+        return f"{name} is entered as often as before and makes {part.calls:,} more calls; {share}"
+    before = "" if part.replaces is None else f" (before: {_short(part.replaces)})"
+    times = "once" if part.base == 1 else f"{part.base:,} times"
+    return f"{name}{before} was entered {times}, now {part.head:,}; {share}"
+
+
+def _short(name: str) -> str:
+    """The name of a function without its module, in backticks."""
+    return f"`{(name.partition(':')[2] or name).replace('`', '')}`"

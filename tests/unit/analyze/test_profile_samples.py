@@ -1,0 +1,42 @@
+"""Profiles of two subjects, cell by cell."""
+
+from __future__ import annotations
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, differences, phase_times
+from observatory.store.records.profile import Phase, Profile
+from observatory.store.records.sample import Sample
+from tests.factories import WARM, failed, sample, traced
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+
+
+def timed(total: float, **seconds: float) -> Sample:
+    phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
+    return sample(metrics={"compile_time": total}, profile=Profile(phases=phases))
+
+
+def test_cells_that_both_have_traced_are_compared() -> None:
+    base = [traced(1000), traced(1000), traced(7, COLD), sample(), failed(WARM, "tracing")]
+    found = differences(base, [traced(1200), traced(1200), timed(1.0)])
+    assert list(found) == [WARM]
+    assert [(one.name, one.base, one.head) for one in found[WARM].functions] == [
+        ("m:f", 1000, 1200)
+    ]
+
+
+def test_phases_have_their_median_seconds_and_the_rest_is_not_attributed() -> None:
+    base = [timed(10.0, rewriting=6.0, linking=2.0), timed(10.0, rewriting=5.0, linking=3.0)]
+    base.append(timed(20.0, rewriting=9.0, linking=3.0))
+    head = [timed(9.5, rewriting=8.0, typing=0.5)]
+    found = phase_times(base, head)
+    assert [(one.name, one.base, one.head) for one in found[WARM]] == [
+        ("rewriting", 6.0, 8.0),
+        ("typing", 0.0, 0.5),
+        (NOT_ATTRIBUTED, 2.0, 1.0),
+        ("linking", 3.0, 0.0),
+    ]
+
+
+def test_without_times_of_both_sides_there_are_none() -> None:
+    assert phase_times([timed(1.0, rewriting=1.0)], [sample(), failed()]) == {}

@@ -1,0 +1,60 @@
+"""The sentence on the culprit of a worsening."""
+
+from __future__ import annotations
+
+from observatory.analyze.profiles.difference import culprit
+from observatory.store.records.profile import PartChange, ProfileDifference
+from observatory.text.profiles import culprit_sentence
+
+
+def part(name: str, base: int, head: int, calls: int, **more: object) -> PartChange:
+    fields: dict[str, object] = {"kind": "rewriter", "share": calls / 1000, **more}
+    return PartChange.model_validate(
+        {"name": name, "base": base, "head": head, "calls": calls, **fields}
+    )
+
+
+def said(*rewriters: PartChange, functions: tuple[PartChange, ...] = ()) -> str | None:
+    found = ProfileDifference(
+        base=5000, head=6000, rewriters=list(rewriters), functions=list(functions)
+    )
+    first = culprit(found)
+    return None if first is None else culprit_sentence(first)
+
+
+def test_a_rewriter_is_named_with_its_counts_and_its_share() -> None:
+    assert said(part("local_subtensor_merge", 1210, 4840, 710)) == (
+        "`local_subtensor_merge` was entered 1,210 times, now 4,840; 71 % of the additional calls"
+    )
+
+
+def test_a_new_part_says_that_it_is_new() -> None:
+    assert said(part("local_new", 0, 40, 900, new=True)) == (
+        "`local_new` is new and makes 900 calls; 90 % of the additional calls"
+    )
+
+
+def test_a_part_that_does_more_each_time_says_so() -> None:
+    assert said(part("merge", 140, 140, 500)) == (
+        "`merge` is entered as often as before and makes 500 more calls; "
+        "50 % of the additional calls"
+    )
+
+
+def test_a_renamed_function_is_named_with_its_old_name() -> None:
+    function = part("m:new", 1, 3, 900, kind="function", replaces="m:old")
+    assert said(functions=(function,)) == (
+        "`new` (before: `old`) was entered once, now 3; 90 % of the additional calls"
+    )
+
+
+def test_where_no_rewriter_explains_much_the_function_is_named() -> None:
+    function = part("pytensor.graph.rewriting.basic:Node.process_node", 9, 12, 800, kind="function")
+    text = said(part("merge", 140, 150, 50), functions=(function,))
+    assert text == "`Node.process_node` was entered 9 times, now 12; 80 % of the additional calls"
+
+
+def test_where_nothing_does_more_nothing_is_said() -> None:
+    fewer = part("merge", 140, 100, -50)
+    assert culprit(ProfileDifference(base=10, head=5, rewriters=[fewer], functions=[fewer])) is None
+    assert said(fewer) is None
