@@ -30,6 +30,7 @@ STATUSES = {
     "NoInterpreterError": Exit.ENVIRONMENT,
     "NotMovedError": Exit.UNPUBLISHED,
     "NotOurDirectoryError": Exit.USAGE,
+    "ProfileError": Exit.UNREADABLE,
     "RecordError": Exit.UNREADABLE,
     "RecordUsageError": Exit.USAGE,
     "RefusedError": Exit.ARTIFACT,
