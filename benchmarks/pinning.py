@@ -120,8 +120,11 @@ def find() -> Pins:
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         missing = "valgrind is not installed (Debian and Ubuntu: apt install valgrind)"
-    elif _compiler() is None:
-        missing = "valgrind needs a C compiler for its client requests"
+    elif not _compiles():
+        missing = (
+            "no C compiler here compiles valgrind's header valgrind/callgrind.h "
+            "(Debian and Ubuntu: apt install gcc valgrind)"
+        )
     else:
         return Pins(target, fixed, Counter("callgrind", target), "", valgrind)
     problem = (
@@ -141,6 +144,18 @@ def problem(cell: Cell) -> str:
 
 def _compiler() -> str | None:
     return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+
+
+def _compiles() -> bool:
+    """Whether there is a compiler for the client requests, and their header."""
+    compiler = _compiler()
+    if compiler is None:
+        return False
+    tried = subprocess.run(
+        [compiler, "-fsyntax-only", "-x", "c", "-"],
+        input=CLIENT_SOURCE, text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    return tried.returncode == 0
 
 
 def _target() -> str:

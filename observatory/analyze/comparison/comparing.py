@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, Cell
+from benchmarks.catalogue import CORRECTNESS, METRICS, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
@@ -33,7 +33,10 @@ from observatory.store.records.comparison import (
     Workload,
 )
 
-_WORK = ("python_calls", "instructions")
+_WORK = frozenset(
+    name for name, metric in METRICS.items() if metric.kind == "near_exact" and metric.material
+)
+"""The metrics of work, whose worsening a profile explains."""
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 Who = tuple[str, str, str]
 """A subject by its machine, its environment and its commit."""

@@ -104,7 +104,17 @@ def _circumstances(breakdown: Breakdown) -> Iterator[doc.Words]:
     if processes:
         ends = " to ".join(dict.fromkeys((count(processes[0]), count(processes[-1]))))
         sentences += f"A time is the median of {ends} processes. "
-    yield (f"{sentences}Counts are exact, and are compared without statistics.",)
+    floors = {
+        verdict.metric: verdict.minimum_effect
+        for verdict in comparison.verdicts
+        if verdict.kind == "near_exact" and verdict.minimum_effect
+    }
+    work: doc.Words = ()
+    if floors:
+        least = f" counts from {percent(min(floors.values()))} on"
+        metrics = [name(metric) for metric in sorted(floors)]
+        work = ("; a change of ", *enumerated(metrics, 3, "metric"), least)
+    yield (f"{sentences}Counts are exact, and are compared without statistics", *work, ".")
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = doc.Name(comparison.started_at.isoformat(timespec="minutes"))
     tool = name(comparison.observatory)

@@ -81,8 +81,10 @@ def test_the_count_is_the_one_that_callgrind_wrote_for_this_process_last(tmp_pat
         instructions.total_of([])
 
 
-def machine(monkeypatch: pytest.MonkeyPatch, hardware: bool, programs: set[str]) -> None:
-    """Pretend a machine with or without a hardware counter, and with some programs."""
+def machine(
+    monkeypatch: pytest.MonkeyPatch, hardware: bool, programs: set[str], header: bool = True
+) -> None:
+    """Pretend a machine: its hardware counter, its programs, and the header of valgrind."""
 
     def opened() -> int:
         if not hardware:
@@ -90,6 +92,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, hardware: bool, programs: set[str])
         return os.open(os.devnull, os.O_RDONLY)
 
     monkeypatch.setattr(pinning, "open_hardware_counter", opened)
+    monkeypatch.setattr(pinning, "_compiles", lambda: header and "cc" in programs)
     monkeypatch.setattr(
         "shutil.which", lambda name: f"/usr/bin/{name}" if name in programs else None
     )
@@ -116,15 +119,19 @@ def test_callgrind_counts_where_no_hardware_does(
 
 
 @pytest.mark.parametrize(
-    ("programs", "said"),
-    [({"cc"}, "apt install valgrind"), ({"valgrind"}, "a C compiler")],
+    ("programs", "header", "lacks"),
+    [
+        ({"cc"}, True, "apt install valgrind"),
+        ({"valgrind"}, True, "no C compiler"),
+        ({"valgrind", "cc"}, False, "valgrind's header"),
+    ],
 )
 def test_a_machine_without_any_source_says_what_it_lacks(
-    monkeypatch: pytest.MonkeyPatch, programs: set[str], said: str
+    monkeypatch: pytest.MonkeyPatch, programs: set[str], header: bool, lacks: str
 ) -> None:
-    machine(monkeypatch, hardware=False, programs=programs)
+    machine(monkeypatch, hardware=False, programs=programs, header=header)
     assert pinning.find().source is None
-    assert said in pinning.problem(WARM)
+    assert lacks in pinning.problem(WARM)
 
 
 def test_machine_code_is_made_for_one_cpu_by_both_compilers(tmp_path: Path) -> None:
