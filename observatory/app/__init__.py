@@ -40,13 +40,6 @@ _MODULES = {
 }  # fmt: skip
 
 
-def tool_version() -> str:
-    """The version of the observatory."""
-    from importlib.metadata import version
-
-    return version("observatory-compile-caches")
-
-
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

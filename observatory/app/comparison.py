@@ -10,10 +10,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchmarks.catalogue import MEASURES
+from observatory import tool_version
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import floors_of
-from observatory.app import tool_version
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from observatory import tool_version
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
@@ -21,7 +22,6 @@ from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
-from observatory.app import tool_version
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for

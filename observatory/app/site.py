@@ -10,13 +10,13 @@ from typing import TypeVar
 
 from dashboard.site import Links, build
 from dashboard.site_input import SiteInput
+from observatory import tool_version
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.series_keys import place_order
-from observatory.app import tool_version
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs
 from observatory.store.base.problems import Problem, RecordError

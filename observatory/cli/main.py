@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
-from observatory.app import tool_version
+from observatory import tool_version
 from observatory.errors import Exit, ObservatoryError
 
 _EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
