@@ -184,4 +184,6 @@ def _fixed_addresses() -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
+    # What counts, on stdout, or why nothing does, on stderr.
     print(find().source or "", end="")
+    sys.exit(find().problem or 0)

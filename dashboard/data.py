@@ -157,7 +157,7 @@ def _series(
     whole = len(series.at) == len(series.line.subjects)
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
-        "kind": place.kind, "line": observed.line_of(track),
+        "kind": place.kind, "line": observed.line_of(track), "source": clean(series.source),
         "at": None if whole else series.at, "v": significant(series.values),
         "n": n if n.any() else None,
         "lo": significant(_known(columns.ci_low[rows], n)) if has_intervals else None,

@@ -39,6 +39,7 @@ from dashboard.pages.overview import alert_line, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
 from dashboard.pages.summary import Newest, facts, headline, newest
+from dashboard.pages.work import work_history
 from dashboard.publish import publish, refuse_foreign
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
@@ -150,12 +151,15 @@ class _Site:
 
     def _releases(self, longest: Newest) -> bytes:
         past = history(self._cell_values, longest)
+        work = work_history(self._observed, longest, past.own, past.times[0].releases)
         alerts = self._observed.alerts
         pages = frozenset(one.id for one in with_page(alerts))
         return self._page(
             "releases.html",
             history=past,
             times=tuple(zip(past.times, geometry.time_drawings(past.times), strict=True)),
+            work=work,
+            drawn=[(one, *geometry.time_drawings((one,))) for one in work.panels],
             misses=tuple(zip(past.misses, geometry.count_drawings(past.misses), strict=True)),
             wrong=(past.wrong, *geometry.count_drawings((past.wrong,))),
             legend=tuple((name, css_name(name), geometry.shape_of(name)) for name in MAIN_BACKENDS),

@@ -142,5 +142,6 @@ def spot_name(spot: Spot) -> str:
 
 
 def _id(track: SegmentedSeries) -> str:
-    words = (*track.series.key, str(track.series.line.era))
+    series = track.series
+    words = (*series.key, str(series.line.era), *filter(None, (series.source,)))
     return blake2b("\0".join(words).encode(errors="replace"), digest_size=5).hexdigest()

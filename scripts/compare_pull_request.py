@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     add("--pull", type=_number, required=True, help="number of the pull request")
     add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
     add("--head", default="HEAD", help="default: HEAD")
-    add("--budget", default="20m", help="time for measuring; default: 20m")
+    add("--budget", default="10m", help="time for measuring; default: 10m")
+    add("--passes", default="", help="passes, separated by spaces; default: those of compare")
     add("--python", help="Python of both sides; default: the newest that fits")
     add("--out", type=Path, default=Path("artifact"), help="directory to write")
     add("--summary", type=Path, help="append the comment here: $GITHUB_STEP_SUMMARY")
@@ -47,7 +48,8 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
         "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(comment),
-        *(["--python", options.python] if options.python else []), *options.more,
+        *(["--python", options.python] if options.python else []),
+        *(word for one in options.passes.split() for word in ("--pass", one)), *options.more,
     ]  # fmt: skip
     status = subprocess.run(command, check=False).returncode
     if status not in _COMPARED or not (out / COMPARISON).is_file():

@@ -42,6 +42,9 @@ class Backend:
     """Whether a cache is disabled on purpose: its misses raise no alarm."""
     timed_in: tuple[str, ...] = ("full", "history")
     """The presets that time it; others only count it."""
+    worked: bool = False
+    """Whether `compare` counts its instructions unless backends are named: one of each compiler,
+    because the rewrites of two that share one do the same work."""
     takes_as: str = ""
     """The backend whose samples take as long; empty: the one that fills its cache."""
     slower: float = 1.0
@@ -91,6 +94,7 @@ _ALL = (
         linker="cvm",
         cache="c_module",
         main=True,
+        worked=True,
         light="#a9488a",
         dark="#dd8cc4",
         shape="square",
@@ -112,6 +116,7 @@ _ALL = (
         cache="numba",
         probes=_NUMBA,
         main=True,
+        worked=True,
         light="#c66a00",
         dark="#f0a03c",
         shape="diamond",

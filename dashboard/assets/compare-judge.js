@@ -149,8 +149,8 @@ observatory.judge = (() => {
       series meet by their names then. `pair`: the finished verdicts, if there are any. */
   function compared(index, rules, atA, atB, { why, pair }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
-    const name = (at) => JSON.stringify([index.name[at], index.metric[at], index.unit[at]]);
-    const key = why ? name : (at) => at;
+    // One line may have several series of one name: of work that different sources counted.
+    const key = (at) => JSON.stringify([index.name[at], index.metric[at], index.unit[at]]);
     const row = (at, base, head) => ({
       ids: [index.id[at]], name: index.name[at], metric: index.metric[at], unit: index.unit[at],
       kind: index.kind[at], base, head,
@@ -164,12 +164,15 @@ observatory.judge = (() => {
         Object.assign(made, { group: "lostA", words: "missing in A" });
         continue;
       }
-      if (why) made.ids.unshift(index.id[atA.i[i]]);
-      const levels = why ? [null, null] : [atA.l[i], atB.l[j]], rule = rules[index.rule[at]];
+      const apart = !why && atA.i[i] !== at;
+      if (why || apart) made.ids.unshift(index.id[atA.i[i]]);
+      const levels = why || apart ? [null, null] : [atA.l[i], atB.l[j]];
+      const rule = rules[index.rule[at]];
       const off = offA.has(atA.i[i]) || offB.has(at);
       const series = keyOf(made.name, made.metric), verdict = verdicts.get(series);
       if (verdict) finished(made, verdict, verdict.special, rule, levels);
       else if (pair) described(made);
+      else if (apart) concluded(made, "undecided", "", { reason: "counted by different sources" });
       else byRule(made, rule, levels, off, why);
       verdicts.delete(series);
     }

@@ -181,6 +181,7 @@ observatory.seriesWords = (() => {
       ["Expected", one.expected == null ? "" : human(one.expected, one.unit)],
       ["Judgement", JUDGED[one.judgement] ?? `not judged: ${one.reason || one.judgement}`],
       ["Measured in", environment(page, one.line)],
+      ["Counted by", one.source ?? ""],
     ].filter(([, meaning]) => meaning !== "");
     const terms = known.map(([word, meaning]) =>
       element("div", {}, element("dt", {}, word), element("dd", {}, meaning)));
@@ -190,7 +191,8 @@ observatory.seriesWords = (() => {
       element("h4", {}, one.judgement === "exact" ? "Changes" : "Steps"), ...stepsOf(page, one));
     if (one.eras?.length) {
       const all = [one.id, ...one.eras].map((id) => `s=${encodeURIComponent(id)}`).join("&");
-      card.append(element("p", { class: "quiet" }, "Also measured in another environment: ",
+      const other = one.source ? "counted by another source or in" : "measured in";
+      card.append(element("p", { class: "quiet" }, `Also ${other} another environment: `,
         element("a", { href: `#${all}` }, "show both"), "."));
     }
     if (one.alerts.length) {

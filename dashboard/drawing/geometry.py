@@ -120,7 +120,7 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
         return round(GROUND - part * (GROUND - TOP), 1)
 
     xs = _places(len(panel.releases), RIGHT)
-    strokes = [_stroke(line, xs, height) for line in panel.lines]
+    strokes = [_stroke(line, xs, height, panel.unit) for line in panel.lines]
     newest = ", ".join(f"{stroke.name} {stroke.label}" for stroke in strokes if stroke.label)
     return Drawing(
         slug=panel.slug,
@@ -129,14 +129,16 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
         right=WIDTH - RIGHT,
         x_ticks=thinned(panel.releases, xs, MOST_LABELS, _shortened),
         y_ticks=tuple(
-            Tick(height(value), _tick_label(value) if labelled else "")
+            Tick(height(value), _tick_label(value, panel.unit) if labelled else "")
             for value, labelled in _log_ticks(10**bottom, 10**top)
         ),
         strokes=_apart(strokes),
     )
 
 
-def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) -> Stroke:
+def _stroke(
+    line: ChartLine, xs: list[float], height: Callable[[float], float], unit: str
+) -> Stroke:
     ys = [height(p.value) if p.value and p.value > 0 else None for p in line.points]
     paths: list[list[str]] = [[]]
     marks, crosses = [], []
@@ -147,6 +149,8 @@ def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) 
             if point.crashed:
                 crosses.append(Mark(x, GROUND - 7, point.text))
             continue
+        if point.apart:
+            paths.append([])
         paths[-1].append(f"{x},{y}")
         has_interval = point.low is not None and point.high is not None and point.low > 0
         low = height(point.low) if has_interval and point.low else None
@@ -158,7 +162,7 @@ def _stroke(line: ChartLine, xs: list[float], height: Callable[[float], float]) 
         line.name, line.css, shape_of(line.name),
         tuple(" ".join(piece) for piece in paths if len(piece) > 1),
         tuple(marks), tuple(crosses),
-        units.seconds(value) if value and final is not None else "",
+        units.brief(value, unit) if value and final is not None else "",
         final if final is not None else 0.0,
     )  # fmt: skip
 
@@ -253,12 +257,13 @@ def _log_ticks(low: float, high: float) -> list[tuple[float, bool]]:
     return [(value, labelled or decades < 2) for value, labelled in ticks]
 
 
-def _tick_label(value: float) -> str:
-    """A round number of seconds, without the digits that a measured one would carry."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+def _tick_label(value: float, unit: str) -> str:
+    """A round number, without the digits that a measured one would carry."""
+    of_counts = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
+    for name, scale in (("s", 1.0), ("ms", 1e-3)) if unit == "seconds" else of_counts:
         if value >= scale:
-            return f"{value / scale:g} {unit}"
-    return f"{value / 1e-6:g} µs"
+            return f"{value / scale:g} {name}".rstrip()
+    return f"{value / 1e-6:g} µs" if unit == "seconds" else f"{value:g}"
 
 
 def round_step(rough: float) -> float:

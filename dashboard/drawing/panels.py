@@ -16,6 +16,8 @@ class Point:
     crashed: bool = False
     entry: str = ""
     """The value alone, for the table."""
+    apart: bool = False
+    """Whether it is not comparable with the point before it: no line joins them."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Panel:
     releases: tuple[str, ...]
     lines: tuple[ChartLine, ...]
     table: Table
+    unit: str = "seconds"
 
     @property
     def empty(self) -> bool:

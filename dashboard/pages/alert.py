@@ -43,7 +43,7 @@ def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str,
         number: one
         for one in alert.series
         for number in observed.by_key.get(one.key, ())
-        if one.first_bad.commit in {s.commit for s in observed.tracks[number].series.line.subjects}
+        if one.first_bad.commit in observed.tracks[number].series.commits
     }
     acknowledging = (
         "Acknowledge it, here for four weeks:",

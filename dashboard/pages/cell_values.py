@@ -62,6 +62,8 @@ class CellValue:
     date: datetime | None
     wrong: bool | None
     """Whether a count is higher than it should be; None if no number is the right one."""
+    source: str = ""
+    """Of work: what counted it. Counts of two sources are not comparable."""
 
     @property
     def order(self) -> tuple[datetime, tuple[int, ...], bool, str]:
@@ -107,4 +109,5 @@ def _of(track: SegmentedSeries, observed: SiteInput) -> Iterator[CellValue]:
             header.versions.numba if header else None, setting, cell, place.metric,
             value=value, n=max(n, 1), low=low, high=high, date=subject.date,
             wrong=None if verdicts.best is None else bool(verdicts.wrong[index]),
+            source=series.source,
         )  # fmt: skip

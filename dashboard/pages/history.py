@@ -58,6 +58,8 @@ class History:
     wrong: Panel
     in_words: tuple[str, ...]
     left_out: tuple[str, ...]
+    own: tuple[CellValue, ...]
+    """The values that stand on its lines."""
 
 
 def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
@@ -75,7 +77,7 @@ def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
     misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
     wrong = _count_panel(WRONG, own, releases)
     return History(
-        model, launch, str(subject.setting), len(releases),
+        model, launch, str(subject.setting), len(releases), own=tuple(own),
         times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
         misses=misses, wrong=wrong,
         in_words=(

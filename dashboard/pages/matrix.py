@@ -41,6 +41,8 @@ class CellView:
     """Time as a part of the longest in the same scenario, 0 to 1."""
     misses: Flag
     alarms: tuple[Flag, ...]
+    work: str = ""
+    """The instructions of the same span; empty if they were not counted."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,14 @@ def _cell_view(
     if time is None or time.value is None:
         return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms)
     part = time.value / longest if longest > 0 else 0.0
-    return CellView(units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms)
+    return CellView(
+        units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms,
+        _work(own.get((cell, "instructions"))),
+    )  # fmt: skip
+
+
+def _work(one: CellValue | None) -> str:
+    return "" if one is None or one.value is None else f"{units.count(one.value)} instructions"
 
 
 def _why_no_time(cell: Cell, metric: str, own: dict[tuple[Cell, str], CellValue]) -> str:

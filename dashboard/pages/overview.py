@@ -25,6 +25,7 @@ from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest
+from dashboard.pages.work import WorkView, newest_work
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
 from observatory.store.reading.compiled import Function
@@ -49,6 +50,7 @@ class Tile:
     css: str
     link: str
     title: str
+    work: WorkView | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ class Overview:
     rows: tuple[TileRow, ...]
     strips: tuple[Strip, ...]
     safety: tuple[Flag, ...]
+
+    @property
+    def has_work(self) -> bool:
+        """Whether instructions stand beside a time."""
+        return any(tile and tile.work for row in self.rows for tile in row.tiles)
 
 
 def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
@@ -164,7 +171,7 @@ def _habits(observed: SiteInput) -> int:
 
 
 def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
-    times = dict(_times(observed, subject))
+    times, work = dict(_times(observed, subject)), newest_work(observed, subject)
     model = known_first((cell.model for cell in times), MODELS)
     if not model:
         return
@@ -175,7 +182,7 @@ def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
         ]  # fmt: skip
         for launch in launches:
             cells = [Cell(model[0], scenario, backend, launch) for scenario in TIMED]
-            tiles = tuple(_tile(observed, times.get(cell), subject) for cell in cells)
+            tiles = tuple(_tile(observed, times.get(c), subject, work.get(c)) for c in cells)
             yield TileRow(backend, launch, css_name(backend), launch == launches[0], tiles)
 
 
@@ -190,7 +197,9 @@ def _times(observed: SiteInput, subject: Newest) -> Iterator[tuple[Cell, int]]:
             yield place.cell, number
 
 
-def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | None:
+def _tile(
+    observed: SiteInput, number: int | None, subject: Newest, work: WorkView | None
+) -> Tile | None:
     if number is None:
         return None
     track = observed.tracks[number]
@@ -204,7 +213,7 @@ def _tile(observed: SiteInput, number: int | None, subject: Newest) -> Tile | No
     value = units.human(track.series.values[-1], series.place.unit)
     found = newest_change(observed, track)
     title = f"{series.benchmark} {series.place.metric}"
-    return Tile(value, found, spark(track), css, link, title)
+    return Tile(value, found, spark(track), css, link, title, work)
 
 
 def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:

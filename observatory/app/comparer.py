@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import METRICS, Cell
+from benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
@@ -39,8 +39,9 @@ from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from observatory.text.records import comparison_of
 from observatory.text.units import seconds
-from observatory.text.words import several
+from observatory.text.words import first_of, several
 
+_NAMED = 3
 _OF_WORK = frozenset(name for name, metric in METRICS.items() if metric.measure == WORK)
 
 
@@ -67,21 +68,30 @@ class Comparer:
     """Sentences that the comparison carries, whatever its verdicts are."""
     _began: float = field(default_factory=time.monotonic)
     _taken: int = 0
+    _uncounted: tuple[str, ...] = ()
+    """What the budget left out of the pass `work`, as a sentence."""
 
     def run(self) -> Comparison:
-        """Count, confirm, trace, time until every cell is decided or the budget is spent."""
+        """Count, confirm, trace, time until every cell is decided or the budget is spent.
+
+        Work, which decides builds and calls, is counted before scenarios that take minutes.
+        """
         with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             for number, (name, group) in enumerate(self.matrix.groups):
+                if number == self.matrix.short:
+                    self._work(interleaving, deadline)
                 # The first group matters most: the budget does not limit it.
                 if not interleaving.count(group, deadline if number else math.inf):
                     self._say(f"{name}: the budget ended before everything was counted")
                 self._say_exact(name, group)
+            if self.matrix.short == len(self.matrix.groups):
+                self._work(interleaving, deadline)
             self._confirm(interleaving)
-            self._work(interleaving, deadline)
             if time.monotonic() < deadline:
                 interleaving.repeat(self.matrix.traced, "tracing", TRACED)
+                self._explain(interleaving)
             self._time(interleaving, deadline)
         return self.compare()
 
@@ -105,7 +115,8 @@ class Comparer:
             self.matrix.cells if cells is None else cells,
             self.matrix.timed if cells is None else (),
         )
-        return comparison_of(found, time.monotonic() - self._began, self.warnings)
+        warnings = (*self.warnings, *self._uncounted)
+        return comparison_of(found, time.monotonic() - self._began, warnings)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
         """One sample each; more where these differ, to tell a change from another layout."""
@@ -114,7 +125,11 @@ class Comparer:
             if not cells:
                 return
             if not interleaving.work(cells, rounds, deadline):
-                self._say("the budget ended before all work was counted", "error")
+                left = [str(cell) for cell in cells if not self._worked(cell)]
+                again = "" if left else " again, where the first counts differ"
+                named = f" in {first_of(left, _NAMED, 'more cells')}" if left else again
+                self._uncounted = (f"the budget ended before all work was counted{named}",)
+                self._say(self._uncounted[0], "error")
                 return
             moved = {
                 one.cell
@@ -123,6 +138,22 @@ class Comparer:
             }
             cells = tuple(cell for cell in cells if cell in moved)
             self._say(f"{several(rounds.stop, 'sample')} of work each: {len(cells)} cells differ")
+
+    def _worked(self, cell: Cell) -> bool:
+        return all(side.evidence.taken(cell, WORK) for side in self.sides.values())
+
+    def _explain(self, interleaving: Interleaving) -> None:
+        """Trace what got worse and was not traced: the profiles say where its work begins."""
+        worse = {one.cell for one in self.compare().worse if one.metric in _OF_WORK}
+        cells = [
+            cell
+            for cell in self.matrix.worked
+            if cell in worse - set(self.matrix.traced)
+            and any(m.measure == "tracing" for m in metrics_of(cell.scenario, cell.launch))
+        ]
+        if cells:
+            interleaving.repeat(cells, "tracing", 1)
+            self._say(f"traced, because their work grew: {several(len(cells), 'cell')}")
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from observatory.analyze.comparison.noise_floors import floors_of
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
+from observatory.run import counter
 from observatory.run.interleave import SIDES, matrix
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
@@ -65,7 +67,8 @@ def compare(
         head: The subject to judge, written like ``base``. If one side is saved, both must be.
         budget: Longest time of measuring in seconds, without making environments.
         models: Compare only these models. ``scenarios``, ``backends``, ``launches`` (start methods)
-            and ``passes`` work in the same way; counting is always taken.
+            and ``passes`` work in the same way; counting is always taken, unless ``work`` is
+            taken alone.
         scenarios: See ``models``.
         backends: See ``models``.
         launches: See ``models``.
@@ -86,7 +89,8 @@ def compare(
         the metric's unit and the ratio HEAD over BASE), ``causes``, ``worse`` and ``undecided``.
 
     Raises:
-        SubjectError: A side or a filter is unknown, or the filters leave nothing to compare.
+        SubjectError: A side or a filter is unknown, the filters leave nothing to compare, or only
+            work is wanted and nothing here counts it.
         RecordError: Saved samples cannot be read.
         EnvironmentMakingError: The environment of a side cannot be made.
 
@@ -112,6 +116,12 @@ def compare(
     cells = matrix(narrowed)
     if not cells.cells:
         raise SubjectError(narrowed.none_left("the comparison"))
+    warnings = [NO_TIMES] if passes is not None and "timing" not in passes else []
+    if cells.worked and (problem := counter.find().problem):
+        if not cells.groups:
+            raise SubjectError(problem)
+        cells = replace(cells, worked=())
+        warnings.append(f"work was not counted: {problem}")
     subjects = session.subjects.parse_all((base, head), requirements, python)
     if len(subjects) != 2:
         raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
@@ -125,9 +135,8 @@ def compare(
         observatory=tool_version(), reproduce=repeat,
         calibration=calibration.load(session.results, session.machine.machine),
     )  # fmt: skip
-    warnings = (NO_TIMES,) if passes is not None and "timing" not in passes else ()
     comparer = Comparer(
-        session, {"base": base_side, "head": head_side}, setting, cells, budget, warnings
+        session, {"base": base_side, "head": head_side}, setting, cells, budget, tuple(warnings)
     )
     try:
         comparison = comparer.run()

@@ -240,6 +240,8 @@ def fingerprint(read: Results, triage: Triage) -> str:
     found = hashlib.blake2b(tool_version().encode(), digest_size=16)
     for file in read.files:
         found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
+        for cell, source in sorted(file.counted_by.items()):
+            found.update(f"{cell}\0{source}\0".encode())
     values = read.values
     order = np.argsort(read.file, kind="stable")
     numbers, places = np.unique(values.series, return_inverse=True)

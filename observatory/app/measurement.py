@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
+from observatory.run import counter
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
@@ -60,6 +63,7 @@ def measure(
     machine: str | None = None,
     resume: bool = False,
     data: Path | None = None,
+    budget: float = math.inf,
     timeout: float = TIMEOUT,
     state: Path = STATE,
     progress: Progress = silent,
@@ -84,6 +88,7 @@ def measure(
         machine: Name of this machine in the results; its host name if None.
         resume: Whether to continue the last run of the same preset.
         data: A CSV of radon data that replaces the built-in data.
+        budget: Seconds after which no sample begins; ``resume`` takes those that are left.
         timeout: Longest time in seconds for one measured process.
         state: Directory of environments and filled caches.
         progress: A function that is called with every update, e.g. ``print``.
@@ -92,13 +97,14 @@ def measure(
         How the samples ended. A sample that fails is recorded and raises no exception.
 
     Raises:
-        SubjectError: A subject, preset or filter is unknown, or nothing is left to measure.
+        SubjectError: A subject, preset or filter is unknown, nothing is left to measure, or only
+            work is left and nothing here counts it.
         NoInterpreterError: No Python on this machine fits a subject.
 
     """
     session = Session(
         preset, Path(results), state, this_machine(machine), timeout, data=data, resume=resume,
-        keep_caches=passes is not None, progress=progress,
+        deadline=time.monotonic() + budget, keep_caches=passes is not None, progress=progress,
     )  # fmt: skip
     texts = [subjects] if isinstance(subjects, str) else subjects
     chosen = session.subjects.parse_all(texts, requirements, python)
@@ -109,9 +115,19 @@ def measure(
 def measure_subjects(
     session: Session, subjects: Sequence[Subject], narrowed: Narrowed
 ) -> Measurement:
-    """Take the samples of subjects, and return how they ended. Raises SubjectError."""
+    """Take the samples of subjects, and return how they ended. Raises SubjectError.
+
+    Where nothing counts instructions, samples of the pass `work` are left out, which is said once.
+    """
+    tasks = chosen_tasks(session.plan, narrowed)
+    others = [task for task in tasks if task.measure != "work"]
+    if len(others) < len(tasks) and (problem := counter.find().problem):
+        if not others:
+            raise SubjectError(problem)
+        session.say(f"the pass work is left out: {problem}", "warning")
+        tasks = others
     total = Tally()
-    for _, tally in _take_each(session, subjects, chosen_tasks(session.plan, narrowed)):
+    for _, tally in _take_each(session, subjects, tasks):
         total += tally or Tally(without_environment=1)
     labels = tuple(subject.label for subject in subjects)
     return Measurement(session.results, session.machine.machine, labels, total)

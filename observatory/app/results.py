@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -56,6 +56,8 @@ class Reading:
     """Failed samples and the like."""
     problems: tuple[Problem, ...]
     """Files that could not be read."""
+    sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """What counted the work, by machine and subject."""
 
 
 def read(directory: Path) -> Reading:
@@ -63,7 +65,14 @@ def read(directory: Path) -> Reading:
     results = read_results(directory, directory_for(directory))
     journals = results.journals.values()
     notes = [note for journal in journals for note in journal.notes]
-    return Reading(frame_of(results), tuple(notes), results.problems)
+    sources = {
+        (file.machine, file.header.subject.label): "; ".join(
+            dict.fromkeys(file.counted_by.values())
+        )
+        for file in results.files
+        if file.header is not None and file.counted_by
+    }
+    return Reading(frame_of(results), tuple(notes), results.problems, sources)
 
 
 def frame(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import shutil
 import time
@@ -32,6 +33,7 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from observatory.text.units import seconds
+from observatory.text.words import several
 
 TIMEOUT = 600.0
 """Default of the longest time, in seconds, that one measured process may take."""
@@ -54,6 +56,8 @@ class Session:
     data: Path | None = None
     resume: bool = False
     """Whether to continue the last run of the same plan instead of beginning a new one."""
+    deadline: float = math.inf
+    """The time of `time.monotonic` after which no sample begins."""
     keep_caches: bool = False
     """Whether a later command takes other passes of the same run."""
     progress: Progress = silent
@@ -156,7 +160,13 @@ def take_samples(
 
         try:
             with measuring_lock(session.say):
-                carry_out(left, executor, notify, ended, session.workers)
+                carry_out(left, executor, notify, ended, session.workers, session.deadline)
+            if missing := len(taken) + len(left) - tally.taken:
+                session.say(
+                    f"{subject.label}: the budget ended before {several(missing, 'sample')}; "
+                    "--resume takes them",
+                    "warning",
+                )
         finally:
             session.progress(Update("", "activity"))
             for problem in _renew(session.results, journal):

@@ -13,6 +13,7 @@ import typer
 from benchmarks.catalogue import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
 from observatory.errors import SelectionError
 
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
@@ -40,6 +41,14 @@ def span(text: str, option: str) -> timedelta:
             f"{option} {text!r} is not a length of time; write it like 36h, 30d or 8w"
         )
     return int(found[1]) * _UNITS[found[2]]
+
+
+def seconds(text: str) -> float:
+    """The seconds of ``90``, ``90s``, ``10m`` or ``1.5h``. Raises BadParameter."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if found is None or float(found[1]) <= 0:
+        raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
+    return float(found[1]) * _SECONDS[found[2] or "s"]
 
 
 def https(text: str, option: str, example: str) -> str:

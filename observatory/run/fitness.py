@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Literal
 
+from observatory.run import counter
+
 State = Literal["fine", "attention", "unfit"]
 
 _BUSY = 0.25
@@ -167,16 +169,10 @@ def look() -> Facts:
             if os.environ.get(name, "1") != "1"
         ),
         compiler=shutil.which("g++") or shutil.which("c++"),
-        instructions=_counter(),
+        instructions=counter.find().source,
         spread=spread,
         stolen=stolen,
     )  # fmt: skip
-
-
-def _counter() -> str:
-    """What counts instructions for samples, as the package that takes them says."""
-    command = [sys.executable, "-m", "benchmarks.pinning"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _steadiness() -> tuple[float, float]:

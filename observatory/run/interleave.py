@@ -1,7 +1,7 @@
 """Measuring two subjects side by side: which samples are taken, and in which order.
 
-Counting samples come first, a group of cells at a time; then samples of work and tracing samples;
-then timing samples.
+Counting samples come first, a group of cells at a time, with samples of work before the groups of
+long scenarios; then tracing samples; then timing samples.
 Timing samples are taken one at a time and in pairs, one of each side in random order, so that
 disturbances of the machine affect both sides alike.
 """
@@ -70,6 +70,11 @@ class Matrix:
         return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
 
     @property
+    def short(self) -> int:
+        """The number of groups before the first that has a long scenario."""
+        return sum(not any(cell.scenario in _LONG for cell in group) for _, group in self.groups)
+
+    @property
     def counted(self) -> tuple[Cell, ...]:
         """The cells that are counted, with all that are timed or traced."""
         return tuple(cell for _, group in self.groups for cell in group)
@@ -87,7 +92,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     names them. Warm builds and calls are timed, under one start method (spawn if it is wanted);
     cold builds only if the user names them, because they take long and their counts say the same.
     Counting cannot be left out, because the other passes start from the caches that it fills; the
-    pass `work`, which has caches of its own, can be taken alone.
+    pass `work`, which has caches of its own, can be taken alone. Work is counted of the same warm
+    builds and calls, unless the user names backends with one backend of each compiler.
     """
     # Backends with more caches that may fail come first.
     default = sorted(MAIN_BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
@@ -126,6 +132,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
         )
         for measure in ("tracing", "timing", WORK)
     )
+    if narrowed.backends is None:
+        worked = tuple(cell for cell in worked if BACKENDS[cell.backend].worked)
     if set(wanted) == {WORK}:
         groups = {}
     counted = tuple((name, tuple(group)) for name, group in groups.items())

@@ -19,9 +19,9 @@ from observatory.store.journal.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
 """The program whose commands are the steps."""
-STEPS = ("measure", "canary", "contracts", "alerts", "site", "feed", "deliver", "publish")
+STEPS = ("measure", "canary", "contracts", "work", "alerts", "site", "feed", "deliver", "publish")
 """The first words of the steps' names, in their order."""
-_MEASURING = STEPS[:3]
+_MEASURING = STEPS[:4]
 """The steps that do not need results to exist."""
 _ALERTS_WRITTEN = (Exit.OK, Exit.ALERTS)
 """Exit statuses with which `observatory alerts` has written what it found."""
@@ -47,6 +47,10 @@ class Wishes:
     """Backends to measure; canary and contracts choose their own."""
     scenarios: Sequence[str] = ()
     """Scenarios to measure."""
+    work_budget: str = "15m"
+    """The longest time for the work of one subject."""
+    no_work: str = ""
+    """Why the work of no subject is counted; empty: it is."""
     machine: str | None = None
     state: Path | None = None
     link: str = ""
@@ -86,6 +90,17 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     yield NightStep(name="canary", command=["canary", *newest, *options])
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)
+    if wishes.no_work:
+        yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
+        return
+    # After everything else, the newest commit first: it may take minutes of each subject.
+    work = ["--preset", "work", "--budget", wishes.work_budget, *options, *cells]
+    for text in wishes.subjects:
+        command = ["run", "--subject", text, *work]
+        yield NightStep(name=f"work {text}"[:200], command=command, resumable=True)
+    for text in reversed(wishes.commits):
+        command = ["run", "--subject", text, *work, "--resume"]
+        yield NightStep(name=f"work {text.rpartition('@')[2][:10]}", command=command)
 
 
 def _reporting(wishes: Wishes) -> Iterator[NightStep]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -41,19 +43,21 @@ def carry_out(
     began: Callable[[Task], None],
     ended: Callable[[Task, Sample], None],
     workers: int,
+    deadline: float = math.inf,
 ) -> None:
     """Run every task, and call ``began`` and ``ended`` as soon as it begins and has ended.
 
     Tasks that fill caches come first, because others start from these caches; then counting and
-    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. Both
-    functions are called from this thread. An exception in it, such as Ctrl-C, ends the samples that
-    are running.
+    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. No task
+    begins after ``deadline``, a time of `time.monotonic`. Both functions are called from this
+    thread. An exception in it, such as Ctrl-C, ends the samples that are running.
     """
     fillers = [task for task in tasks if task.keep is not None]
     timed = [task for task in tasks if task.keep is None and task.measure == "timing"]
     others = [task for task in tasks if task.keep is None and task.measure != "timing"]
     for group, at_once in ((fillers, workers), (others, workers), (timed, 1)):
-        side_by_side(group, executor.run, executor.cancel, began, ended, at_once)
+        in_time = takewhile(lambda _: time.monotonic() < deadline, group)
+        side_by_side(in_time, executor.run, executor.cancel, began, ended, at_once)
 
 
 def side_by_side(

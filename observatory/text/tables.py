@@ -7,7 +7,7 @@ then counts that are not deterministic, then absences with their reasons.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +17,14 @@ from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headlin
 from observatory.analyze.series_keys import place_order
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
-from observatory.text.units import MISSING, count, human
+from observatory.text.units import MISSING, brief, count, human
 
 _WHERE = ["machine", "python", "model"]
+_WORK = "instructions"
 _TIMES = tuple(dict.fromkeys(map(headline_time, SCENARIOS)))
 _NOTE_ORDER = ("failed", "disagrees", "unavailable", "absent")
 _SHOWN_METRICS = (*_TIMES, "cache_misses", "wrong_results", "crashed")
-DEFAULT_METRICS = (*_TIMES, "cache_misses")
+DEFAULT_METRICS = (*_TIMES, _WORK, "cache_misses")
 _NAMED = 5
 """Subjects named in the message if one is missing."""
 _ABREAST = 2
@@ -43,9 +44,9 @@ class Table:
 def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()) -> list[Table]:
     """One subject: scenario x backend, by start method the time, misses and wrong results.
 
-    One table for each machine, Python and model that it was measured with. The time is the one
-    that a user waits for in the scenario (`headline_time`). Raises SelectionError where there is no
-    result of the subject.
+    Where instructions were counted, they stand beside the time. One table for each machine, Python
+    and model that it was measured with. The time is the one that a user waits for in the scenario
+    (`headline_time`). Raises SelectionError where there is no result of the subject.
     """
     rows = _of_subjects(frame, [subject])
     return [
@@ -59,11 +60,13 @@ def comparison_tables(
     subjects: Sequence[str],
     metrics: Sequence[str] = DEFAULT_METRICS,
     notes: Sequence[Note] = (),
+    sources: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Table]:
     """Several subjects, a column each in the given order, with a row for each cell and metric.
 
     One table for each machine, Python and model. Wrong results and crashes of any subject are
-    footnotes even where their metrics are not asked for. Raises SelectionError where there is
+    footnotes even where their metrics are not asked for. ``sources``: what counted the work, by
+    machine and subject. Raises SelectionError where there is
     nothing to show, or nothing of one of the subjects.
     """
     rows = _of_subjects(frame, subjects)
@@ -75,7 +78,7 @@ def comparison_tables(
         )
     noted = [note for note in notes if note.subject in subjects]
     return [
-        _comparison_table(part, subjects, metrics, noted)
+        _comparison_table(part, subjects, metrics, noted, sources or {})
         for _, part in rows.groupby(_WHERE, sort=False)
     ]
 
@@ -95,6 +98,7 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
     first = part.iloc[0]
     launches = [name for name in LAUNCHES if name in set(part["launch"])]
     values = _by_place(part, ["scenario", "backend", "launch", "metric"])
+    worked = {str(one) for one in part.loc[part["metric"] == _WORK, "launch"]}
     texts = {
         (scenario, backend, launch): _cell_texts(values, scenario, backend, launch)
         for scenario in SCENARIOS
@@ -106,16 +110,20 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
     }
     rows: list[tuple[str, ...]]
     if len(launches) > _ABREAST:
-        header = ["scenario", "backend", "launch", "time", "misses", "wrong"]
-        rows = [(*place, *cells) for place, cells in texts.items()]
+        header = ["scenario", "backend", "launch", *_shown_of("time", bool(worked))]
+        rows = [(*place, *_without_work(cells, bool(worked))) for place, cells in texts.items()]
     else:
         header = ["scenario", "backend"]
         for launch in launches:
-            header += [f"{launch}: time", "misses", "wrong"]
+            header += _shown_of(f"{launch}: time", launch in worked)
         rows = [
-            (*both, *(text for name in launches for text in texts.get((*both, name), _NOTHING)))
+            (*both, *(
+                text
+                for name in launches
+                for text in _without_work(texts.get((*both, name), _NOTHING), name in worked)
+            ))
             for both in dict.fromkeys(place[:2] for place in texts)
-        ]
+        ]  # fmt: skip
     numba = f", numba {first['numba']}" if first["numba"] else ""
     versions = f"pytensor {first['pytensor']}{numba}, Python {first['python']}"
     title = f"{first['subject']}: {first['model']}, {versions}, on {first['machine']}"
@@ -123,7 +131,11 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
 
 
 def _comparison_table(
-    part: pd.DataFrame, subjects: Sequence[str], metrics: Sequence[str], notes: Sequence[Note]
+    part: pd.DataFrame,
+    subjects: Sequence[str],
+    metrics: Sequence[str],
+    notes: Sequence[Note],
+    sources: Mapping[tuple[str, str], str],
 ) -> Table:
     first = part.iloc[0]
     place = ["scenario", "backend", "launch", "metric"]
@@ -135,10 +147,20 @@ def _comparison_table(
         found = [values.get((*key, subject)) for subject in subjects]
         rows.append((*key, *(MISSING if row is None else _text(row) for row in found)))
     title = f"{first['model']}, Python {first['python']}, on {first['machine']}: higher is worse"
-    return Table(title, (*place, *subjects), tuple(rows), _footnotes(part, notes))
+    of_work = {
+        one: sources.get((str(first["machine"]), one), "")
+        for one in subjects
+        if _WORK in set(shown.loc[shown["subject"] == one, "metric"])
+    }
+    apart = [f"{one} by {by}" for one, by in of_work.items() if by]
+    footnotes = list(_footnotes(part, notes))
+    if len(set(of_work.values())) > 1:
+        said = f"instructions were counted of {', of '.join(apart)}"
+        footnotes.insert(0, f"{said}: counts of two sources cannot be compared")
+    return Table(title, (*place, *subjects), tuple(rows), tuple(footnotes))
 
 
-_NOTHING = (MISSING,) * 3
+_NOTHING = (MISSING,) * 4
 Rows = dict[tuple[str, ...], "pd.Series[Any]"]
 
 
@@ -147,7 +169,17 @@ def _by_place(part: pd.DataFrame, columns: list[str]) -> Rows:
     return {tuple(str(row[name]) for name in columns): row for _, row in part.iterrows()}
 
 
-def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple[str, str, str]:
+def _shown_of(time: str, worked: bool) -> list[str]:
+    return [time, *(["work"] if worked else []), "misses", "wrong"]
+
+
+def _without_work(texts: tuple[str, ...], worked: bool) -> tuple[str, ...]:
+    return texts if worked else (texts[0], *texts[2:])
+
+
+def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple[str, ...]:
+    """Time, work, misses and wrong results of a cell."""
+
     def counted(metric: str) -> str:
         row = values.get((scenario, backend, launch, metric))
         return MISSING if row is None else count(float(row["value"]))
@@ -158,7 +190,9 @@ def _cell_texts(values: Rows, scenario: str, backend: str, launch: str) -> tuple
     text = text if time is None else _text(time)
     wrong = counted("wrong_results")
     marked = f"{wrong} WRONG" if wrong not in ("0", MISSING) else wrong
-    return text, counted("cache_misses"), marked
+    work = values.get((scenario, backend, launch, _WORK))
+    shown = MISSING if work is None else brief(float(work["value"]), str(work["unit"]))
+    return text, shown, counted("cache_misses"), marked
 
 
 def _text(row: pd.Series[Any]) -> str:

@@ -10,6 +10,7 @@ MISSING = "-"
 
 _TIMES = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SIZES = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
+_COUNTS = ((1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 _SCALES = {"seconds": _TIMES, "bytes": _SIZES[1:]}
 _BEYOND = 1e15
 """No measured number is as large; longer ones are not written, to keep texts short."""
@@ -162,6 +163,17 @@ def human(value: float | None, unit: str) -> str:
         return size(value)
     known = unit in _COUNTED or not _UNIT.fullmatch(unit)
     return count(value) if known else f"{count(value)} {unit}"
+
+
+def brief(value: float, unit: str) -> str:
+    """A value where room is scarce: large counts in thousands (k), millions (M), 10⁹ (G).
+
+    >>> brief(2_036_912_345, "instructions"), brief(35, "functions"), brief(0.25, "seconds")
+    ('2.04 G', '35', '250 ms')
+    """
+    if unit in _SCALES or not 1000 <= value < _BEYOND:
+        return human(value, unit)
+    return _scaled(value, _COUNTS)
 
 
 def change(base: float | None, head: float | None, unit: str) -> str:

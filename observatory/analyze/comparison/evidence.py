@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from benchmarks.plan import PASSES
-from observatory.store.journal.values import failed, values_of
+from observatory.store.journal.values import failed, source_of, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
 
@@ -68,8 +68,7 @@ class Evidence:
 
     def source(self, cell: Cell, metric: Metric) -> str | None:
         """What counted a metric of the pass `work`; None for metrics of other passes."""
-        samples = [s for s in self.taken(cell, metric.measure) if metric.name in s.metrics]
-        return samples[-1].counted_by if samples else None
+        return source_of(metric, self.taken(cell, metric.measure))
 
     def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""

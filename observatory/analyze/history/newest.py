@@ -81,7 +81,7 @@ def verdicts_of(
     for track in tracks:
         series, place = track.series, track.series.place
         # Another environment has alerts of its own, and the name of a series may be the same.
-        commits = {one.commit for one in series.line.subjects} if series.key in named else ()
+        commits = series.commits if series.key in named else ()
         own = [each for each in named.get(series.key, ()) if each[1].first_bad.commit in commits]
         cpu, known = floors.get(series.line.machine, ("", NoiseFloors()))
         usable = place.model and cpu == series.line.era.cpu

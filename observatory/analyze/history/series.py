@@ -2,7 +2,8 @@
 
 A line has the subjects that one environment measured on one machine of one kind. Where a machine's
 processor, system or Python changes, another line begins: values of two lines are never compared.
-Hosted machines that change kind from night to night give several lines side by side.
+Hosted machines that change kind from night to night give several lines side by side. Where work was
+counted by another source, or for another CPU, another series of the same line begins.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.catalogue import METRICS
 from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.store.reading.read import Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
 Numbers = npt.NDArray[np.integer]
+WORK = frozenset(name for name, one in METRICS.items() if one.measure == "work")
+"""The metrics whose values depend on what counted them."""
 _RELEASE = re.compile(r"^(\D*\d+\.\d+).*", re.DOTALL)
 
 
@@ -83,6 +88,8 @@ class Series:
     at: Numbers
     values: npt.NDArray[np.float64]
     rows: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    source: str = ""
+    """Of work: what counted it, and for which CPU; otherwise empty."""
 
     @property
     def benchmark(self) -> str:
@@ -97,6 +104,12 @@ class Series:
     def subject(self, index: int) -> Subject:
         """The subject of a value."""
         return self.line.subjects[int(self.at[index])]
+
+    @cached_property
+    def commits(self) -> frozenset[str]:
+        """The commits that a change of it may begin at: of work only those with a value."""
+        every = self.line.subjects
+        return frozenset(o.commit for o in ([every[i] for i in self.at] if self.source else every))
 
 
 def lines_of(results: Results) -> list[Line]:
@@ -125,15 +138,30 @@ def series_of(results: Results) -> list[Series]:
         for index, subject in enumerate(one.subjects):
             line_of[subject.file], position_of[subject.file] = number, index
     line, position = line_of[results.file], position_of[results.file]
-    order = np.lexsort((position, place, line))
-    keys = np.stack([line[order], place[order]])
+    sources, source = _sources_of(results, places, place)
+    order = np.lexsort((position, source, place, line))
+    keys = np.stack([line[order], place[order], source[order]])
     values, position = results.values.value[order], position[order]
     rows = order.astype(np.int32)
     starts = np.flatnonzero((np.diff(keys, axis=1, prepend=-1) != 0).any(axis=0))
     return [
         Series(
             lines[keys[0, start]], places[keys[1, start]],
-            position[start:stop], values[start:stop], rows[start:stop],
+            position[start:stop], values[start:stop], rows[start:stop], sources[keys[2, start]],
         )
         for start, stop in pairwise([*starts, len(order)])
     ]  # fmt: skip
+
+
+def _sources_of(
+    results: Results, places: list[SeriesKey], place: Numbers
+) -> tuple[list[str], Numbers]:
+    """What counted work, and for each value the number of what counted it: 0 for all others."""
+    known = {"": 0}
+    numbers = np.zeros(len(place), np.int32)
+    of_work = [i for i, one in enumerate(places) if one.model and one.metric in WORK]
+    for row in np.flatnonzero(np.isin(place, of_work)):
+        counted = results.files[results.file[row]].counted_by
+        source = counted.get(str(places[place[row]].cell), "")
+        numbers[row] = known.setdefault(source, len(known))
+    return list(known), numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,6 @@ from observatory.text.comment import comment
 from observatory.text.terminal import terminal
 
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
-_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def command(
@@ -81,10 +79,11 @@ def command(
     """Say whether HEAD is worse than BASE, by how much and why.
 
     The command measures both in turn. It first counts cache events, which takes a minute or two.
-    It then measures times until a test decides every cell or the budget is spent. The noise floors
-    of this machine are read from RESULTS. Every sample is kept and can be compared again.
+    It then measures times until a test decides every cell or the budget is spent. --pass work
+    counts instructions instead: they decide whatever else this machine does. The noise floors of
+    this machine are read from RESULTS. Every sample is kept and can be compared again.
     """  # fmt: skip
-    seconds = _seconds(budget)
+    seconds = options.seconds(budget)
     saved = looks_saved(base) or looks_saved(head)
     texts = [base, head]
     pinned: dict[str, str] = {}
@@ -136,14 +135,6 @@ _STATUS = {
 def status(comparison: Comparison) -> Exit:
     """The exit status for the outcome of a comparison."""
     return _STATUS[outcome_of(comparison)]
-
-
-def _seconds(text: str) -> float:
-    """The seconds of ``90``, ``90s``, ``10m`` or ``1.5h``."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
-    return float(found[1]) * _UNITS[found[2] or "s"]
 
 
 def _write(comparison: Comparison, json_: Path | None, markdown: Path | None) -> None:

@@ -21,6 +21,7 @@ from observatory.app.measurement import chosen_tasks
 from observatory.cli import github, options
 from observatory.cli.output import append_summary, grid
 from observatory.errors import Exit, SelectionError
+from observatory.run import counter
 from observatory.run.local import STATE
 from observatory.run.nightly import (
     STEPS,
@@ -31,7 +32,7 @@ from observatory.run.nightly import (
     severest,
     steps,
 )
-from observatory.run.presets import PRESETS, Narrowed
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
@@ -76,6 +77,12 @@ def command(
         bool, typer.Option(help="Check that a shared cache mixes up no results.")
     ] = True,
     contracts: Annotated[bool, typer.Option(help="Check what PyTensor relies on in numba.")] = True,
+    work: Annotated[
+        bool, typer.Option(help="Count the instructions of each subject, where the machine can.")
+    ] = True,
+    work_budget: Annotated[
+        str, typer.Option(help="Longest time for counting those of one subject: 90s, 10m, 1h.")
+    ] = "15m",
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")
     ] = False,
@@ -106,13 +113,16 @@ def command(
     """  # fmt: skip
     _check(only or (), repo, commits, link, deliver)
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    left_out = {name for name, on in (("canary", canary), ("contracts", contracts)) if not on}
+    options.seconds(work_budget)
+    named = (("canary", canary), ("contracts", contracts), ("work", work))
+    left_out = {name for name, on in named if not on}
     wishes = Wishes(
         subjects=subject or (() if commits else ("newest",)),
         commits=commits_between(repo, commits) if repo and commits else (),
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
-        backends=backend or (), scenarios=scenario or (), machine=machine,
+        backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
+        no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
@@ -148,6 +158,13 @@ def command(
     worst = severest([step.status for step in night.steps if step.status], SEVEREST_FIRST)
     if worst:
         raise typer.Exit(worst if worst > 0 else Exit.UNEXPECTED)
+
+
+def _no_work(narrowed: Narrowed) -> str:
+    """Why the night counts no instructions; empty if it does."""
+    if not tasks_of(PRESETS["work"], narrowed):
+        return "the preset work has none of the chosen cells"
+    return counter.find().problem
 
 
 def _check(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,10 @@ def command(
     rounds: Annotated[
         int | None, typer.Option(help="Number of timing samples for each cell.", min=1)
     ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="No sample begins after this time: 90s, 10m, 1h. --resume continues."),
+    ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     resume: Annotated[
@@ -85,5 +90,6 @@ def command(
         texts or ["newest"], results=results, preset=name, models=model, scenarios=scenario,
         backends=backend, launches=launch, passes=pass_, rounds=rounds,
         requirements=with_ or (), python=python, machine=machine, resume=resume, data=radon_data,
-        timeout=timeout, state=state, progress=TerminalProgress(console),
+        budget=options.seconds(budget) if budget else math.inf, timeout=timeout, state=state,
+        progress=TerminalProgress(console),
     ))  # fmt: skip

@@ -14,7 +14,7 @@ from observatory.app.results import Reading, read
 from observatory.cli import options
 from observatory.cli.output import naming_problems, render
 from observatory.errors import SelectionError
-from observatory.text.tables import Table, comparison_tables, subject_tables
+from observatory.text.tables import DEFAULT_METRICS, Table, comparison_tables, subject_tables
 
 
 def command(
@@ -52,8 +52,8 @@ def tables(
     if len(subjects) == 1 and metrics is None:
         return subject_tables(frame, subjects[0], reading.notes)
     if metrics is None:
-        return comparison_tables(frame, subjects, notes=reading.notes)
-    return comparison_tables(frame, subjects, metrics, notes=reading.notes)
+        metrics = list(DEFAULT_METRICS)
+    return comparison_tables(frame, subjects, metrics, reading.notes, reading.sources)
 
 
 def newest_subject(frame: pd.DataFrame) -> str:

@@ -6,7 +6,7 @@ The rule of which samples count is in `values`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -15,7 +15,13 @@ from typing import Literal
 from benchmarks.catalogue import CORRECTNESS, MEASURES, Cell, Measure, Metric, metrics_of
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.reader import JournalContents
-from observatory.store.journal.values import latest_runs, same_cpu, timed_elsewhere, values_of
+from observatory.store.journal.values import (
+    latest_runs,
+    same_cpu,
+    source_of,
+    timed_elsewhere,
+    values_of,
+)
 from observatory.store.records.sample import Sample
 
 
@@ -31,6 +37,7 @@ class Recorded:
     values: tuple[float, ...]
     started_at: datetime
     duration: float | None  # wall time of the samples in seconds; None where they do not tell
+    counted_by: str | None = None  # pass work: what counted, and the CPU of the code
 
     @property
     def value(self) -> float | None:
@@ -116,6 +123,8 @@ def _add_cell(
             how = reason.message if reason else f"the sample was {status}"
             text = f"{len(failures)} of {len(samples)} {measure} samples failed: {how}"
             found.notes.append(Note(subject, cell, "failed", text, measure=measure))
+    for measure, why in _passes_not_given(entries, passes):
+        found.notes.append(Note(subject, cell, "absent", why, measure=measure))
     for metric in metrics_of(cell.scenario, cell.launch):
         samples = everything if metric.name in CORRECTNESS else passes.get(metric.measure, [])
         if metric.of_cpu:
@@ -138,6 +147,19 @@ def _add_cell(
             found.notes.append(Note(subject, cell, "disagrees", text, metric=metric.name))
 
 
+def _passes_not_given(
+    entries: list[JournalEntry], passes: Collection[Measure]
+) -> Iterator[tuple[Measure, str]]:
+    """The passes of which every sample is unavailable, where others are there; and why."""
+    said = {
+        entry.sample.measure: entry.sample.failure.message
+        for entry in entries
+        if entry.sample.failure is not None
+    }
+    tried = dict.fromkeys(entry.sample.measure for entry in entries)
+    yield from ((measure, said[measure]) for measure in tried if measure not in passes)
+
+
 def _latest_passes(entries: list[JournalEntry]) -> dict[Measure, list[Sample]]:
     """The samples of each pass's latest run; passes that the subject cannot give are left out."""
     samples = [entry.sample for entry in latest_runs(entries)]
@@ -154,4 +176,5 @@ def _recorded(cell: Cell, metric: Metric, samples: list[Sample]) -> Recorded:
     spent = [sample.overhead.total for sample in samples if sample.overhead is not None]
     started = min(sample.started_at for sample in samples)
     values = tuple(values_of(metric, samples))
-    return Recorded(cell, metric, values, started, sum(spent) if spent else None)
+    source = source_of(metric, samples)
+    return Recorded(cell, metric, values, started, sum(spent) if spent else None, source)

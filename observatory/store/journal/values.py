@@ -128,3 +128,11 @@ def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
     ]
     # Instructions of two sources are never compared: the newest one counts.
     return [float(s.metrics[metric.name]) for s in given if s.counted_by == given[-1].counted_by]
+
+
+def source_of(metric: Metric, samples: Sequence[Sample]) -> str | None:
+    """What counted the values of a metric of the pass `work`: that of the newest sample with one.
+
+    None for metrics of other passes. ``samples``: as for `values_of`.
+    """
+    return next((s.counted_by for s in reversed(samples) if metric.name in s.metrics), None)

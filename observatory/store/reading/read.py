@@ -43,6 +43,7 @@ class JournalSummary:
     notes: tuple[Note, ...]  # what a reader of the current values must know of them
     measured_at: datetime | None  # when the newest sample was taken
     functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
+    counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -65,6 +66,8 @@ class ResultFile:
     python: str
     params: Mapping[str, str]
     header: JournalHeader | None
+    counted_by: Mapping[str, str] = field(default_factory=dict)
+    """By cell, what counted its work: counts of two sources are never compared."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,7 @@ class _Reading:
                 yield listed.path, entry.head, number
 
     def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
+        summary = self._summary(path, head.commit, journals)
         return ResultFile(
             path=path,
             machine=head.machine or os.fsencode(path.parent.name).decode(errors="replace"),
@@ -203,15 +207,18 @@ class _Reading:
             date=datetime.fromtimestamp(head.date / 1000, UTC),
             python=head.python,
             params=head.params,
-            header=self._header(path, head.commit, journals),
+            header=summary.header,
+            counted_by=summary.counted_by,
         )
 
-    def _header(
+    def _summary(
         self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
-    ) -> JournalHeader | None:
+    ) -> JournalSummary:
+        """The summary of the journal that a result file was made from; one of nothing without."""
+        nothing = JournalSummary(None, (), None)
         journal = layout.journal_beside(self._directory, path) if journals else path
         if journal not in journals:
-            return None
+            return nothing
         header = journals[journal].header
         if header is None:
             reason = f"it has no whole header to say what {path.name} is of"
@@ -219,8 +226,8 @@ class _Reading:
         elif header.subject.commit != commit:
             reason = f"it is of another commit than {path.name}: not used"
             self._problems.append(Problem(journal, reason))
-            return None
-        return header
+            return nothing
+        return journals[journal]
 
 
 def result_of(path: Path, series: SeriesList) -> Made:
@@ -251,11 +258,13 @@ def benchmarks_of(path: Path) -> Made:
 def journal_of(path: Path, ledgers: LedgerStore) -> Made:
     """What is kept of a journal: its `JournalSummary`. What is broken is a problem."""
     contents = read_journal(path)
+    latest = latest_of(contents)
     made = JournalSummary(
         header=contents.header,
-        notes=tuple(latest_of(contents).notes),
+        notes=tuple(latest.notes),
         measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
         functions=compiled.kept_of(contents.current(), ledgers),
+        counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
     return Made(head, [(problem.reason, problem.line) for problem in contents.problems])
