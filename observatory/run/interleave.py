@@ -134,6 +134,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     )
     if narrowed.backends is None:
         worked = tuple(cell for cell in worked if BACKENDS[cell.backend].worked)
+    # If the budget ends early, one backend is complete.
+    worked = tuple(sorted(worked, key=lambda cell: backends.index(cell.backend)))
     if set(wanted) == {WORK}:
         groups = {}
     counted = tuple((name, tuple(group)) for name, group in groups.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,7 +33,11 @@ class Environment:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Take the samples, until the first is there or all are; which, and where filled caches lie."""
 
-    def _run(cpu: str, interrupted: bool, plan: str = "full") -> list[tuple[Task, Path]]:
+    def _run(
+        cpu: str, interrupted: bool, plan: str = "full", deadline: float = math.inf,
+        said: list[str] | None = None,
+    ) -> list[tuple[Task, Path]]:  # fmt: skip
+        said = [] if said is None else said
         taken: list[tuple[Task, Path]] = []
 
         class Executor:
@@ -54,7 +59,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         monkeypatch.setattr(module, "measuring_lock", lambda _: contextlib.nullcontext())
         under = header(cpu=cpu)
         where = tmp_path / "results", tmp_path / "state"
-        session = Session(plan, *where, under.machine, resume=True)
+        session = Session(
+            plan, *where, under.machine, resume=True, deadline=deadline,
+            progress=lambda update: said.append(update.text),
+        )  # fmt: skip
         with contextlib.suppress(KeyboardInterrupt):
             take_samples(session, under.subject, Environment(), TASKS)  # type: ignore[arg-type]
         return taken
@@ -84,3 +92,12 @@ def test_a_run_of_another_plan_is_not_what_it_goes_on_with(run: Run) -> None:
     (rest,) = run("Some CPU", False)
     assert rest[0].cell == WARM
     assert rest[1] == filler[1]
+
+
+def test_what_a_budget_leaves_is_said_and_a_later_run_takes_it(run: Run) -> None:
+    said: list[str] = []
+    left = "3.3.7: the budget ended before 2 samples; --resume takes them"
+    assert run("Some CPU", False, deadline=0.0, said=said) == []
+    assert said.count(left) == 1
+    assert len(run("Some CPU", False, said=said)) == 2
+    assert said.count(left) == 1

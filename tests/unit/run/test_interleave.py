@@ -135,7 +135,15 @@ def test_work_is_counted_only_where_it_is_asked_for_and_may_be_taken_alone() -> 
     assert matrix(Narrowed()).worked == ()
     alone = matrix(Narrowed(measures=["work"]))
     assert (alone.groups, alone.timed) == ((), ())
-    assert {cell.scenario for cell in alone.cells} == {"warm_disk", "warm_process", "call"}
+    expected = [
+        (scenario, backend)
+        for backend in ("NUMBA", "C_VM")
+        for scenario in ("warm_disk", "warm_process", "call")
+    ]
+    assert [(cell.scenario, cell.backend) for cell in alone.worked] == expected
+    assert {cell.launch for cell in alone.cells} == {"spawn"}
+    named = matrix(Narrowed(measures=["work"], backends=["C"]))
+    assert {cell.backend for cell in named.worked} == {"C"}
     both = matrix(Narrowed(measures=["counting", "work"]))
     assert both.groups == matrix(Narrowed()).groups
     assert set(both.worked) <= set(both.counted)
@@ -151,6 +159,12 @@ def test_later_samples_of_work_start_from_the_caches_of_the_first(
         own = [job.task for job in taken if job.side == side]
         assert [task.cell.scenario for task in own] == ["cold", *["warm_disk"] * 3]
         assert [task.hash_seed for task in own[1:]] == [1, 2, 3]
+
+
+def test_groups_of_long_scenarios_come_after_the_others() -> None:
+    found = matrix(Narrowed())
+    assert [name for name, _ in found.groups[found.short :]] == ["NUMBA siblings and variants"]
+    assert matrix(Narrowed(scenarios=["variants"])).short == 0
 
 
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:

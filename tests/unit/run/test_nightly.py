@@ -229,6 +229,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "measure newest": "run --subject newest --preset quick --results results",
         "canary": "canary newest --results results",
         "contracts": "contracts newest --results results",
+        "work newest": "run --subject newest --preset work --budget 15m --results results",
         "alerts": "alerts --results results",
         "site": "dashboard --results results --out html",
         "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",
@@ -240,7 +241,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
 
 def test_what_nobody_asked_for_is_left_out() -> None:
     assert list(commands(Wishes(subjects=["newest"]))) == [
-        "measure newest", "canary", "contracts", "alerts", "site",
+        "measure newest", "canary", "contracts", "work newest", "alerts", "site",
     ]  # fmt: skip
     only = Wishes(subjects=["newest"], only=frozenset({"alerts", "publish"}), publish="results")
     assert list(commands(only)) == ["alerts", "publish"]
@@ -255,6 +256,23 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
     )
     assert found["canary"] == f"canary {commits[1]} --results results"
     assert not any(step.resumable for step in steps(Wishes(subjects=[], commits=commits)))
+
+
+def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
+    commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
+    found = commands(Wishes(subjects=["3.3.7"], commits=commits, work_budget="5m"))
+    assert list(found)[4:8] == ["contracts", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
+    assert found["work aaaaaaaaaa"] == (
+        f"run --subject {commits[0]} --preset work --budget 5m --results results --resume"
+    )
+
+
+def test_why_no_work_is_counted_is_said_once_for_all_subjects(stage: Stage) -> None:
+    why = "nothing counts instructions here"
+    planned = steps(Wishes(subjects=["3.3.6", "3.3.7"], no_work=why, only=frozenset({"work"})))
+    assert [(step.name, step.skipped) for step in planned] == [("work", f"because {why}")]
+    assert stage.nightly.carry_out(stage.night(*planned)).over
+    assert stage.started == []
 
 
 def test_where_and_with_what_is_passed_on() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,6 +124,13 @@ def test_an_interrupt_while_recording_ends_the_samples_under_way() -> None:
     with pytest.raises(KeyboardInterrupt):
         carry_out(TASKS, fake, lambda _: None, interrupted, 2)
     assert fake.cancelled
+
+
+def test_no_task_begins_after_the_deadline() -> None:
+    fake, recorded = Fake(), []
+    late = time.monotonic() - 1
+    carry_out(TASKS, fake, lambda _: None, lambda _, one: recorded.append(one), 2, late)
+    assert (fake.begun, recorded) == ([], [])
 
 
 def test_a_resumed_run_takes_only_what_is_left(tmp_path: Path) -> None:

@@ -10,17 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.catalogue import Cell
-from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.comparing import Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.app import comparer as comparing
 from observatory.app import comparison as module
-from observatory.app.comparer import Comparer
+from observatory.app.comparer import Comparer, Measured
 from observatory.app.session import Session
 from observatory.cli.commands import compare as command
 from observatory.cli.commands.calibrate import command as calibrate
 from observatory.cli.commands.compare import repeated, status
 from observatory.cli.main import app
 from observatory.errors import Exit
+from observatory.run import counter
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from observatory.store.base.problems import RecordError
@@ -32,6 +33,7 @@ from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
 from tests.factories import NOON, WARM, failed, header, journal, sample, traced
+from tests.factories_work import uncounted
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 SEVEN = (0.25, 0.251, 0.252, 0.249, 0.248, 0.253, 0.247)
@@ -244,6 +246,130 @@ def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
     comparer.matrix = Matrix((), (), (WARM,))
     comparer._time(Taking(), time.monotonic() + 60)  # type: ignore[arg-type]
     assert taken == [7, 3, 5, 15]
+
+
+WORKED = Cell("radon", "warm_process", "NUMBA", "spawn")
+
+
+class Counting:
+    """Takes samples of work at once, until its budget of pairs is spent; notes what was taken."""
+
+    def __init__(self, comparer: Comparer, pairs: int, head: float = 2.0e9) -> None:
+        self.comparer, self.pairs, self.head = comparer, pairs, head
+        self.taken: list[str] = []
+
+    def count(self, group: tuple[Cell, ...], deadline: float) -> bool:
+        self.taken.append(f"counted {group[0].scenario}")
+        return True
+
+    def work(self, cells: tuple[Cell, ...], rounds: range, deadline: float) -> bool:
+        self.taken.append(f"work {[*rounds]}")
+        for cell in cells[: self.pairs]:
+            for side, value in (("base", 2.0e9), ("head", self.head)):
+                taken = sample(cell, "work", {"instructions": value}, counted_by="callgrind")
+                self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
+        return self.pairs >= len(cells)
+
+    def repeat(self, cells: tuple[Cell, ...], measure: str, rounds: int) -> None:
+        if cells:
+            self.taken.append(f"{measure} {[str(cell) for cell in cells]}")
+
+    def time(self, cells: object, pairs: int, deadline: float) -> bool:
+        return False
+
+
+def counting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matrix: Matrix, pairs: int = 9, **more: float
+) -> tuple[Comparison, list[str]]:
+    session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine)
+    sides = {name: Measured(None, None) for name in ("base", "head")}  # type: ignore[arg-type]
+    comparer = Comparer(session, sides, setting(), matrix, 60.0)  # type: ignore[arg-type]
+    taking = Counting(comparer, pairs, **more)
+    monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(taking))
+    return comparer.run(), taking.taken
+
+
+def test_work_is_counted_before_what_takes_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variants = Cell("radon", "variants", "NUMBA", "spawn")
+    groups = (("NUMBA caches", (WORKED,)), ("NUMBA siblings and variants", (variants,)))
+    _, taken = counting(tmp_path, monkeypatch, Matrix(groups, (), (), (WORKED,)))
+    assert taken == ["counted warm_process", "work [0]", "counted variants"]
+    _, taken = counting(tmp_path, monkeypatch, Matrix(groups[:1], (), (), (WORKED,)))
+    assert taken == ["counted warm_process", "work [0]"]
+
+
+def test_what_does_more_work_is_counted_again_and_traced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Cell("radon", "call", "NUMBA", "spawn")
+    matrix = Matrix((), (), (), (WORKED, call))
+    found, taken = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
+    assert {verdict.cell for verdict in found.worse} == {WORKED, call}
+    assert taken == ["work [0]", "work [1, 2]", f"tracing ['{WORKED}']"]  # a call has no profile
+    traced = Matrix((), (WORKED,), (), (WORKED,))
+    _, taken = counting(tmp_path, monkeypatch, traced, head=2.1e9)
+    assert taken.count(f"tracing ['{WORKED}']") == 1
+
+
+def test_a_budget_that_ends_in_between_names_the_cells_without_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    matrix = Matrix((), (), (), (WORKED, disk))
+    found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1)
+    assert found.warnings == [f"the budget ended before all work was counted in {disk}"]
+    assert [missing.cell for missing in found.missing] == [disk]
+    assert outcome_of(found) == "undecided"
+
+
+def without_a_counter(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = counter.Counter("", "nothing counts instructions here: valgrind is not installed")
+    monkeypatch.setattr(counter, "find", lambda: found)
+
+
+def test_where_nothing_counts_work_alone_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_a_counter(monkeypatch)
+    done = CliRunner().invoke(app, ["compare", "3.3.6", "3.3.7", "--pass", "work"])
+    assert isinstance(done.exception, SubjectError)
+    assert str(done.exception) == "nothing counts instructions here: valgrind is not installed"
+
+
+def test_where_nothing_counts_a_comparison_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_a_counter(monkeypatch)
+    warned: list[tuple[str, ...]] = []
+
+    def compared_here(self: Comparer) -> Comparison:
+        warned.append(self.warnings)
+        assert self.matrix.worked == ()
+        raise SubjectError("enough")
+
+    monkeypatch.setattr(Comparer, "run", compared_here)
+    monkeypatch.setattr(module, "side_of", lambda *_: (Measured(None, None), side()))  # type: ignore[arg-type]
+    monkeypatch.setattr(Session, "subjects", Subjects())
+    with pytest.raises(SubjectError, match="enough"):
+        module.compare("3.3.6", "3.3.7", passes=["counting", "work"], state=tmp_path)
+    ((times, work),) = warned
+    assert times == module.NO_TIMES
+    assert work == (
+        "work was not counted: nothing counts instructions here: valgrind is not installed"
+    )
+
+
+class Subjects:
+    def parse_all(self, texts: object, *_: object) -> list[str]:
+        return ["3.3.6", "3.3.7"]
+
+
+def test_what_every_sample_of_work_says_is_said_once_in_a_comment() -> None:
+    cells = [Cell("radon", scenario, "NUMBA", "spawn") for scenario in ("warm_disk", "call")]
+    nothing = [uncounted(cell) for cell in cells]
+    text = comment(compare(nothing, nothing))
+    assert text.count("Nothing counts instructions here") == 1
 
 
 def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:

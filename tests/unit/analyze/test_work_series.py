@@ -1,0 +1,77 @@
+"""Counts of work of two sources are two series, in one line and under one key."""
+
+from pathlib import Path
+
+from observatory.analyze.history.newest import verdicts_of
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.series import series_of
+from observatory.app.history import fingerprint
+from observatory.app.site import site_data
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.triage import Triage
+from tests.factories_work import CALLGRIND, HARDWARE, history
+
+TWO = (2.0e9, CALLGRIND), (2.001e9, CALLGRIND), (2.2e9, HARDWARE), (2.0e9, CALLGRIND)
+
+
+def test_where_the_source_changes_another_series_begins_and_no_value_is_lost(
+    tmp_path: Path,
+) -> None:
+    every = series_of(read_results(history(tmp_path, *TWO)))
+    found = {one.source: one for one in every if one.place.metric == "instructions"}
+    assert found[CALLGRIND].values.tolist() == [2.0e9, 2.001e9, 2.0e9]
+    assert [found[CALLGRIND].subject(index).label for index in range(3)] == [
+        "3.3.0", "3.3.1", "3.3.3",
+    ]  # fmt: skip
+    assert found[HARDWARE].values.tolist() == [2.2e9]
+    assert len({one.key for one in found.values()}) == len({one.line for one in found.values()}) == 1
+    (times,) = (one for one in every if one.place.metric == "compile_time")
+    assert (len(times.values), times.source) == (4, "")
+
+
+def test_a_count_is_never_judged_against_one_of_another_source(tmp_path: Path) -> None:
+    def last(*counts: tuple[float, str]) -> list[str]:
+        tracks = [
+            track
+            for track in segmented(series_of(read_results(history(tmp_path / str(counts), *counts))))
+            if track.series.place.metric == "instructions"
+        ]
+        nothing = Alerts(observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[])
+        return [one.last for one in verdicts_of(tracks, nothing)]
+
+    assert last((2.0e9, CALLGRIND), (2.2e9, CALLGRIND)) == ["worse"]
+    assert last((2.0e9, CALLGRIND), (2.2e9, HARDWARE)) == ["undecided", "undecided"]
+
+
+def test_what_counted_is_known_of_results_that_are_read_from_the_cache(tmp_path: Path) -> None:
+    results = history(tmp_path / "results", *TWO)
+    cache = tmp_path / "cache"
+    assert directory_for(results) != cache
+    first, second = (read_results(results, cache) for _ in range(2))
+    assert [file.counted_by for file in first.files] == [file.counted_by for file in second.files]
+    assert any(HARDWARE in file.counted_by.values() for file in second.files)
+
+
+def test_another_source_makes_other_alerts_out_of_date(tmp_path: Path) -> None:
+    made = [
+        fingerprint(read_results(history(tmp_path / source[:4], (2.0e9, source))), Triage())
+        for source in (CALLGRIND, HARDWARE)
+    ]
+    assert made[0] != made[1]
+
+
+def test_the_page_of_each_source_has_an_id_of_its_own_and_others_keep_theirs(
+    tmp_path: Path,
+) -> None:
+    ids = []
+    for source in (CALLGRIND, HARDWARE):
+        observed, problems = site_data([history(tmp_path / source[:4], (2.0e9, source))])
+        assert problems == []
+        ids.append({
+            track.series.place.metric: id_
+            for track, id_ in zip(observed.tracks, observed.ids, strict=True)
+        })  # fmt: skip
+    assert ids[0]["instructions"] != ids[1]["instructions"]
+    assert ids[0]["compile_time"] == ids[1]["compile_time"] == "d3835c3cf8"
