@@ -1,0 +1,122 @@
+"""Work beside time on the pages."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.drawing import geometry
+from dashboard.pages.cell_values import cell_values_of
+from dashboard.pages.health import health_page
+from dashboard.pages.history import history
+from dashboard.pages.matrix import matrices
+from dashboard.pages.overview import overview
+from dashboard.pages.summary import newest
+from dashboard.pages.work import WorkHistory, newest_work, work_history
+from dashboard.site_input import SiteInput
+from observatory.app.site import site_data
+from observatory.text.words import SHOWN_METRICS
+from tests import factories_work as factory
+from tests.factories import sample
+from tests.factories_work import CALLGRIND, HARDWARE, NOTHING, SPAWNED
+
+
+def site(results: Path) -> SiteInput:
+    observed, problems = site_data([results])
+    assert problems == []
+    return observed
+
+
+def past(results: Path) -> WorkHistory:
+    observed = site(results)
+    values = cell_values_of(observed, frozenset(SHOWN_METRICS))
+    subject = newest(values)
+    assert subject is not None
+    found = history(values, subject)
+    return work_history(observed, subject, found.own, found.times[0].releases)
+
+
+def test_a_line_breaks_where_the_source_changes_and_the_table_has_every_count(
+    tmp_path: Path,
+) -> None:
+    counts = ((2.0e9, CALLGRIND), (2.001e9, CALLGRIND), (2.2e9, HARDWARE), (2.21e9, HARDWARE))
+    found = past(factory.history(tmp_path, *counts))
+    (panel,) = found.panels
+    assert panel.title == "warm_process: instructions"
+    numba = panel.table.header.index("NUMBA")
+    assert [row[numba] for row in panel.table.rows] == [
+        "2,000,000,000", "2,001,000,000", "2,200,000,000", "2,210,000,000",
+    ]  # fmt: skip
+    (drawing,) = geometry.time_drawings((panel,))
+    assert drawing is not None
+    (stroke,) = (one for one in drawing.strokes if one.name == "NUMBA")
+    assert [len(piece.split()) for piece in stroke.paths] == [2, 2]
+    assert stroke.label == "2.21 G"
+    assert {tick.text for tick in drawing.y_ticks} <= {"", "2 G", "5 G", "1 G"}
+    assert found.in_words[-1] == (
+        "Counts of two sources are not compared: the lines break where the source changes."
+    )
+    whole = past(factory.history(tmp_path / "one", *((2.0e9, CALLGRIND),) * 3))
+    assert whole.in_words[-1] == f"Instructions were counted by {CALLGRIND}."
+
+
+@pytest.mark.parametrize(
+    ("newest_count", "said"),
+    [
+        (2.1e9, "3.3.1 does more work than the subject before it: "
+                "warm_process NUMBA instructions (+5 %)."),
+        (1.9e9, "3.3.1 does less work than the subject before it: "
+                "warm_process NUMBA instructions (−5 %)."),
+        (2.001e9, "No count of its work changed by 0.2 % or more."),
+    ],
+)  # fmt: skip
+def test_the_newest_subject_is_said_in_words(
+    tmp_path: Path, newest_count: float, said: str
+) -> None:
+    found = past(factory.history(tmp_path, (2.0e9, CALLGRIND), (newest_count, CALLGRIND)))
+    assert found.in_words[0] == said
+    assert found.smallest == "0.2 %"
+
+
+def test_across_sources_nothing_is_said_to_be_more(tmp_path: Path) -> None:
+    found = past(factory.history(tmp_path, (2.0e9, CALLGRIND), (2.6e9, HARDWARE)))
+    assert found.in_words == (
+        f"Instructions were counted by {CALLGRIND}; and by {HARDWARE}.",
+        "Counts of two sources are not compared: the lines break where the source changes.",
+    )
+
+
+def test_work_stands_beside_the_time_of_its_cell(tmp_path: Path) -> None:
+    observed = site(factory.history(tmp_path, (2.0e9, CALLGRIND), (2.1e9, CALLGRIND)))
+    subject = newest(cell_values_of(observed, frozenset(SHOWN_METRICS)))
+    assert subject is not None
+    view = newest_work(observed, subject)[SPAWNED]
+    assert (view.value, view.change.state) == ("2.10 G", "bad")
+    assert view.change.words == "higher: +5 %"
+    assert CALLGRIND in view.title
+    shown = overview(observed, subject, None)
+    assert shown.has_work
+    assert [tile.work for row in shown.rows for tile in row.tiles if tile] == [view]
+    (matrix,) = matrices(subject)
+    texts = {cell.work for group in matrix.groups for row in group.rows for cell in row.cells}
+    assert texts == {"", "2,100,000,000 instructions"}
+
+
+def test_where_nothing_counts_the_pages_say_so_once(tmp_path: Path) -> None:
+    cells = [SPAWNED.__class__("radon", name, "NUMBA", "spawn") for name in ("warm_disk", "call")]
+    samples = [sample(SPAWNED, metrics={"compile_time": 0.25}), factory.uncounted()]
+    for cell in cells:
+        samples += [sample(cell, "counting", {"cache_misses": 0}), factory.uncounted(cell)]
+    factory.recorded(tmp_path, 7, samples)
+    found = past(tmp_path)
+    assert found.panels == ()
+    assert found.in_words == (f"No instructions were counted for 3.3.7: {NOTHING}.",)
+    observed = site(tmp_path)
+    subject = newest(cell_values_of(observed, frozenset(SHOWN_METRICS)))
+    notes = health_page(observed, subject)["notes"]
+    said = [(title, text) for title, each in notes for _, text in each if NOTHING in text]
+    assert said == [("Metrics without a value", NOTHING)]
+
+
+def test_of_results_without_work_the_page_says_that_there_is_none(tmp_path: Path) -> None:
+    factory.recorded(tmp_path, 7, [sample(SPAWNED, metrics={"compile_time": 0.25})])
+    assert past(tmp_path).in_words == ("No instructions were counted for 3.3.7.",)
