@@ -26,7 +26,9 @@ def test_where_the_source_changes_another_series_begins_and_no_value_is_lost(
         "3.3.0", "3.3.1", "3.3.3",
     ]  # fmt: skip
     assert found[HARDWARE].values.tolist() == [2.2e9]
-    assert len({one.key for one in found.values()}) == len({one.line for one in found.values()}) == 1
+    assert (
+        len({one.key for one in found.values()}) == len({one.line for one in found.values()}) == 1
+    )
     (times,) = (one for one in every if one.place.metric == "compile_time")
     assert (len(times.values), times.source) == (4, "")
 
@@ -35,10 +37,14 @@ def test_a_count_is_never_judged_against_one_of_another_source(tmp_path: Path) -
     def last(*counts: tuple[float, str]) -> list[str]:
         tracks = [
             track
-            for track in segmented(series_of(read_results(history(tmp_path / str(counts), *counts))))
+            for track in segmented(
+                series_of(read_results(history(tmp_path / str(counts), *counts)))
+            )
             if track.series.place.metric == "instructions"
         ]
-        nothing = Alerts(observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[])
+        nothing = Alerts(
+            observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[]
+        )
         return [one.last for one in verdicts_of(tracks, nothing)]
 
     assert last((2.0e9, CALLGRIND), (2.2e9, CALLGRIND)) == ["worse"]

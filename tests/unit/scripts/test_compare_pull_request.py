@@ -47,6 +47,12 @@ def test_the_merge_is_compared_with_its_first_parent(tmp_path: Path) -> None:
     assert said[-4:] == ["--python", "3.12", "--backend", "NUMBA"]
 
 
+def test_the_passes_of_a_workflow_are_those_of_the_comparison(tmp_path: Path) -> None:
+    compared(tmp_path, 0, "--passes", "counting work", "--python", "3.12")
+    said = (tmp_path / "arguments").read_text().split("\n")
+    assert said[-4:] == ["--pass", "counting", "--pass", "work"]
+
+
 def test_without_a_comparison_there_is_no_number_and_the_status_says_why(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

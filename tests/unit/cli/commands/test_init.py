@@ -12,7 +12,9 @@ import yaml
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from benchmarks.catalogue import MEASURES
 from observatory.cli.main import app
+from observatory.cli.options import seconds
 from observatory.github import settings
 from observatory.run.adoption import files_for, look, this_tool
 from observatory.store.base.problems import RecordError
@@ -284,6 +286,30 @@ def test_every_command_of_a_workflow_is_one_that_there_is(pytensor: Path) -> Non
                     assert asked <= known, (path, found[0])
                     checked += 1
     assert checked >= 8
+
+
+def test_what_counts_work_has_installed_what_counts_it(pytensor: Path) -> None:
+    counting = []
+    for path in every_workflow(pytensor):
+        for job in yaml.safe_load(path.read_text())["jobs"].values():
+            runs = [step.get("run", "") for step in job.get("steps", ())]
+            if any("--only work" in run or "$PASSES" in run for run in runs):
+                installed = [place for place, run in enumerate(runs) if "valgrind" in run]
+                assert installed, path
+                assert "measure" not in " ".join(runs[: installed[0]])
+                counting.append(path.name)
+    assert sorted(counting) == ["compare.yml", "nightly.yml", "observatory-nightly.yml"]
+
+
+def test_a_pull_request_is_compared_by_passes_that_there_are(pytensor: Path) -> None:
+    here = {path.name: path for path in every_workflow(pytensor)}
+    inputs = _triggers(here["compare.yml"])["workflow_call"]["inputs"]
+    asked = yaml.safe_load(here["observatory.yml"].read_text())["jobs"]["compare"]["with"]
+    assert asked.keys() <= inputs.keys()
+    for passes in (asked["passes"], inputs["passes"]["default"]):
+        assert passes.split() == ["counting", "work", "tracing"]
+        assert set(passes.split()) <= MEASURES.keys()
+    assert seconds(asked["budget"]) == seconds(inputs["budget"]["default"]) == 600
 
 
 def test_every_file_is_for_something(pytensor: Path) -> None:

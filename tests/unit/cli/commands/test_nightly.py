@@ -29,8 +29,9 @@ ROOT = Path(__file__).parents[4]
 KILLS = 20
 _CALL = """
 import sys
-from observatory.run import nightly
+from observatory.run import counter, nightly
 nightly.PROGRAM = (sys.executable, {fake!r})
+counter.find = lambda: counter.Counter({source!r}, {problem!r})
 from observatory.cli.main import main
 sys.argv[0] = "observatory"
 main()
@@ -45,9 +46,11 @@ class Stage:
         self.log = tmp_path / "log"
         self.said = tmp_path / "said"
         self.results = tmp_path / "results"
+        self.source, self.problem = "", "nothing counts instructions here"
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-        code = _CALL.format(fake=str(ROOT / "tests" / "fake_observatory.py"))
+        fake = str(ROOT / "tests" / "fake_observatory.py")
+        code = _CALL.format(fake=fake, source=self.source, problem=self.problem)
         with self.said.open("wb") as said:  # no pipe: a step that outlives its night would hold it
             return subprocess.Popen(
                 [sys.executable, "-c", code, "nightly", *arguments],
@@ -99,6 +102,22 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
     assert all(night.over for night in stage.nights())
     assert max(stage.taken().values()) == 1
     assert stage.taken().total() == TASKS
+
+
+def test_a_night_counts_work_where_the_machine_can_and_says_where_it_cannot(stage: Stage) -> None:
+    status, said = stage.night("3.3.7", "--only", "measure", "--only", "work")
+    assert status == Exit.OK, said
+    assert stage.begun() == ["run"]
+    assert said.count("nothing counts instructions here") == 1
+    assert re.search(r"^ *work +skipped: because nothing counts", said, re.MULTILINE), said
+    stage.source, stage.problem = "callgrind", ""
+    status, said = stage.night("3.3.7", "--only", "work", "--work-budget", "5m")
+    assert status == Exit.OK, said
+    assert "work 3.3.7: observatory run --subject 3.3.7 --preset work --budget 5m" in said
+    status, said = stage.night("3.3.7", "--only", "work", "--launch", "fork")
+    assert "skipped: because the preset work has none of the chosen cells" in said
+    status, said = stage.night("3.3.7", "--no-work", "--only", "measure", "--only", "work")
+    assert "work" not in [step.name for step in stage.nights()[-1].steps]
 
 
 def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> None:
@@ -178,6 +197,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
         (["--deliver", "nobody"], "is not a repository; write OWNER/NAME"),
         (["--deliver", "a/b"], "needs a token in the environment variable GITHUB_TOKEN"),
         (["--repo", ".", "--commits", "no..where"], "is not a range of commits"),
+        (["--work-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
     ],
 )
 def test_a_mistake_is_said_before_the_night_begins(
