@@ -98,10 +98,9 @@ def _panel(
         (release, *(line.points[place].entry or "not counted" for line in lines))
         for place, release in enumerate(releases)
     )
-    what = metric.replace("_", " ").capitalize()
-    caption = f"{what}, {scenario}, start method {launch}: by release"
+    caption = f"{metric}, {scenario}, start method {launch}: by release"
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
-    title = f"{scenario}: {what.lower()}"
+    title = f"{scenario}: {metric}"
     meaning = SCENARIOS[scenario].meaning
     return Panel(f"work-{metric}-{scenario}", title, meaning, releases, lines, table, unit)
 

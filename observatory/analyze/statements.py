@@ -22,8 +22,8 @@ Kind = Literal[
     # Why something was not judged or not measured
     "not deterministic", "same in both", "no time", "no ratio", "counted apart",
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
-    "unavailable", "recorded message", "samples failed", "described", "too few subjects",
-    "no ratio of levels",
+    "unavailable", "recorded message", "samples failed", "described", "compared",
+    "too few subjects", "no ratio of levels",
     # Where the additional work of a build begins
     "work began",
     # What to keep in mind when reading a comparison

@@ -26,6 +26,7 @@ from observatory.run.interleave import (
     TRACED,
     WORK,
     WORKED,
+    Groups,
     Interleaving,
     Job,
     Matrix,
@@ -74,20 +75,15 @@ class Comparer:
     def run(self) -> Comparison:
         """Count, confirm, trace, time until every cell is decided or the budget is spent.
 
-        Work, which decides builds and calls, is counted before scenarios that take minutes.
+        The first group of cells matters most: the budget does not limit it. Work, which decides
+        builds and calls, comes next.
         """
         with measuring_lock(self.session.say), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
-            for number, (name, group) in enumerate(self.matrix.groups):
-                if number == self.matrix.short:
-                    self._work(interleaving, deadline)
-                # The first group matters most: the budget does not limit it.
-                if not interleaving.count(group, deadline if number else math.inf):
-                    self._say(f"{name}: the budget ended before everything was counted")
-                self._say_exact(name, group)
-            if self.matrix.short == len(self.matrix.groups):
-                self._work(interleaving, deadline)
+            self._count(interleaving, self.matrix.groups[:1], math.inf)
+            self._work(interleaving, deadline)
+            self._count(interleaving, self.matrix.groups[1:], deadline)
             self._confirm(interleaving)
             if time.monotonic() < deadline:
                 interleaving.repeat(self.matrix.traced, "tracing", TRACED)
@@ -117,6 +113,12 @@ class Comparer:
         )
         warnings = (*self.warnings, *self._uncounted)
         return comparison_of(found, time.monotonic() - self._began, warnings)
+
+    def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> None:
+        for name, group in groups:
+            if not interleaving.count(group, deadline):
+                self._say(f"{name}: the budget ended before everything was counted")
+            self._say_exact(name, group)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
         """One sample each; more where these differ, to tell a change from another layout."""

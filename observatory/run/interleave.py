@@ -1,9 +1,8 @@
 """Measuring two subjects side by side: which samples are taken, and in which order.
 
-Counting samples come first, a group of cells at a time, with samples of work before the groups of
-long scenarios; then tracing samples; then timing samples.
-Timing samples are taken one at a time and in pairs, one of each side in random order, so that
-disturbances of the machine affect both sides alike.
+Counting samples come first, a group of cells at a time, and samples of work after the first group;
+then tracing samples; then timing samples. Timing samples are taken one at a time and in pairs, one
+of each side in random order, so that disturbances of the machine affect both sides alike.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from observatory.store.records.sample import Sample
 
 SideName = Literal["base", "head"]
 SIDES: tuple[SideName, ...] = ("base", "head")
+Groups = tuple[tuple[str, tuple[Cell, ...]], ...]
 TRACED = 2
 """Tracing samples of each side."""
 WORKED = 3
@@ -56,7 +56,7 @@ class Job:
 class Matrix:
     """The cells of a comparison by pass."""
 
-    groups: tuple[tuple[str, tuple[Cell, ...]], ...]
+    groups: Groups
     """Names and cells of the groups that are counted, in their order."""
     traced: tuple[Cell, ...]
     timed: tuple[Cell, ...]
@@ -68,11 +68,6 @@ class Matrix:
         wanted = {*self.timed, *self.traced}
         groups = ((name, tuple(c for c in group if c in wanted)) for name, group in self.groups)
         return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
-
-    @property
-    def short(self) -> int:
-        """The number of groups before the first that has a long scenario."""
-        return sum(not any(cell.scenario in _LONG for cell in group) for _, group in self.groups)
 
     @property
     def counted(self) -> tuple[Cell, ...]:

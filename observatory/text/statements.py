@@ -172,6 +172,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",
     "described": "this metric only describes and is not judged",
+    "compared": "no steps are searched for; between two subjects a change of {:percent} counts",
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "
         "yet"

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.catalogue import METRICS
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.series import Series
@@ -30,6 +31,8 @@ UNUSUAL = 4.0
 """A single value so many times the noise off its level is reported, although there is no step."""
 NEAR = 10
 """A drifting series hardly moves within so many values."""
+_SMALLEST = {name: one.material for name, one in METRICS.items() if one.material is not None}
+"""The change of a metric of work that counts between two subjects."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -162,7 +165,9 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
             places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
         elif one.place.model and one.place.metric not in JUDGED_NOISY:
-            yield SegmentedSeries(one, "described", Statement("described"), (0, n))
+            smallest = _SMALLEST.get(one.place.metric)
+            why = Statement("compared", (smallest,)) if smallest else Statement("described")
+            yield SegmentedSeries(one, "described", why, (0, n))
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))
         else:

@@ -13,6 +13,7 @@ from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
 from tests.factories_work import CALLGRIND, HARDWARE, history
 
+NO_ALERTS = Alerts(observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[])
 TWO = (2.0e9, CALLGRIND), (2.001e9, CALLGRIND), (2.2e9, HARDWARE), (2.0e9, CALLGRIND)
 
 
@@ -35,17 +36,9 @@ def test_where_the_source_changes_another_series_begins_and_no_value_is_lost(
 
 def test_a_count_is_never_judged_against_one_of_another_source(tmp_path: Path) -> None:
     def last(*counts: tuple[float, str]) -> list[str]:
-        tracks = [
-            track
-            for track in segmented(
-                series_of(read_results(history(tmp_path / str(counts), *counts)))
-            )
-            if track.series.place.metric == "instructions"
-        ]
-        nothing = Alerts(
-            observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[]
-        )
-        return [one.last for one in verdicts_of(tracks, nothing)]
+        every = series_of(read_results(history(tmp_path / str(counts), *counts)))
+        of_work = (one for one in every if one.place.metric == "instructions")
+        return [one.last for one in verdicts_of(segmented(of_work), NO_ALERTS)]
 
     assert last((2.0e9, CALLGRIND), (2.2e9, CALLGRIND)) == ["worse"]
     assert last((2.0e9, CALLGRIND), (2.2e9, HARDWARE)) == ["undecided", "undecided"]

@@ -1,9 +1,11 @@
 """Work beside time on the pages."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.pages.cell_values import cell_values_of
 from dashboard.pages.health import health_page
@@ -62,18 +64,22 @@ def test_a_line_breaks_where_the_source_changes_and_the_table_has_every_count(
 @pytest.mark.parametrize(
     ("newest_count", "said"),
     [
-        (2.1e9, "3.3.1 does more work than the subject before it: "
-                "warm_process NUMBA instructions (+5 %)."),
-        (1.9e9, "3.3.1 does less work than the subject before it: "
-                "warm_process NUMBA instructions (−5 %)."),
+        (
+            2.1e9,
+            "does more work than the subject before it: warm_process NUMBA instructions (+5 %).",
+        ),
+        (
+            1.9e9,
+            "does less work than the subject before it: warm_process NUMBA instructions (−5 %).",
+        ),
         (2.001e9, "No count of its work changed by 0.2 % or more."),
     ],
-)  # fmt: skip
+)
 def test_the_newest_subject_is_said_in_words(
     tmp_path: Path, newest_count: float, said: str
 ) -> None:
     found = past(factory.history(tmp_path, (2.0e9, CALLGRIND), (newest_count, CALLGRIND)))
-    assert found.in_words[0] == said
+    assert found.in_words[0].removeprefix("3.3.1 ") == said
     assert found.smallest == "0.2 %"
 
 
@@ -99,6 +105,25 @@ def test_work_stands_beside_the_time_of_its_cell(tmp_path: Path) -> None:
     (matrix,) = matrices(subject)
     texts = {cell.work for group in matrix.groups for row in group.rows for cell in row.cells}
     assert texts == {"", "2,100,000,000 instructions"}
+
+
+def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source(
+    tmp_path: Path,
+) -> None:
+    counts = ((2.0e9, CALLGRIND), (2.1e9, CALLGRIND), (2.6e9, HARDWARE))
+    observed = site(factory.history(tmp_path, *counts))
+    files = dict(data_files(observed, commit_url="", compare_url=""))
+    content = files["data/series-.js"]
+    found = json.loads(content[content.index(b",") + 1 : content.rindex(b")")])
+    sources = {one["source"]: one for one in found.values() if one["metric"] == "instructions"}
+    assert {source: one["v"] for source, one in sources.items()} == {
+        CALLGRIND: [2.0e9, 2.1e9], HARDWARE: [2.6e9],
+    }  # fmt: skip
+    assert sources[CALLGRIND]["reason"] == (
+        "no steps are searched for; between two subjects a change of 0.2 % counts"
+    )
+    assert [found[id_]["source"] for id_ in sources[CALLGRIND]["eras"]] == [HARDWARE]
+    assert {one["source"] for one in found.values() if one["metric"] == "compile_time"} == {""}
 
 
 def test_where_nothing_counts_the_pages_say_so_once(tmp_path: Path) -> None:

@@ -161,12 +161,6 @@ def test_later_samples_of_work_start_from_the_caches_of_the_first(
         assert [task.hash_seed for task in own[1:]] == [1, 2, 3]
 
 
-def test_groups_of_long_scenarios_come_after_the_others() -> None:
-    found = matrix(Narrowed())
-    assert [name for name, _ in found.groups[found.short :]] == ["NUMBA siblings and variants"]
-    assert matrix(Narrowed(scenarios=["variants"])).short == 0
-
-
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
     needed = matrix(Narrowed()).of_timed()
     assert set(needed.counted) == set(needed.timed) | set(needed.traced)

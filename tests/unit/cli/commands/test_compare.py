@@ -290,7 +290,7 @@ def counting(
     return comparer.run(), taking.taken
 
 
-def test_work_is_counted_before_what_takes_minutes(
+def test_work_is_counted_after_the_first_group_and_before_all_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     variants = Cell("radon", "variants", "NUMBA", "spawn")
@@ -299,6 +299,8 @@ def test_work_is_counted_before_what_takes_minutes(
     assert taken == ["counted warm_process", "work [0]", "counted variants"]
     _, taken = counting(tmp_path, monkeypatch, Matrix(groups[:1], (), (), (WORKED,)))
     assert taken == ["counted warm_process", "work [0]"]
+    _, taken = counting(tmp_path, monkeypatch, Matrix((), (), (), (WORKED,)))
+    assert taken == ["work [0]"]
 
 
 def test_what_does_more_work_is_counted_again_and_traced(
