@@ -20,7 +20,7 @@ from observatory.store.records.sample import Check
 
 Kind = Literal[
     # Why something was not judged or not measured
-    "not deterministic", "same in both", "no time", "no ratio", "counted apart",
+    "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
     "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels",

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +17,7 @@ from benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
+from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.run.environments import Environment
@@ -71,6 +72,8 @@ class Comparer:
     _taken: int = 0
     _uncounted: tuple[str, ...] = ()
     """What the budget left out of the pass `work`, as a sentence."""
+    _counted_once: frozenset[Cell] = frozenset()
+    """The cells whose first counts differ and were not repeated within the budget."""
 
     def run(self) -> Comparison:
         """Count, confirm, trace, time until every cell is decided or the budget is spent.
@@ -111,8 +114,17 @@ class Comparer:
             self.matrix.cells if cells is None else cells,
             self.matrix.timed if cells is None else (),
         )
+        found = replace(found, verdicts=list(map(self._confirmed, found.verdicts)))
         warnings = (*self.warnings, *self._uncounted)
         return comparison_of(found, time.monotonic() - self._began, warnings)
+
+    def _confirmed(self, verdict: JudgedVerdict) -> JudgedVerdict:
+        """The verdict, unless it says that work changed and rests on one count of each side."""
+        changed = verdict.conclusion in ("worse", "better") and verdict.metric in _OF_WORK
+        if verdict.cell not in self._counted_once or not changed:
+            return verdict
+        change = {"conclusion": "undecided", "because": Statement("counted once")}
+        return verdict.model_copy(update=change)
 
     def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> None:
         for name, group in groups:
@@ -128,10 +140,11 @@ class Comparer:
                 return
             if not interleaving.work(cells, rounds, deadline):
                 left = [str(cell) for cell in cells if not self._worked(cell)]
-                again = "" if left else " again, where the first counts differ"
-                named = f" in {first_of(left, _NAMED, 'more cells')}" if left else again
-                self._uncounted = (f"the budget ended before all work was counted{named}",)
-                self._say(self._uncounted[0], "error")
+                if left:
+                    named = first_of(left, _NAMED, "more cells")
+                    self._uncounted = (f"the budget ended before the work was counted in {named}",)
+                self._counted_once = frozenset(cells)
+                self._say("the budget ended before all work was counted", "error")
                 return
             moved = {
                 one.cell

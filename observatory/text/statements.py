@@ -171,6 +171,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "unavailable": "the subject cannot give this cell",
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",
+    "counted once": "the budget ended before it was counted again, and one count proves nothing",
     "described": "this metric only describes and is not judged",
     "compared": "no steps are searched for; between two subjects a change of {:percent} counts",
     "too few subjects": (

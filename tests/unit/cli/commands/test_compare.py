@@ -268,7 +268,10 @@ class Counting:
             for side, value in (("base", 2.0e9), ("head", self.head)):
                 taken = sample(cell, "work", {"instructions": value}, counted_by="callgrind")
                 self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
-        return self.pairs >= len(cells)
+        return self.pairs >= len(cells) and self.enough(rounds)
+
+    def enough(self, rounds: range) -> bool:
+        return True
 
     def repeat(self, cells: tuple[Cell, ...], measure: str, rounds: int) -> None:
         if cells:
@@ -322,9 +325,23 @@ def test_a_budget_that_ends_in_between_names_the_cells_without_work(
     disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
     matrix = Matrix((), (), (), (WORKED, disk))
     found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1)
-    assert found.warnings == [f"the budget ended before all work was counted in {disk}"]
+    assert found.warnings == [f"the budget ended before the work was counted in {disk}"]
     assert [missing.cell for missing in found.missing] == [disk]
     assert outcome_of(found) == "undecided"
+
+
+def test_one_count_of_each_side_proves_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = Matrix((), (), (), (WORKED,))
+    monkeypatch.setattr(Counting, "enough", lambda _, rounds: rounds.start == 0)
+    found, _ = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
+    (verdict,) = (one for one in found.verdicts if one.metric == "instructions")
+    assert verdict.conclusion == "undecided"
+    assert "one count proves nothing" in (verdict.reason or "")
+    assert found.warnings == []
+    found, _ = counting(tmp_path, monkeypatch, matrix)
+    assert outcome_of(found) == "calm"
 
 
 def without_a_counter(monkeypatch: pytest.MonkeyPatch) -> None:
