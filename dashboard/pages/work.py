@@ -155,18 +155,30 @@ def _verdicts(observed: SiteInput, subject: Newest) -> Iterator[str]:
         yield f"No instructions were counted for {label}{f': {why}' if why else ''}."
     judged = [track for track in tracks if len(track.series.values) > 1]
     for conclusion, word in (("worse", "more"), ("better", "less")):
-        changed = [t for t in judged if observed.verdicts_on(t).last == conclusion]
-        names = [
-            f"{t.series.place.scenario} {t.series.place.backend} {t.series.place.metric} "
-            f"({_change(observed, t).words.partition(': ')[2]})"
-            for t in changed
-        ]
+        names: dict[tuple[str, ...], str] = {}
+        for track in sorted(judged, key=_weight):
+            if observed.verdicts_on(track).last == conclusion:
+                place = track.series.place
+                words = place.scenario, place.backend, place.metric
+                size = _change(observed, track).words.partition(": ")[2]
+                names.setdefault(words, f"{' '.join(words)} ({size})")  # of its start methods
         if names:
-            yield f"{label} does {word} work than the subject before it: {first_of(names, _NAMED)}."
+            yield f"{label} does {word} work than the subject before it: {_first(names.values())}."
     conclusions = [observed.verdicts_on(track).last for track in judged]
     if set(conclusions) & {"unaffected", "workload changed"}:
         other = "other " if set(conclusions) & _STATES.keys() else ""
         yield f"No {other}count of its work changed by {_SMALLEST} or more."
+
+
+def _first(names: Iterable[str]) -> str:
+    return first_of(list(names), _NAMED)
+
+
+def _weight(track: SegmentedSeries) -> tuple[int, float]:
+    """A sort key: instructions first, then the largest change."""
+    before, after = track.series.values[-2:].tolist()
+    size = max(before, after) / min(before, after) if min(before, after) > 0 else 0.0
+    return WORK.index(track.series.place.metric), -size
 
 
 def _why_uncounted(observed: SiteInput, subject: Newest) -> str:

@@ -32,6 +32,7 @@ from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records.comparison import Comparison
 from observatory.text.records import comparison_of
 from tests.browser.conftest import Visitor
+from tests.factories_work import CALLGRIND, HARDWARE, history
 
 pytestmark = pytest.mark.browser
 RESULTS = Path(__file__).parents[2] / "results"
@@ -179,3 +180,22 @@ def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bo
     head = chance.choice([base, base * factor, base * chance.uniform(0, 3), 0.0])
     values = [None if chance.random() < 0.05 else value for value in (base, head)]
     return rule, values[0], values[1], chance.random() < 0.2
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_counts_of_two_sources_are_one_row_that_is_not_judged(
+    browser: Any, tmp_path: Path, finished: bool
+) -> None:
+    counts = ((2.0e9, CALLGRIND), (2.2e9, CALLGRIND), (2.2e9, HARDWARE))
+    observed, _ = site_module.site_data([history(tmp_path / "results", *counts)])
+    visitor = Visitor(browser)
+    try:
+        page = visitor(build(observed, tmp_path / "html").parent / "compare.html").page
+        page.wait_for_selector("#compare .verdict h2")
+        said = {}
+        for a, b in (("0-0", "0-1"), ("0-1", "0-2")):
+            rows = page.evaluate(ROWS, [a, b, finished])["rows"]
+            (said[b],) = (row[2:] for row in rows if row[1] == "instructions")
+    finally:
+        visitor.close()
+    assert said == {"0-1": ["measured", "worse"], "0-2": ["unjudged", "undecided"]}
