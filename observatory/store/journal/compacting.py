@@ -75,12 +75,17 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
         # The newest sample, the last one, and the one that makes the header current.
         max(reversed(entries), key=lambda entry: entry.sample.started_at),
         entries[-1],
-        *[e for e in entries if e.header == current and e.sample.measure == "timing"][-1:],
+        *[e for e in entries if e.header == current and _timed(e)][-1:],
         *timed_elsewhere(entries, current),
     ]
     read = counting | set(map(id, explaining))
     seen: set[tuple[object, ...]] = set()
     return [_less(entry, id(entry) in counting, seen) for entry in entries if id(entry) in read]
+
+
+def _timed(entry: JournalEntry) -> bool:
+    """Whether it took times, by which `current_header` chooses."""
+    return entry.sample.measure == "timing" and entry.sample.status != "unavailable"
 
 
 def bare(line: JournalLine) -> JournalLine:

@@ -151,13 +151,10 @@ def _passes_not_given(
     entries: list[JournalEntry], passes: Collection[Measure]
 ) -> Iterator[tuple[Measure, str]]:
     """The passes of which every sample is unavailable, where others are there; and why."""
-    said = {
-        entry.sample.measure: entry.sample.failure.message
-        for entry in entries
-        if entry.sample.failure is not None
-    }
-    tried = dict.fromkeys(entry.sample.measure for entry in entries)
-    yield from ((measure, said[measure]) for measure in tried if measure not in passes)
+    for entry in {entry.sample.measure: entry for entry in latest_runs(entries)}.values():
+        sample = entry.sample
+        if sample.measure not in passes and sample.failure is not None:
+            yield sample.measure, sample.failure.message
 
 
 def _latest_passes(entries: list[JournalEntry]) -> dict[Measure, list[Sample]]:
