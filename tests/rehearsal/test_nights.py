@@ -80,8 +80,8 @@ class Rehearsal:
         return [
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
-            "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results", "--publish-in",
-            str(self.project),
+            "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results",
+            "--publish-in", str(self.project),
         ]  # fmt: skip
 
     def environment(self) -> dict[str, str]:
