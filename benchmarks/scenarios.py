@@ -20,7 +20,7 @@ from benchmarks.probes.process import can_trace, peak_rss
 
 _REPEATS = 15
 _REPEAT_SECONDS = 0.05
-_COUNTED_CALLS = 100
+_COUNTED_CALLS = 1000
 
 
 def measure(

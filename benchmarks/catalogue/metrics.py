@@ -139,7 +139,7 @@ _ALL = (
            _BUILDS, material=0.002, spread=0.002, shown=True, section=_WORK,
            phrase="the number of Python calls is {}"),
     Metric("instructions", "instructions", "near_exact", "work",
-           "instructions of the build and the first call, or of 100 calls, in user space",
+           "instructions of the build and the first call, or of 1,000 calls, in user space",
            (*_BUILDS, "call"), material=0.002, spread=0.001, of_cpu=True, shown=True,
            section=_WORK, phrase="the number of instructions is {}"),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
