@@ -66,7 +66,7 @@
 
     function box(frame, x, width) {
       const css = changeClass(frame.own, whole), full = { width: "100%", height: "100%" };
-      const made = svg("svg", { class: `${css} ${found.has(frame) ? "found" : ""}`, x, width,
+      const made = svg("svg", { class: `${css} ${found.has(frame) ? "match" : ""}`, x, width,
         y: frame.depth * ROW, height: ROW, role: "treeitem", "aria-level": frame.depth + 1,
         "aria-label": describe(frame), tabindex: -1 }, svg("rect", full));
       const fill = css.startsWith("m") ? "url(#rising)" : "url(#falling)";
