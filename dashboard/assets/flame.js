@@ -41,13 +41,13 @@
     const unit = figure.dataset.unit, plot = figure.querySelector(".frames");
     const input = figure.querySelector("input[type=text]"), about = figure.querySelector(".about");
     const defs = plot.querySelector("defs"), drawn = new Map();
-    let top = root, current = root, side = 1, found = new Set();
+    let top = root, current = root, side = 1, width = 0, found = new Set();
 
     const describe = ({ name, own, total }) => `${name}: own ${units.change(...own, unit)}, ` +
       `with callees ${units.change(...total, unit)}`;
 
     /** Where frames are, in pixels: the callers of the zoomed one over the whole width. */
-    function* places(width) {
+    function* places() {
       const scale = width / (top.total[side] || 1);
       for (let caller = top.caller; caller; caller = caller.caller) yield [caller, 0, width];
       const pending = [[top, 0]];
@@ -81,11 +81,11 @@
     }
 
     function draw() {
+      if (!width) return; // not shown yet
       const focused = plot.contains(document.activeElement);
       while (!top.total[side] && top.caller) top = top.caller;
       drawn.clear();
-      const width = plot.clientWidth || plot.getBoundingClientRect().width;
-      for (const [frame, x, wide] of places(width)) drawn.set(frame, { x, made: box(frame, x, wide) });
+      for (const [frame, x, wide] of places()) drawn.set(frame, { x, made: box(frame, x, wide) });
       plot.replaceChildren(defs, ...[...drawn.values()].map(({ made }) => made));
       plot.classList.toggle("searching", found.size > 0);
       plot.setAttribute("height", ROW * (1 + Math.max(...[...drawn.keys()].map((one) => one.depth))));
@@ -155,10 +155,11 @@
     for (const hidden of figure.querySelectorAll("[hidden]")) hidden.hidden = false;
     plot.parentNode.removeAttribute("tabindex");
     plot.setAttribute("role", "tree");
-    let width = 0;
-    new ResizeObserver(() => { if (plot.clientWidth !== width) { width = plot.clientWidth; draw(); } })
-      .observe(plot.parentNode);
-    draw();
+    new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width === width) return;
+      width = contentRect.width;
+      draw();
+    }).observe(plot.parentNode);
   }
 
   for (const figure of document.querySelectorAll("figure.flame")) start(figure);

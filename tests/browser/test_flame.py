@@ -65,6 +65,18 @@ def test_python_and_the_script_draw_the_same(visit: Visitor, path: Path) -> None
     assert set(first) - set(second) == set()
 
 
+def test_a_graph_that_is_not_shown_yet_is_drawn_when_it_is(visit: Visitor, path: Path) -> None:
+    text = path.read_text("utf-8").replace("<figure", "<details><summary>Graph</summary><figure")
+    folded = path.with_name("folded.html")
+    folded.write_text(text.replace("</figure>", "</figure></details>"), "utf-8")
+    seen = visit(folded).settle()
+    assert widths(seen.page) == {}
+    seen.page.get_by_text("Graph", exact=True).click()
+    seen.settle()
+    assert widths(seen.page)["(build)"] > 1000
+    assert seen.complaints == []
+
+
 def test_keys_walk_zoom_and_return(visit: Visitor, path: Path) -> None:
     seen = visit(path).settle()
     page = seen.page
