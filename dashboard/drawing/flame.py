@@ -19,7 +19,7 @@ ROW = 18
 _KEPT = 1500
 _DRAWN = 500
 _NARROWEST = 0.001
-_LONGEST_NAME = 120
+LONGEST_NAME = 120
 _MARKS = {"m": "▲ ", "l": "▼ "}
 _LEVELS = (0.0001, 0.001, 0.01)
 """From these shares of the whole on, a change has the colour of level 1, 2 or 3."""
@@ -58,7 +58,7 @@ def flame_tree(base: Stacks, head: Stacks) -> list[Frame]:
     The largest frames are kept; the rest is summed into `OTHER` of their callers. Names are made
     safe to show. Weights are not negative.
     """
-    shown = cache(lambda name: shorten(name, _LONGEST_NAME))
+    shown = cache(lambda name: shorten(name, LONGEST_NAME))
     root = Frame("(all)")
     for stacks, base_share, head_share in ((base, 1, 0), (head, 0, 1)):
         for names, weight in stacks:
