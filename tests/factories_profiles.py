@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from dashboard.pages.flame import flame_page
-from dashboard.site import _environment, assets
+from dashboard.pages.flame import SCRIPTS, graph
+from dashboard.rendering import alone
 
 HOSTILE = "</title><script>console.error(1)</script>\"'><img src=x onerror=alert(1)>"
 
@@ -31,18 +31,12 @@ def profiles(nodes: int = 2000) -> tuple[list[Stack], list[Stack]]:
 
 
 def write_page(folder: Path, **changes: Any) -> Path:
-    """Write the page of a flame graph with its assets; return its path."""
-    base, head = profiles()
-    values = {"labels": ("3.3.6", "3.3.7"), "title": "Calls of a warm build"} | changes
-    page = flame_page(base, head, **values)
-    common = {
-        "root": "", "page": "flame.html", "pages": [("Overview", "flame.html", "o")],
-        "version": "0", "newest": None, "recorded": True,
+    """Write the page of a flame graph, which stands alone; return its path."""
+    values = {
+        "title": "Calls of a warm build", "sentence": "", "labels": ("3.3.6", "3.3.7"),
+        "compared": True, "graphs": [graph(*profiles(), "calls")],
     }  # fmt: skip
-    for name, content in assets():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
     path = folder / "flame.html"
-    path.write_text(_environment().get_template("flame.html.j2").render(common | page), "utf-8")
+    written = {"flame": values | changes, "version": "0"}
+    path.write_bytes(alone("flame_alone.html", written, SCRIPTS))
     return path

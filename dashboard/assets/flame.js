@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { element, say, units } = observatory;
+  const { say, units } = observatory;
   const ROW = 18, NARROWEST = 1, LABELLED = 24;
   const LEVELS = [0.0001, 0.001, 0.01];
 
@@ -40,7 +40,7 @@
     const frames = read(figure.dataset), root = frames[0], whole = Math.max(...root.total);
     const unit = figure.dataset.unit, plot = figure.querySelector(".frames");
     const input = figure.querySelector("input[type=text]"), about = figure.querySelector(".about");
-    const defs = plot.querySelector("defs"), drawn = new Map();
+    const drawn = new Map();
     let top = root, current = root, side = 1, width = 0, found = new Set();
 
     const describe = ({ name, own, total }) => `${name}: own ${units.change(...own, unit)}, ` +
@@ -71,7 +71,7 @@
         "aria-label": describe(frame), tabindex: -1 }, svg("rect", full));
       const fill = css.startsWith("m") ? "url(#rising)" : "url(#falling)";
       if (css) made.append(svg("rect", { fill, ...full }));
-      const short = frame.name.split(":").at(-1) || frame.name;
+      const short = frame.name.split(/:(?! )/).at(-1) || frame.name;
       const mark = { m: "▲ ", l: "▼ " }[css[0]] ?? "";
       if (width >= LABELLED) made.append(svg("text", { x: 4, y: 13 }, mark + short));
       made.addEventListener("click", () => zoom(frame));
@@ -86,7 +86,7 @@
       while (!top.total[side] && top.caller) top = top.caller;
       drawn.clear();
       for (const [frame, x, wide] of places()) drawn.set(frame, { x, made: box(frame, x, wide) });
-      plot.replaceChildren(defs, ...[...drawn.values()].map(({ made }) => made));
+      plot.replaceChildren(...[...drawn.values()].map(({ made }) => made));
       plot.classList.toggle("searching", found.size > 0);
       plot.setAttribute("height", ROW * (1 + Math.max(...[...drawn.keys()].map((one) => one.depth))));
       enter(drawn.has(current) ? current : top);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,6 +21,8 @@ _KEPT = 1500
 _DRAWN = 500
 _NARROWEST = 0.001
 LONGEST_NAME = 120
+_AFTER_MODULE = re.compile(":(?! )")
+"""A colon before a space is part of the name of a phase."""
 _MARKS = {"m": "▲ ", "l": "▼ "}
 _LEVELS = (0.0001, 0.001, 0.01)
 """From these shares of the whole on, a change has the colour of level 1, 2 or 3."""
@@ -126,7 +129,7 @@ def _boxes(
     for frame in frames:
         width = 100 * frame.total[1] / whole[1]
         css = change_class(frame.own[1] - frame.own[0], max(whole))
-        short = frame.name.rpartition(":")[2] or frame.name
+        short = _AFTER_MODULE.split(frame.name)[-1] or frame.name
         yield {
             "x": f"{100 * frame.left:.3f}", "y": ROW * frame.depth, "width": f"{width:.3f}",
             "css": css, "about": frame.description(unit),
