@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from observatory.app.profiles import collapsed, exported, speedscope
+from benchmarks.catalogue import Cell
+from observatory.app.profiles import collapsed, exported, profile_of_cells, speedscope
+from tests.factories import WARM, sample, traced
 from tests.factories_profiles import HOSTILE, profiles
 
 NAMES = st.text(max_size=8) | st.sampled_from(["a;b", "a b 3", "\n", "\ud800", HOSTILE])
@@ -90,3 +92,14 @@ def test_several_profiles_are_told_apart_in_one_file():
     assert {row.split(";")[0].split(" ")[0] for row in rows} == {"3.3.6", "3.3.7"}
     assert exported({"x": base}, "collapsed") == collapsed(base)
     assert exported({"x": base}, "speedscope") == speedscope({"x": base})
+
+
+def test_the_cell_that_got_worse_is_taken_before_the_one_that_changed_most():
+    other = Cell("radon", "cold", "NUMBA", "fork")
+    base, head = [traced(100), traced(100, other)], [traced(110), traced(200, other)]
+    sides = [("3.3.6", base), ("3.3.7", head)]
+    missing = Cell("radon", "call", "NUMBA", "fork")
+    chosen = profile_of_cells(sides, [missing, WARM])
+    assert (chosen.cell, chosen.others) == (WARM, (other,))
+    assert profile_of_cells(sides).cell == other
+    assert profile_of_cells([("3.3.6", base), ("3.3.7", [sample()])]) is None
