@@ -68,9 +68,9 @@ def test_speedscope_reads_the_file_and_no_weight_is_lost(base, head):
         assert len(profile.samples) == len(profile.weights)
         assert profile.endValue == sum(profile.weights) == sum(n for _, n in stacks)
         found = Counter()
-        for sample, weight in zip(profile.samples, profile.weights, strict=True):
-            found[len(sample)] += weight
-            assert all(read.shared.frames[number].name for number in sample)
+        for chain, weight in zip(profile.samples, profile.weights, strict=True):
+            found[len(chain)] += weight
+            assert all(read.shared.frames[number].name for number in chain)
         assert found == +Counter(
             {depth: sum(n for names, n in stacks if len(names) == depth) for depth in range(1, 5)}
         )

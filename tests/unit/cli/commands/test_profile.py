@@ -45,7 +45,8 @@ def test_two_subjects_are_shown_by_what_grew_in_the_cell_that_changed_most(resul
 
 
 def test_one_subject_is_shown_by_what_it_does(results: Path) -> None:
-    rows = [" ".join(line.split()) for line in output(results, "3.3.7", "--scenario", WARM.scenario).splitlines()]  # fmt: skip
+    text = output(results, "3.3.7", "--scenario", WARM.scenario)
+    rows = [" ".join(line.split()) for line in text.splitlines()]
     assert "rewriting 1.50 s -" in rows
     assert "m:f 150" in rows
 
