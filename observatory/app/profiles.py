@@ -20,13 +20,15 @@ from observatory.analyze.profiles.cells import (
     in_common,
     units_of,
 )
+from observatory.analyze.profiles.import_times import imports_of
 from observatory.errors import SelectionError
 from observatory.run.presets import Narrowed
 from observatory.store.base.problems import Problem
 from observatory.store.reading.saved import Saved, labelled, load, looks_saved
+from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import Sample
 from observatory.text.plain import REPLACED, clean
-from observatory.text.profile_tables import difference_tables, profile_tables
+from observatory.text.profile_tables import difference_tables, import_tables, profile_tables
 from observatory.text.tables import Table
 
 Stacks = Iterable[tuple[Sequence[str], float]]
@@ -46,6 +48,8 @@ class FoundProfile:
     """Other cells that have a profile."""
     problems: tuple[Problem, ...]
     """What could not be read."""
+    imports: tuple[Sequence[ImportedModule], ...] = ()
+    """What importing each subject takes, module by module."""
 
     @property
     def units(self) -> list[Unit]:
@@ -64,9 +68,11 @@ class FoundProfile:
         return flame_file(self.cell, (base, head), before, after)
 
     def tables(self) -> list[Table]:
-        """Return phases, rewriters and functions; of two subjects those that grew."""
+        """Return phases, rewriters, functions and imports; of two subjects those that grew."""
         (_, first), (_, last) = self.sides[0], self.sides[-1]
-        return list(difference_tables(first, last) if len(self.sides) > 1 else profile_tables(last))
+        two = len(self.sides) > 1
+        parts = difference_tables(first, last) if two else profile_tables(last)
+        return [*parts, *import_tables(self.imports)]
 
 
 def profile(
@@ -121,7 +127,8 @@ def profile(
         for side, own in zip(saved, profiles, strict=True)
     ]
     problems = tuple(problem for side in saved for problem in side.problems)
-    return FoundProfile(cells[0], tuple(sides), tuple(cells[1:]), problems)
+    imports = tuple(imports_of(side.samples) for side in saved)
+    return FoundProfile(cells[0], tuple(sides), tuple(cells[1:]), problems, imports)
 
 
 def profile_of_cells(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
-from observatory.store.records.profile import PartChange
+from observatory.store.records.profile import ImportedModule, PartChange
 from observatory.text.tables import Table
-from observatory.text.units import MISSING, count, difference, human, percent
+from observatory.text.units import MISSING, count, difference, human, percent, seconds
 
 _MOST = 20
 """Rows of a table."""
@@ -15,13 +15,13 @@ _MOST = 20
 
 def profile_tables(one: CellProfile) -> Iterator[Table]:
     """The phases, the rewriters and the functions of one cell of a subject, the largest first."""
-    found, seconds = one.typical, one.seconds
+    found, times = one.typical, one.seconds
     calls = {phase.name: phase.calls for phase in found.phases} if found else {}
-    names = sorted({*seconds, *calls}, key=lambda name: (-seconds.get(name, 0.0), name))
+    names = sorted({*times, *calls}, key=lambda name: (-times.get(name, 0.0), name))
     yield Table(
         "Phases, each without those inside it", ("phase", "seconds", "calls"),
         tuple(
-            (name, human(seconds.get(name), "seconds"), human(calls.get(name), "calls"))
+            (name, human(times.get(name), "seconds"), human(calls.get(name), "calls"))
             for name in names
         ),
     )  # fmt: skip
@@ -53,6 +53,30 @@ def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
     yield _grown("Calls by phase", "phase", found.phases)
     yield _grown("Rewriters that grew or shrank", "rewriter", found.rewriters)
     yield _grown("Functions with which additional calls begin", "function", found.functions)
+
+
+def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
+    """The modules with most own time; of two subjects those that take longer in HEAD, or are new.
+
+    There is no table if a side does not know what it imports.
+    """
+    if not all(sides):
+        return
+    before, after = ({one.name: one.seconds for one in side} for side in (sides[0], sides[-1]))
+    if len(sides) == 1:
+        largest = sorted(after.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
+        rows = tuple((name, seconds(own)) for name, own in largest)
+        yield Table("Imports by own time", ("module", "seconds"), rows)
+        return
+    grown = {name: own - before.get(name, 0.0) for name, own in after.items()}
+    longer = sorted(grown, key=lambda name: (-grown[name], name))[:_MOST]
+    compared = tuple(
+        (name, human(before.get(name), "seconds"), seconds(after[name]), seconds(grown[name]))
+        for name in longer if grown[name] > 0
+    )  # fmt: skip
+    yield Table(
+        "Imports that take longer by themselves", ("module", "BASE", "HEAD", "more"), compared
+    )
 
 
 def _grown(title: str, kind: str, parts: Sequence[PartChange]) -> Table:

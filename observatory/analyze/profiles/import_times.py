@@ -1,25 +1,44 @@
-"""What an import took, module by module: the output of `python -X importtime` as stacks."""
+"""By which module importing takes longer. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 
-_LINE = re.compile(r"import time:\s*(\d{1,15}) \|\s*\d{1,15} \| ((?:  )*)(\S.*)", re.ASCII)
+from observatory.store.records.profile import ImportChange, ImportedModule
+from observatory.store.records.sample import Sample
+
+_Seconds = dict[str, float]
 
 
-def import_stacks(text: str) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Return each module as the chain of modules that imported it, with its own seconds.
+def imports_of(samples: Iterable[Sample]) -> list[ImportedModule]:
+    """Return what the newest sample that says it has imported; empty if none does."""
+    found = [s.profile.imports for s in samples if s.profile is not None and s.profile.imports]
+    return found[-1] if found else []
 
-    ``text`` is what was written to standard error. Other lines are left out. Python writes a
-    module after those that it imports; where the text ends too early, these come without it.
+
+def import_change(
+    base: Sequence[ImportedModule], head: Sequence[ImportedModule]
+) -> ImportChange | None:
+    """Return the module that HEAD imports longer than BASE by most; None if there is none.
+
+    A module that BASE does not import counts with all new ones that it imports.
     """
-    importers: list[str] = []
-    found = []
-    for line in reversed(text.split("\n")):
-        if read := _LINE.fullmatch(line.rstrip("\r")):
-            own, indent, name = read.groups()
-            del importers[len(indent) // 2 :]
-            importers.append(name)
-            found.append((tuple(importers), int(own) / 1_000_000))
-    return reversed(found)
+    if not base or not head:
+        return None
+    own: _Seconds = {one.name: one.seconds for one in base}
+    new: _Seconds = {}
+    changes = []
+    chain: list[tuple[int, str]] = []
+    for one in head:
+        while chain and chain[-1][0] >= one.depth:
+            chain.pop()
+        if one.name in own:
+            changes.append(ImportChange(name=one.name, base=own[one.name], head=one.seconds))
+            continue
+        if not chain:
+            chain.append((one.depth, one.name))
+        first = chain[0][1]
+        new[first] = new.get(first, 0.0) + one.seconds
+    changes += [ImportChange(name=name, base=None, head=seconds) for name, seconds in new.items()]
+    most = max(changes, key=lambda one: one.head - (one.base or 0.0), default=None)
+    return most if most is not None and most.head > (most.base or 0.0) else None

@@ -1,61 +1,39 @@
-"""The output of `python -X importtime` as stacks."""
+"""By which module importing takes longer."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-from hypothesis import given
-from hypothesis import strategies as st
-
-from observatory.analyze.profiles.import_times import import_stacks
-
-NAMES = st.text("abc._<>; |é", min_size=1).filter(lambda name: name == name.strip())
-MODULES = st.recursive(
-    st.tuples(NAMES, st.integers(0, 10**9), st.just([])),
-    lambda below: st.tuples(NAMES, st.integers(0, 10**9), st.lists(below, max_size=4)),
-)
-HEADER = "import time: self [us] | cumulative | imported package"
+from observatory.analyze.profiles.import_times import import_change, imports_of
+from observatory.store.records.profile import ImportedModule, Profile
+from tests.factories import sample
 
 
-def lines(module, depth=0):
-    name, own, imported = module
-    for one in imported:
-        yield from lines(one, depth + 1)
-    yield f"import time: {own:9} | {own:10} | {'  ' * depth}{name}"
+def modules(*given: tuple[str, int, float]) -> list[ImportedModule]:
+    return [ImportedModule(name=name, depth=depth, seconds=own) for name, depth, own in given]
 
 
-def stacks(module, importers=()):
-    name, own, imported = module
-    for one in imported:
-        yield from stacks(one, (*importers, name))
-    yield (*importers, name), own / 1_000_000
+BASE = modules(("numba", 0, 0.3), ("numpy", 1, 0.2))
 
 
-@given(st.lists(MODULES, max_size=4))
-def test_what_was_written_is_read(modules):
-    written = [HEADER, *(line for module in modules for line in lines(module)), "a warning"]
-    assert list(import_stacks("\r\n".join(written))) == [
-        one for module in modules for one in stacks(module)
-    ]
+def test_a_new_module_counts_with_the_new_ones_that_it_imports() -> None:
+    head = modules(("numba", 0, 0.35), ("pandas", 1, 0.1), ("numpy", 2, 0.2),
+                   ("pandas.io", 2, 0.11), ("other", 1, 0.05))  # fmt: skip
+    found = import_change(BASE, head)
+    assert found is not None
+    assert (found.name, found.base, round(found.head, 3)) == ("pandas", None, 0.21)
 
 
-@given(st.text("import time: 1|\n a"))
-def test_any_text_is_read(text):
-    for chain, seconds in import_stacks(text):
-        assert chain
-        assert seconds >= 0
+def test_without_a_new_module_it_is_the_one_that_grew_most() -> None:
+    found = import_change(BASE, modules(("numba", 0, 0.31), ("numpy", 1, 0.4)))
+    assert found is not None
+    assert (found.name, found.base, found.head) == ("numpy", 0.2, 0.4)
 
 
-def test_modules_whose_importer_was_not_written_come_without_it():
-    text = f"{HEADER}\nimport time: 5 | 5 | a\nimport time: 7 | 7 |   b\n"
-    assert list(import_stacks(text)) == [(("a",), 5e-6), (("b",), 7e-6)]
+def test_nothing_is_said_where_nothing_grew_or_a_side_is_not_known() -> None:
+    assert import_change(BASE, BASE) is None
+    assert import_change([], BASE) is None
 
 
-def test_a_real_import_is_read():
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", "import json"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found = [chain for chain, _ in import_stacks(done.stderr)]
-    assert ("json", "json.decoder", "json.scanner") in found
+def test_the_newest_sample_that_knows_its_imports_counts() -> None:
+    known = [sample(profile=Profile(imports=one)) for one in (BASE[:1], BASE)]
+    assert imports_of([*known, sample()]) == BASE
+    assert imports_of([sample()]) == []

@@ -12,11 +12,19 @@ from benchmarks.catalogue import Cell
 from observatory.app import profile
 from observatory.cli.main import app
 from observatory.errors import Exit, ObservatoryError
-from observatory.store.records.profile import Phase, Profile
+from observatory.store.records.profile import ImportedModule, Phase, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, header, journal, sample, traced
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
+
+
+def imports(*given: tuple[str, float]) -> Sample:
+    modules = [ImportedModule(name=name, depth=0, seconds=own) for name, own in given]
+    found = traced(5, COLD)
+    assert found.profile is not None
+    known = found.profile.model_copy(update={"imports": modules})
+    return found.model_copy(update={"profile": known})
 
 
 def timed(seconds: float) -> Sample:
@@ -26,8 +34,12 @@ def timed(seconds: float) -> Sample:
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    journal(tmp_path, [traced(100), timed(1.0), traced(5, COLD)], under=header("3.3.6"))
-    journal(tmp_path, [traced(150), timed(1.5), traced(5, COLD)], under=header("3.3.7"))
+    journal(tmp_path, [traced(100), timed(1.0), imports(("numba", 0.3))], under=header("3.3.6"))
+    journal(
+        tmp_path,
+        [traced(150), timed(1.5), imports(("numba", 0.3), ("pandas", 0.2))],
+        under=header("3.3.7"),
+    )
     return tmp_path
 
 
@@ -42,6 +54,8 @@ def test_two_subjects_are_shown_by_what_grew_in_the_cell_that_changed_most(resul
     rows = [" ".join(line.split()) for line in text.splitlines()]
     assert "rewriting 1.00 s 1.50 s slower: +500 ms" in rows
     assert "m:f 100 150 +50 100 %" in rows
+    assert "pandas - 200 ms 200 ms" in rows
+    assert "numba 300 ms 300 ms 0 s" not in rows
 
 
 def test_one_subject_is_shown_by_what_it_does(results: Path) -> None:
@@ -49,6 +63,7 @@ def test_one_subject_is_shown_by_what_it_does(results: Path) -> None:
     rows = [" ".join(line.split()) for line in text.splitlines()]
     assert "rewriting 1.50 s -" in rows
     assert "m:f 150" in rows
+    assert "numba 300 ms" in rows
 
 
 def test_other_tools_read_calls_and_seconds(results: Path) -> None:
