@@ -7,7 +7,7 @@ take two counting samples at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.catalogue import CORRECTNESS, METRICS, SCENARIOS, Cell, Measure, metrics_of
 
@@ -29,6 +29,8 @@ class Task:
     """The name under which its caches are kept for others."""
     keep_fresh: str | None = None
     """The same for the cache that an upgrade filled from empty."""
+    imports: bool = False
+    """Whether it also says what importing takes, module by module."""
 
     @property
     def hash_seed(self) -> int | None:
@@ -81,7 +83,18 @@ def plan(
                     continue
                 cache = _cache_name(cell, measure) if _starts_filled(cell) else None
                 tasks.append(Task(cell, measure, number, cache=cache))
-    return tasks
+    return with_imports(tasks)
+
+
+def with_imports(tasks: Iterable[Task]) -> list[Task]:
+    """Return the tasks; the first traced one in a fresh interpreter says what importing takes."""
+    found = list(tasks)
+    launches = METRICS["import_time"].launches
+    for place, task in enumerate(found):
+        if task.measure == "tracing" and task.cell.launch in launches:
+            found[place] = replace(task, imports=True)
+            break
+    return found
 
 
 def _fillers(

@@ -74,6 +74,17 @@ class Rewriter:
 
 
 @dataclass(frozen=True)
+class ImportedModule:
+    """One module that importing PyTensor and numba imports; its own imports follow it."""
+
+    name: str
+    depth: int
+    """How many modules are above it: each was imported by the one before it that is less deep."""
+    seconds: float
+    """Without those that it imports."""
+
+
+@dataclass(frozen=True)
 class Profile:
     """What one pass says about the builds that its metrics are measured on."""
 
@@ -81,3 +92,5 @@ class Profile:
     rewriters: tuple[Rewriter, ...] = ()
     tree: CallTree | None = None
     """Tracing pass only."""
+    imports: tuple[ImportedModule, ...] = ()
+    """One tracing sample of a subject: in another process, before any build."""

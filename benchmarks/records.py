@@ -10,6 +10,7 @@ from benchmarks import pinning
 from benchmarks.catalogue import SAMPLE_SCHEMA, SYMBOLS, metrics_of
 from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
 from benchmarks.process import Ending
+from benchmarks.profiles import ImportedModule, Profile
 from benchmarks.request import Request
 
 _UNREPORTED = Report("died")
@@ -28,6 +29,8 @@ class Processes:
     """Seconds to make the sandbox, to copy the cache and to remove both."""
     fill: float = 0.0
     """Seconds of the process that filled the cache."""
+    imports: tuple[ImportedModule, ...] = ()
+    """What one more process imported."""
     stale: tuple[str, ...] | None = None
     """Graphs whose values differ from those of the filler; None: they were not compared."""
 
@@ -108,8 +111,14 @@ def assemble(
         environment=report.environment,
         overhead=_overhead(processes, total),
         counted_by=pinning.find().source if "instructions" in metrics else None,
-        profile=report.profile if status == "ok" else None,
+        profile=_profile(report, processes) if status == "ok" else None,
     )
+
+
+def _profile(report: Report, processes: Processes) -> Profile | None:
+    if report.profile is None or not processes.imports:
+        return report.profile
+    return replace(report.profile, imports=processes.imports)
 
 
 def _metrics(

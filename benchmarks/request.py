@@ -30,6 +30,8 @@ class Request:
     """A CSV file for the radon models; None: the generated data."""
     hash_seed: int | None = None
     """PYTHONHASHSEED of the measured process; None: the start method and the cache decide."""
+    imports: bool = False
+    """Whether another process says what importing takes, module by module."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
 

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import pinning, process, records, sandbox, shared_cache, trace
+from benchmarks import import_times, pinning, process, records, sandbox, shared_cache, trace
 from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
@@ -114,7 +114,8 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         job = replace(job, counter=pins.counter if counted else None, problem=pins.problem)
         python = pins.interpreter(box.path, counted)
     measured = process.run(box, job, env, request.timeout, interpreter=python)
-    return Processes(measured, filler=filler, prepare=prepare, fill=fill)
+    found = import_times.take(box, env, request.timeout) if request.imports else ()
+    return Processes(measured, filler=filler, prepare=prepare, fill=fill, imports=found)
 
 
 _TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {
@@ -160,6 +161,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
     )
+    parser.add_argument("--imports", action="store_true",
+                        help="tracing pass: also the seconds of each imported module")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="SECONDS",
                         help="time limit of each process (default %(default)g)")  # fmt: skip
     parser.add_argument("--trace", type=Path, metavar="FILE",
@@ -198,6 +201,7 @@ def main(argv: list[str] | None = None) -> int:
         flags=options.flags,
         data=options.radon_data,
         hash_seed=options.hash_seed,
+        imports=options.imports and options.measure == "tracing",
         timeout=options.timeout,
     )
     try:

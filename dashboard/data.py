@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -45,9 +45,13 @@ _Floats = npt.NDArray[np.float64]
 
 
 def data_files(
-    observed: SiteInput, *, commit_url: str, compare_url: str
-) -> Iterator[tuple[str, bytes]]:
-    """Every data file: its path in the site and its content."""
+    observed: SiteInput, *, commit_url: str, compare_url: str,
+    profiles: Mapping[tuple[Spot, Spot], tuple[str, str]] | None = None,
+) -> Iterator[tuple[str, bytes]]:  # fmt: skip
+    """Every data file: its path in the site and its content.
+
+    ``profiles``: by pair of subjects, the cell and the path of the page with its flame graphs.
+    """
     digits = _digits(len(observed.tracks))
     lines = [
         {
@@ -76,6 +80,11 @@ def data_files(
     yield from _subject_files(observed)
     yield from _function_files(observed)
     yield from _pair_files(observed)
+    shown = {
+        f"{spot_name(base)} {spot_name(head)}": page
+        for (base, head), page in sorted((profiles or {}).items())
+    }
+    yield _file("profiles", shown)
 
 
 def significant(values: _Floats) -> _Floats:

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from benchmarks.catalogue import MAIN_BACKENDS
-from dashboard.colours import css_name, stylesheet
+from dashboard.colours import css_name
 from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
@@ -36,11 +32,13 @@ from dashboard.pages.history import history
 from dashboard.pages.matrix import matrices
 from dashboard.pages.newest_value import NEEDING
 from dashboard.pages.overview import alert_line, overview
+from dashboard.pages.profiles import ProfilePages
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
 from dashboard.pages.summary import Newest, facts, headline, newest
 from dashboard.pages.work import work_history
 from dashboard.publish import publish, refuse_foreign
+from dashboard.rendering import assets, rendered
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
 from observatory.text import units
@@ -48,9 +46,9 @@ from observatory.text.alerts import open_alerts, with_page
 from observatory.text.plain import clean, shorten
 from observatory.text.words import SHOWN_METRICS, glossaries
 
-BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 MATRIX = "matrix.html"
 WORDS = "words.html"
+COMPARE = "compare.html"
 _LINES_SHOWN = 8
 _IMPROVEMENTS = 200
 _PROBLEM = 600
@@ -90,6 +88,7 @@ class _Site:
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
         self._guard = guard_page(observed)
+        self._profiles = ProfilePages(observed)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Every file of the site: its path and its content."""
@@ -99,8 +98,9 @@ class _Site:
             yield MATRIX, self._matrix(self._subject)
         yield WORDS, self._page(WORDS, glossaries=glossaries())
         yield "series.html", self._page("series.html")
-        title, rows = latest_change(observed)
-        yield "compare.html", self._page("compare.html", static=rows, static_title=title)
+        title, rows, pair = latest_change(observed)
+        profile = self._profiles.of_pairs.get(pair) if pair else None
+        yield COMPARE, self._page(COMPARE, static=rows, static_title=title, profile=profile)
         yield "health.html", self._page("health.html", **health_page(observed, self._subject))
         yield "alerts.html", self._alerts()
         if self._guard is not None:
@@ -111,16 +111,24 @@ class _Site:
             yield "releases.html", self._releases(longest)
         for one in with_page(observed.alerts):
             path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
-            yield path, self._page("alert.html", path=path, **page)
+            profile = self._profiles.of_alerts.get(one.id)
+            yield path, self._page("alert.html", path=path, profile=profile, **page)
+        for each in self._profiles.pages():
+            values = each.values(observed)
+            yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
         yield from self._caches_pages()
         for page in list_pages(observed):
             path = list_path(page["number"])
             yield path, self._page("list.html", path=path, here=list_path(1), **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
+        profiles = {
+            pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
+        }
         yield from data_files(
-            observed, commit_url=self._links.commit, compare_url=self._links.compare
-        )
+            observed, commit_url=self._links.commit, compare_url=self._links.compare,
+            profiles=profiles,
+        )  # fmt: skip
         yield from assets()
 
     def _index(self) -> bytes:
@@ -222,7 +230,7 @@ class _Site:
         caches = caches_path(self._caches[-1]) if self._caches else ""
         found = (
             ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
-            ("Series", list_path(1), "s", True), ("Compare", "compare.html", "c", True),
+            ("Series", list_path(1), "s", True), ("Compare", COMPARE, "c", True),
             ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
             ("History", "releases.html", "h", self._cell_values),
             ("Guard", GUARD, "u", self._guard),
@@ -245,31 +253,4 @@ class _Site:
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
         }
-        found = _environment().get_template(f"{template or name}.j2")
-        return found.render(common | values).encode()
-
-
-def assets() -> Iterator[tuple[str, bytes]]:
-    """Stylesheet and scripts; Bokeh's come with its package."""
-    for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
-        colours = stylesheet().encode() if each.name == "style.css" else b""
-        yield f"assets/{each.name}", each.read_bytes() + colours
-    # Imported late: it takes 0.1 s.
-    from bokeh.util.paths import bokehjs_path
-
-    for name in BOKEH:
-        yield f"assets/{name}", (bokehjs_path() / "js" / name).read_bytes()
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    found = Environment(
-        loader=PackageLoader("dashboard"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    found.filters["shown"] = shorten
-    return found
+        return rendered(template or name, common | values)

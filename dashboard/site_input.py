@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
+from benchmarks.catalogue import Cell
 from dashboard.verdict_data import HeadVerdicts
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
+from observatory.analyze.profiles.cells import CellProfile
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
@@ -55,6 +57,8 @@ class SiteInput:
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
+    profiles: Callable[[Who], Mapping[Cell, CellProfile]] = lambda _: {}
+    """Reads the profiles of a subject, cell by cell: all of them may not fit into memory."""
     pairs: Mapping[Who, HeadVerdicts[Who]] = field(default_factory=dict)
     """By head: the verdicts of `observatory compare` on it against other saved subjects."""
     machine: str | None = None
@@ -125,6 +129,14 @@ class SiteInput:
     def subject(self, spot: Spot) -> Subject:
         """The subject at a place."""
         return self.lines[spot[0]].subjects[spot[1]]
+
+    @cached_property
+    def _whose(self) -> dict[Spot, Who]:
+        return {spot: who for who, spot in self.spots.items()}
+
+    def profiles_at(self, spot: Spot) -> Mapping[Cell, CellProfile]:
+        """The profiles of the subject at a place."""
+        return self.profiles(self._whose[spot])
 
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:

@@ -18,7 +18,7 @@
   const place = {}; // parts of the page that are redrawn
   const ui = { show: {} }; // its controls
   const opened = new Set(); // names of the folded tables that are open
-  let site, index, withLedger, withPairs; // what the site holds
+  let site, index, withLedger, withPairs, profiles; // what the site holds
   let sides, rows, ledgers, pair, summary; // what is compared, and what was found
   let turn = 0;
 
@@ -87,7 +87,7 @@
       element("span", { class: "also" }, ...nodes(summary.rest)));
     place.verdict.className = `verdict ${summary.state}`;
     place.verdict.replaceChildren(element("p", { class: "status" }, summary.status), sentence, ...more,
-      element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? ""));
+      element("p", { class: "actions" }, copying("Copy as Markdown", markdown), between() ?? "", " ", flame() ?? ""));
     observatory.say(sentence.textContent);
   }
 
@@ -103,6 +103,11 @@
     if (!linked || commits[0] === commits[1]) return null;
     const href = site.compare_url + commits.join("...");
     return element("a", { href }, "What changed in between");
+  }
+
+  function flame() {
+    const [cell, href] = profiles[`${sides.a.code} ${sides.b.code}`] ?? [];
+    return href ? element("a", { href }, `Where the work of ${cell} went: a flame graph`) : null;
   }
 
   /** What can be seen of the comparison, for GitHub. */
@@ -360,8 +365,8 @@
 
   async function start() {
     try {
-      [site, index, withLedger, withPairs] =
-        await Promise.all(["lines", "index", "ledgers", "pairs"].map(load));
+      [site, index, withLedger, withPairs, profiles] =
+        await Promise.all(["lines", "index", "ledgers", "pairs", "profiles"].map(load));
     } catch (error) {
       complain(error);
       return;

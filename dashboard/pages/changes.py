@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from dashboard.pages.newest_value import amount
-from dashboard.site_input import SiteInput
+from dashboard.site_input import SiteInput, Spot
 from dashboard.verdict_data import unpacked
 from observatory.analyze.comparison.comparing import Pair
 from observatory.analyze.history.alerts import FAILED, STALE
@@ -23,16 +23,19 @@ _SENTENCE = 400
 _EVENTS = 12
 
 
-def latest_change(observed: SiteInput) -> tuple[str, list[tuple[str, ...]]]:
+def latest_change(
+    observed: SiteInput,
+) -> tuple[str, list[tuple[str, ...]], tuple[Spot, Spot] | None]:
     """The newest subject against the one before it, on the line with most subjects.
 
     The first text says which two subjects these are; it is empty where there are no two. The rows
     are the series that are worse or better: cell, metric, before, after, and words. They are the
-    finished verdicts if the two were compared, or else what the rules say of each series.
+    finished verdicts if the two were compared, or else what the rules say of each series. The last
+    are the places of the two.
     """
     lines = [line for line in observed.lines if len(line.subjects) > 1]
     if not lines:
-        return "", []
+        return "", [], None
     line = max(lines, key=lambda one: (len(one.subjects), one.subjects[-1].date))
     base, head = ((line.machine, line.env_name, one.commit) for one in line.subjects[-2:])
     own = observed.pairs.get(head)
@@ -41,7 +44,9 @@ def latest_change(observed: SiteInput) -> tuple[str, list[tuple[str, ...]]]:
     old, new = (shorten(one.label, 40) for one in line.subjects[-2:])
     calm = "nothing got worse or better" if pair else "no count or level differs"
     many = f"{units.count(len(found))} differ" if found else calm
-    return f"{new} against {old}: {many}", found[:MOST]
+    number, last = observed.line_numbers[id(line)], len(line.subjects) - 1
+    places = (number, last - 1), (number, last)
+    return f"{new} against {old}: {many}", found[:MOST], places
 
 
 def _of_pair(pair: Pair) -> Iterator[tuple[str, ...]]:

@@ -25,7 +25,7 @@ Kind = Literal[
     "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels",
     # Where the additional work of a build begins
-    "work began",
+    "work began", "imports more",
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history

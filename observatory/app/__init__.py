@@ -12,6 +12,7 @@
 | `alerts` | finds what got worse along the history |
 | `frame` | all results, as a tidy `pandas.DataFrame` |
 | `ledger` | the compiled functions of one subject, as a `pandas.DataFrame` |
+| `profile` | what the builds of a subject did, or how those of two differ |
 | `series` | series along the history, each cut into levels |
 | `plot` | the module of pictures: `history`, `series`, `compare`, `ledger` |
 
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
     from observatory.app.comparison import compare
     from observatory.app.history import alerts, series
     from observatory.app.measurement import measure
+    from observatory.app.profiles import profile
     from observatory.app.results import frame, ledger
 
-__all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "series"]
+__all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "profile", "series"]
 
 _MODULES = {
     "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "results",
-    "measure": "measurement", "series": "history",
+    "measure": "measurement", "profile": "profiles", "series": "history",
 }  # fmt: skip
 
 

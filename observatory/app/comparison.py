@@ -16,6 +16,7 @@ from observatory.analyze.comparison.comparing import Setting, compared, setting_
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import floors_of
 from observatory.app.comparer import Comparer, discard, side_of
+from observatory.app.profiles import profile_of_cells
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
 from observatory.run import counter
@@ -35,6 +36,8 @@ from observatory.text.records import comparison_of
 
 _LARGEST = 64 * 2**20
 """Most bytes of a comparison that is read."""
+PROFILE = "profile.html"
+"""The flame graph of one cell, beside the samples of a comparison."""
 NO_TIMES = "times were not compared: --pass left them out"
 
 
@@ -104,6 +107,9 @@ def compare(
         sides = load(base), load(head)
         for line in skipped([problem for side in sides for problem in side.problems]):
             progress(Update(line, "warning"))
+        if profile_of_cells([(side.header.subject.label, side.samples) for side in sides]):
+            command = ["observatory", "profile", base, head, "--form", "html", "--out", PROFILE]
+            progress(Update(f"Flame graph: {shlex.join(command)}", "plain"))
         return compare_saved(*sides, narrowed, Path(results), seed, repeat)
     if any(saved):
         raise SubjectError(
@@ -142,6 +148,17 @@ def compare(
         comparison = comparer.run()
     finally:
         discard(where)
+    taken = [
+        (side.subject.label, measured.evidence.samples)
+        for side, measured in ((of_base, base_side), (of_head, head_side))
+    ]
+    # What does more work comes first: a time may only follow from it.
+    worse = sorted(comparison.worse, key=lambda one: one.kind != "near_exact")
+    profile = profile_of_cells(taken, (one.cell for one in worse))
+    if profile is not None:
+        comparison = comparison.model_copy(update={"profiled": profile.cell})
+        write_atomic(where / PROFILE, profile.html())
+        session.say(f"Flame graph: {where / PROFILE}")
     write_atomic(where / "comparison.json", as_json(comparison))
     session.say(f"Samples: {where}")
     return comparison

@@ -53,7 +53,7 @@ def finished_pairs(
         for head, keys in wanted.items() for base, key in keys.items() if key not in known
     }  # fmt: skip
     made = _made(missing, calibrations) if missing else {}
-    names = {path: _who(headed[path]) for path in digests}
+    names = {path: who_of(headed[path]) for path in digests}
     heads, found = [], {}
     for head, keys in wanted.items():
         one = next((known[key] for key in keys.values() if key in known), None)
@@ -141,5 +141,6 @@ def _keep(file: Path, heads: Sequence[HeadVerdicts[str]]) -> None:
         write_atomic(file, orjson.dumps(heads))
 
 
-def _who(header: JournalHeader) -> Who:
+def who_of(header: JournalHeader) -> Who:
+    """The subject that a journal is of."""
     return header.machine.machine, header.subject.env_name, header.subject.commit

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.catalogue import Cell
 from dashboard.site import Links, build
 from dashboard.site_input import SiteInput
 from observatory import tool_version
+from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
+from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
-from observatory.app.pairs import finished_pairs
+from observatory.app.pairs import finished_pairs, who_of
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.read import Results, read_results, united
+from observatory.store.reading.saved import read_saved
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import calibration, upgrades
 from observatory.store.records import contracts as contracts_record
@@ -33,6 +38,8 @@ from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
 _Record = TypeVar("_Record")
+_PROFILED = 8
+"""Subjects whose profiles are kept in memory."""
 
 
 def site_data(
@@ -69,12 +76,22 @@ def site_data(
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
     pairs = finished_pairs(directories[0], read, alerts, calibrations)
+    journals = {
+        who_of(one.header): path for path, one in read.journals.items() if one.header is not None
+    }
+
+    @lru_cache(maxsize=_PROFILED)
+    def profiles(who: Who) -> Mapping[Cell, CellProfile]:
+        saved = read_saved(journals[who], ledgers=False) if who in journals else None
+        return {} if saved is None else cell_profiles(saved.samples)
+
     observed = SiteInput(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions,
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
+        profiles=profiles,
     )  # fmt: skip
     return observed, problems
 

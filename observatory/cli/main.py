@@ -39,6 +39,7 @@ class Commands(TyperGroup):
         "run": "Measure subjects and record every sample.",
         "show": "Show subjects as tables, side by side.",
         "compare": "Say whether HEAD is worse than BASE, and why.",
+        "profile": "Show where the work of a build went.",
         "canary": "Check that a shared cache mixes up no results.",
         "upgrade": "Check a subject on the cache of another one.",
         "alerts": "Find what got worse in the history.",

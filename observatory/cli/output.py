@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _LOUD = ("WRONG", "CRASHED")
 _WORDS = ("scenario", "backend", "launch", "metric", "model")
 """Columns of words of the vocabulary, which are never broken."""
-_LABELS = ("from", "to")
-"""Columns of subjects, which may be long."""
+_LABELS = ("from", "to", "phase", "rewriter", "function", "module")
+"""Columns of subjects and other names, which may be long."""
 _MOST_TABLES = 2
 _STYLES = {"warning": "yellow", "error": "red"}
 

@@ -117,6 +117,7 @@ class Executor:
         }
         given = ((option, str(value)) for option, value in options.items() if value is not None)
         words = ("--end-with-parent", *chain.from_iterable(given))
+        words += ("--imports",) if task.imports else ()
         with self._lock:
             if self._cancelled:
                 raise Cancelled

@@ -27,7 +27,7 @@ from benchmarks.catalogue import (
     cells,
     metrics_of,
 )
-from benchmarks.plan import Rounds, Task, plan
+from benchmarks.plan import Rounds, Task, plan, with_imports
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
 from observatory.store.records.sample import Sample
@@ -180,12 +180,8 @@ class Interleaving:
 
     def repeat(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> None:
         """Count or trace cells on both sides, from the caches that `count` has filled."""
-        jobs = [
-            Job(side, _repeat(cell, measure, number))
-            for number in range(rounds)
-            for cell in chosen
-            for side in self._shuffled()
-        ]
+        tasks = [_repeat(cell, measure, number) for number in range(rounds) for cell in chosen]
+        jobs = [Job(side, task) for task in with_imports(tasks) for side in self._shuffled()]
         self._take(jobs, self.workers)
 
     def time(self, chosen: Sequence[Cell], rounds: int, deadline: float) -> bool:

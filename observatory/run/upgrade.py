@@ -71,8 +71,11 @@ class Chain:
             parts.append(part(cell, filled[cell], use, again))
         return parts, fresh
 
-    def _run(self, name: str, executor: Executor, cell: Cell, **caches: str) -> Sample:
-        sample = executor.run(Task(cell, "counting", 0, **caches))
+    def _run(
+        self, name: str, executor: Executor, cell: Cell, cache: str | None = None,
+        keep: str | None = None, keep_fresh: str | None = None,
+    ) -> Sample:  # fmt: skip
+        sample = executor.run(Task(cell, "counting", 0, cache, keep, keep_fresh))
         self.took(name, sample)
         return sample
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from observatory.store.records.profile import PartChange
-from observatory.text.units import percent
+from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
+from observatory.analyze.profiles.difference import culprit
+from observatory.store.records.profile import ImportChange, PartChange
+from observatory.text.units import change, percent, seconds
 
 
 def culprit_sentence(part: PartChange) -> str:
@@ -19,6 +21,31 @@ def culprit_sentence(part: PartChange) -> str:
     before = "" if part.replaces is None else f" (before: {_short(part.replaces)})"
     times = "once" if part.base == 1 else f"{part.base:,} times"
     return f"{name}{before} was entered {times}, now {part.head:,}; {share}"
+
+
+def import_sentence(module: ImportChange) -> str:
+    """By which module importing takes longer, without a full stop.
+
+    "HEAD imports `pandas`, 210 ms, which BASE does not"
+    """
+    name = f"`{module.name.replace('`', '')}`"
+    if module.base is None:
+        return f"HEAD imports {name}, {seconds(module.head)}, which BASE does not"
+    return f"{name} takes by itself {change(module.base, module.head, 'seconds')}"
+
+
+def difference_sentence(base: CellProfile, head: CellProfile) -> str:
+    """What HEAD does more often or for longer, without a full stop; empty if nothing is known."""
+    found = difference_of(base, head)
+    if found is not None:
+        part = culprit(found) if found.head > found.base else None
+        calls = f"Python calls: {change(found.base, found.head, 'calls')}"
+        return calls if part is None else f"{calls}; {culprit_sentence(part)}"
+    times = phase_times_of(base, head)
+    if not times:
+        return ""
+    most = max(times, key=lambda one: abs(one.head - one.base))
+    return f"{most.name}: {change(most.base, most.head, 'seconds')}"
 
 
 def _short(name: str) -> str:

@@ -11,7 +11,7 @@ from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
-from observatory.text.profiles import culprit_sentence
+from observatory.text.profiles import culprit_sentence, import_sentence
 from observatory.text.units import count, percent
 from observatory.text.words import first_of, several
 
@@ -182,6 +182,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
     "work began": culprit_sentence,
+    "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "measured apart": (
         "BASE and HEAD were measured in different runs: their times also differ by whatever else "

@@ -121,6 +121,7 @@ def site(
         put(directory, f"ledger-{spot}", one)
     pairs = pairs or {}
     put(directory, "pairs", {head: list(one["bases"]) for head, one in pairs.items()})
+    put(directory, "profiles", {})
     for head, one in pairs.items():
         put(directory, f"pairs-{head}", one)
     for number, each in enumerate(lines):
@@ -131,7 +132,7 @@ def site(
     )
     text = environment.get_template("compare.html.j2").render(
         root="", page="compare.html", pages=[], version="0.1.0", newest=None,
-        problems=[], static=static, static_title="3.3.7 against <3.3.6>",
+        problems=[], static=static, profile=None, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
     (directory / "compare.html").write_text(text, "utf-8")
     return directory / "compare.html"

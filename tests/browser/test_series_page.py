@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.site import assets as files_of_the_site
+from dashboard.rendering import assets as files_of_the_site
 from tests.browser.conftest import violations
 
 pytestmark = pytest.mark.browser

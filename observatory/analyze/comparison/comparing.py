@@ -17,8 +17,10 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
+from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.samples import differences
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.store.reading.saved import Saved
@@ -112,11 +114,15 @@ def _with_culprits(
     before, after = ([s for c in cells for s in side.taken(c, "tracing")] for side in (base, head))
     parts = {cell: culprit(found) for cell, found in differences(before, after).items()}
     because = {cell: Statement("work began", (part,)) for cell, part in parts.items() if part}
+    imported = import_change(imports_of(base.samples), imports_of(head.samples))
+
+    def reason(one: JudgedVerdict) -> Statement | None:
+        if imported and one.conclusion == "worse" and one.metric in ONCE:
+            return Statement("imports more", (imported,))
+        return because.get(one.cell) if alarms(one) else None
+
     return [
-        one.model_copy(update={"because": because[one.cell]})
-        if alarms(one) and one.cell in because
-        else one
-        for one in verdicts
+        one.model_copy(update={"because": why}) if (why := reason(one)) else one for one in verdicts
     ]
 
 

@@ -41,7 +41,7 @@ def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDiffere
     after = [one for one in heads if one.tree is not None]
     if not before or not after:
         return None
-    found = difference(_typical(before), _typical(after))
+    found = difference(typical(before), typical(after))
     if found is None:
         return None
     functions = _changed(_entered(before), _entered(after))
@@ -71,7 +71,7 @@ def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDiffere
     )
 
 
-def _typical(profiles: Sequence[Profile]) -> Profile:
+def typical(profiles: Sequence[Profile]) -> Profile:
     """Return the profile with the median number of calls; of two such, the one with fewer."""
     ordered = sorted(profiles, key=lambda one: one.tree.calls if one.tree else 0)
     return ordered[(len(ordered) - 1) // 2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from benchmarks.catalogue import Cell
@@ -16,7 +16,7 @@ NOT_ATTRIBUTED = "not attributed"
 
 def differences(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, ProfileDifference]:
     """Return the difference of the work of two subjects, for each cell that both have traced."""
-    before, after = _traced(bases), _traced(heads)
+    before, after = traced(bases), traced(heads)
     found = {cell: judged(before[cell], after[cell]) for cell in before if cell in after}
     return {cell: one for cell, one in found.items() if one is not None}
 
@@ -26,11 +26,12 @@ def phase_times(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, 
 
     For each cell that both have timed. What belongs to no phase is `NOT_ATTRIBUTED`.
     """
-    before, after = _timed(bases), _timed(heads)
-    return {cell: _paired(before[cell], after[cell]) for cell in before if cell in after}
+    before, after = timed(bases), timed(heads)
+    return {cell: paired(before[cell], after[cell]) for cell in before if cell in after}
 
 
-def _traced(samples: Iterable[Sample]) -> dict[Cell, list[Profile]]:
+def traced(samples: Iterable[Sample]) -> dict[Cell, list[Profile]]:
+    """Return the profiles of calls of each cell."""
     found: dict[Cell, list[Profile]] = defaultdict(list)
     for sample in samples:
         if sample.status == "ok" and sample.profile is not None and sample.profile.tree is not None:
@@ -38,7 +39,7 @@ def _traced(samples: Iterable[Sample]) -> dict[Cell, list[Profile]]:
     return found
 
 
-def _timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
+def timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
     """Return the seconds by phase of each timed sample."""
     found: dict[Cell, list[dict[str, float]]] = defaultdict(list)
     for sample in samples:
@@ -51,10 +52,12 @@ def _timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
     return found
 
 
-def _paired(
-    before: Sequence[dict[str, float]], after: Sequence[dict[str, float]]
+def paired(
+    before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]]
 ) -> list[PhaseTime]:
-    def seconds(side: Sequence[dict[str, float]], name: str) -> float:
+    """Return the median seconds of each phase of both sides, the largest growth first."""
+
+    def seconds(side: Sequence[Mapping[str, float]], name: str) -> float:
         return median(one.get(name, 0.0) for one in side)
 
     names = dict.fromkeys(name for one in (*before, *after) for name in one)

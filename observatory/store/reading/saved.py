@@ -45,9 +45,23 @@ def load(text: str) -> Saved:
     found = _split(text)
     if found is None:
         raise RecordUsageError(f"there is no results directory {text!r}")
-    directory, label = found
+    return labelled(*found)
+
+
+def labelled(
+    directory: Path, label: str | None, machine: str | None = None, ledgers: bool = True
+) -> Saved:
+    """Read the only subject with this label that was measured on this machine.
+
+    None stands for any label or machine. ``ledgers``: as for `read_saved`. Raises RecordError if
+    there is none, or more than one.
+    """
     headed = [(path, read_header(path)) for path in layout.journals(directory)]
-    labels = {path: header.subject.label for path, header in headed if header is not None}
+    labels = {
+        path: header.subject.label
+        for path, header in headed
+        if header is not None and machine in (None, header.machine.machine)
+    }
     named = [path for path, one in labels.items() if label in (None, one)]
     if len(named) != 1:
         what = "no subject" if label is None else f"no one subject {label!r}"
@@ -58,7 +72,7 @@ def load(text: str) -> Saved:
             f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
             + (f"; there is {there}" if there else "")
         )
-    (saved,) = filter(None, map(read_saved, named))
+    (saved,) = filter(None, (read_saved(path, ledgers) for path in named))
     return saved
 
 
@@ -73,15 +87,21 @@ def load_all(directory: Path) -> Iterator[Saved]:
             yield saved
 
 
-def read_saved(journal: Path) -> Saved | None:
-    """The subject of one journal; None where nothing in it can be read."""
+def read_saved(journal: Path, ledgers: bool = True) -> Saved | None:
+    """The subject of one journal; None where nothing in it can be read.
+
+    ``ledgers``: whether to read them, too.
+    """
     contents = read_journal(journal)
     if contents.header is None:
         return None
     store = LedgerStore(layout.results_of(journal) / layout.LEDGERS)
     problems = list(contents.problems)
     counted = latest_runs(contents.current())
-    samples = tuple(_with_ledger(entry, store, problems) for entry in counted)
+    samples = tuple(
+        _completed(entry, store, problems) if ledgers or entry.ledger is None else entry.sample
+        for entry in counted
+    )
     runs = frozenset(entry.run for entry in counted)
     return Saved(contents.header, samples, runs, tuple(problems))
 
@@ -101,7 +121,8 @@ def _split(text: str) -> tuple[Path, str | None] | None:
     return None
 
 
-def _with_ledger(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+def _completed(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+    """The sample with its ledger or its profile, unless that cannot be read."""
     if entry.line.profile is not None:
         profiles = ProfileStore(store.directory.parent / layout.PROFILES)
         try:

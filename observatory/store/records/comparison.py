@@ -145,6 +145,9 @@ class Comparison(Record):
     differences: list[Difference] = Field([], max_length=1000)
     warnings: list[Text] = Field([], max_length=1000, description="sentences, before any number")
     reproduce: Text = Field("", description="the command that repeats it")
+    profiled: StoredCell | None = Field(
+        None, description="cell of the flame graph, which is beside the samples: profile.html"
+    )
 
     @property
     def worse(self) -> list[Verdict]:

@@ -110,12 +110,31 @@ class Rewriter(Record):
     )
 
 
+class ImportedModule(Record):
+    """One module that importing PyTensor and numba imports; its own imports follow it."""
+
+    name: Name
+    depth: Annotated[int, Field(ge=0, le=_DEEPEST)]
+    seconds: _Seconds = Field(description="without those that it imports")
+
+
 class Profile(Record):
     """What a build did and where its seconds went."""
 
     phases: list[Phase] = Field([], max_length=100)
     rewriters: list[Rewriter] = Field([], max_length=2000)
     tree: CallTree | None = Field(None, description="tracing pass only")
+    imports: list[ImportedModule] = Field(
+        [], max_length=5000, description="of one tracing sample: before any build"
+    )
+
+
+class ImportChange(Record):
+    """The module by which importing takes longer."""
+
+    name: Name
+    base: _Seconds | None = Field(description="its own seconds; None: BASE does not import it")
+    head: _Seconds = Field(description="its own seconds; of a new one, with those that it imports")
 
 
 class PhaseTime(Record):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from benchmarks.catalogue import METRICS, SECTIONS
+from observatory.analyze.comparison.rules import ONCE
 from observatory.store.records.comparison import FunctionChange, Ratio, Values, Verdict
 from observatory.text.document import Folded, Name, Paragraph, Piece, Table, Words, written
 from observatory.text.plain import shorten
@@ -157,7 +158,10 @@ def bounds(ratio: Ratio) -> str:
 
 def culprit(verdicts: Iterable[Verdict]) -> Words:
     """What does more, of the largest alarm of work that says it; empty if none does."""
-    said = [v for v in verdicts if v.kind == "near_exact" and v.conclusion == "worse" and v.reason]
+    said = [
+        v for v in verdicts
+        if (v.kind == "near_exact" or v.metric in ONCE) and v.conclusion == "worse" and v.reason
+    ]  # fmt: skip
     return sentence(max(said, key=extent).reason or "") if said else ()
 
 

@@ -52,9 +52,19 @@ def tell(comparison: Comparison) -> doc.Story:
     ]
     if comparison.reproduce.strip():
         command = doc.Command(shorten(comparison.reproduce, _LONGEST_COMMAND))
-        repeat = (doc.Paragraph(("To repeat this comparison:",)), command)
-        parts.append(doc.Part(2, "how to repeat it", repeat))
+        repeat = doc.Paragraph(("To repeat this comparison:",))
+        blocks: tuple[doc.Block, ...] = (repeat, command, *_flame_graph(comparison, labels))
+        parts.append(doc.Part(2, "how to repeat it", blocks))
     return doc.Story(state_of(breakdown), headline(breakdown, labels), tuple(parts))
+
+
+def _flame_graph(comparison: Comparison, labels: Labels) -> Iterator[doc.Paragraph]:
+    if comparison.profiled is not None:
+        cell = labels.cell(comparison.profiled)
+        yield doc.Paragraph(
+            ("It also draws where the work of ", cell, " goes, as a flame graph: ",
+             doc.Name("profile.html"), ", beside its samples.")
+        )  # fmt: skip
 
 
 def _sides(comparison: Comparison, labels: Labels) -> doc.Words:

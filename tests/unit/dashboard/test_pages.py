@@ -373,15 +373,15 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
             "3.3.7", "cache_misses", "warm_disk", "NUMBA",
         ):  # fmt: skip
             row["value"] = 35.0
-    title, changed = latest_change(observed(factory.as_frame(rows)))
+    title, changed, _ = latest_change(observed(factory.as_frame(rows)))
     assert title == "3.3.7 against 3.3.4: 2 differ"
     assert {(cell, words) for cell, *_, words in changed} == {
         (f"radon warm_disk NUMBA {launch}", "0 \N{RIGHTWARDS ARROW} 35")
         for launch in ("fork", "spawn")
     }
-    title, _ = latest_change(observed(factory.frame()))
+    title, *_ = latest_change(observed(factory.frame()))
     assert title == "3.3.7 against 3.3.4: no count or level differs"
-    assert latest_change(observed(factory.as_frame([]))) == ("", [])
+    assert latest_change(observed(factory.as_frame([]))) == ("", [], None)
 
 
 def test_a_picture_shows_where_a_long_series_changed() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from observatory.analyze.profiles.difference import culprit
-from observatory.store.records.profile import PartChange, ProfileDifference
-from observatory.text.profiles import culprit_sentence
+from observatory.store.records.profile import ImportChange, PartChange, ProfileDifference
+from observatory.text.profiles import culprit_sentence, import_sentence
 
 
 def part(name: str, base: int, head: int, calls: int, **more: object) -> PartChange:
@@ -58,3 +58,10 @@ def test_where_nothing_does_more_nothing_is_said() -> None:
     fewer = part("merge", 140, 100, -50)
     assert culprit(ProfileDifference(base=10, head=5, rewriters=[fewer], functions=[fewer])) is None
     assert said(fewer) is None
+
+
+def test_a_longer_import_is_said_with_the_module_by_which_it_is() -> None:
+    new = ImportChange(name="pandas", base=None, head=0.21)
+    assert import_sentence(new) == "HEAD imports `pandas`, 210 ms, which BASE does not"
+    longer = ImportChange(name="numpy", base=0.1, head=0.3)
+    assert import_sentence(longer) == "`numpy` takes by itself 100 → 300 ms"

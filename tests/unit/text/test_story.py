@@ -248,3 +248,10 @@ def test_a_cause_that_only_a_later_version_knows_is_told_without_advice() -> Non
     said = str(tell(known.model_copy(update={"causes": [later]})))
     assert "Stars misaligned" in said
     assert "Next" not in said
+
+
+def test_a_flame_graph_that_was_drawn_is_named_beside_the_command_that_repeats_it() -> None:
+    drawn = factory.comparison(profiled=cell("warm_disk NUMBA fork"), reproduce="observatory x")
+    said = "goes, as a flame graph: profile.html, beside its samples."
+    assert any(one.endswith(said) for one in lines(drawn))
+    assert not any(said in one for one in lines(factory.comparison(reproduce="observatory x")))

@@ -29,6 +29,7 @@ from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
 from observatory.store.records.calibration import Calibration, Floor
 from observatory.store.records.comparison import Comparison, Side, Verdict
+from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
@@ -480,3 +481,23 @@ def test_a_long_reason_fits_into_the_record_that_holds_it() -> None:
     (verdict,) = [v for v in compare(base, head).verdicts if v.metric == "cache_misses"]
     assert "not deterministic" in (verdict.reason or "")
     assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
+
+
+def test_a_slower_import_is_explained_by_the_module_that_is_new() -> None:
+    place = Cell("radon", "warm_disk", "NUMBA", "spawn")
+
+    def imported(seconds: float, **modules: float) -> list[Sample]:
+        tracing = traced(100, place)
+        assert tracing.profile is not None
+        found = [ImportedModule(name=name, depth=0, seconds=own) for name, own in modules.items()]
+        known = tracing.profile.model_copy(update={"imports": found})
+        times = [sample(place, metrics={"import_time": seconds + one}) for one in SEVEN]
+        return [tracing.model_copy(update={"profile": known}), *times]
+
+    found = compare(imported(0.0, numba=0.3), imported(0.21, numba=0.3, pandas=0.21))
+    (verdict,) = found.worse
+    assert (verdict.metric, verdict.reason) == (
+        "import_time", "HEAD imports `pandas`, 210 ms, which BASE does not",
+    )  # fmt: skip
+    said = comment(found).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Begins with**: HEAD imports `pandas`, 210 ms, which BASE does not" in said

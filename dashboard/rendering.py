@@ -1,0 +1,68 @@
+"""Templates and assets of the pages; a page alone holds its own style and scripts."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dashboard.colours import stylesheet
+from observatory.text.plain import shorten
+
+BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
+
+
+def rendered(template: str, values: dict[str, Any]) -> bytes:
+    """A page from the template of this name. Raises jinja2.UndefinedError if a value is missing."""
+    return _environment().get_template(f"{template}.j2").render(values).encode()
+
+
+def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:
+    """A page as one file: ``scripts`` and the style are in it, and its policy allows only these."""
+    written = [_asset(name).decode() for name in scripts]
+    style = (_asset("style.css") + stylesheet().encode()).decode()
+    inline = {
+        "style": style, "style_hash": _hash(style), "scripts": written,
+        "script_hashes": [_hash(one) for one in written],
+    }  # fmt: skip
+    return rendered(template, inline | values)
+
+
+def assets() -> Iterator[tuple[str, bytes]]:
+    """Stylesheet and scripts; Bokeh's come with its package."""
+    for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
+        colours = stylesheet().encode() if each.name == "style.css" else b""
+        yield f"assets/{each.name}", each.read_bytes() + colours
+    # Imported late: it takes 0.1 s.
+    from bokeh.util.paths import bokehjs_path
+
+    for name in BOKEH:
+        yield f"assets/{name}", (bokehjs_path() / "js" / name).read_bytes()
+
+
+def _asset(name: str) -> bytes:
+    return (files("dashboard") / "assets" / name).read_bytes()
+
+
+def _hash(text: str) -> str:
+    """The text's hash as a Content Security Policy writes it."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters["shown"] = shorten
+    return found

@@ -1,0 +1,104 @@
+"""The profile of each cell of a subject, from its samples: calls by chain, seconds by phase. Pure.
+
+Both are stacks: chains of names, the outermost first, each with the weight of its last name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import Literal
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.profiles.judging import judged, typical
+from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, paired, timed, traced
+from observatory.store.records.profile import ROOT, PhaseTime, Profile, ProfileDifference
+from observatory.store.records.sample import Sample
+
+Unit = Literal["calls", "seconds"]
+UNITS: tuple[Unit, ...] = ("calls", "seconds")
+Stacks = Sequence[tuple[tuple[str, ...], float]]
+
+
+@dataclass(frozen=True)
+class CellProfile:
+    """What the samples of one cell of a subject say of its builds."""
+
+    traced: Sequence[Profile] = ()
+    """Of the tracing samples."""
+    timed: Sequence[Mapping[str, float]] = ()
+    """Of the timing samples: the seconds of each phase, without the phases inside it."""
+
+    @cached_property
+    def typical(self) -> Profile | None:
+        """The traced profile with the median number of calls; None if none was traced."""
+        return typical(self.traced) if self.traced else None
+
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """The median of each phase."""
+        names = dict.fromkeys(name for one in self.timed for name in one)
+        return {name: median(one.get(name, 0.0) for one in self.timed) for name in names}
+
+    def stacks(self, unit: Unit) -> Stacks:
+        """The profile in calls or in seconds; empty if no sample has it."""
+        if unit == "seconds":
+            return [((ROOT, *_path(name)), seconds) for name, seconds in self.seconds.items()]
+        found = self.typical
+        return list(found.tree.stacks()) if found and found.tree else []
+
+    def total(self, unit: Unit) -> float:
+        """All calls, or all seconds."""
+        if unit == "seconds":
+            return sum(self.seconds.values())
+        return self.typical.tree.calls if self.typical and self.typical.tree else 0
+
+
+def cell_profiles(samples: Iterable[Sample]) -> dict[Cell, CellProfile]:
+    """Return the profile of each cell that has one. ``samples`` are of one subject."""
+    samples = list(samples)
+    by_chain, by_phase = traced(samples), timed(samples)
+    return {
+        cell: CellProfile(by_chain.get(cell, ()), by_phase.get(cell, ()))
+        for cell in sorted(by_chain.keys() | by_phase.keys())
+    }
+
+
+def units_of(*sides: CellProfile) -> list[Unit]:
+    """The units in which every side has a profile."""
+    return [unit for unit in UNITS if all(side.total(unit) for side in sides)]
+
+
+def in_common(base: Mapping[Cell, CellProfile], head: Mapping[Cell, CellProfile]) -> list[Cell]:
+    """The cells of which both subjects have a profile in one unit, the largest change first.
+
+    Counts decide where both have them; a change of seconds alone comes after every change of calls.
+    """
+
+    def change(cell: Cell) -> tuple[int, float]:
+        unit = units_of(base[cell], head[cell])[0]
+        before, after = base[cell].total(unit), head[cell].total(unit)
+        return UNITS.index(unit), -abs(after - before) / max(before, 1e-9)
+
+    shared = [cell for cell in base if cell in head and units_of(base[cell], head[cell])]
+    return sorted(shared, key=change)
+
+
+def phase_times_of(base: CellProfile, head: CellProfile) -> list[PhaseTime]:
+    """The seconds of each phase of both, the largest growth first; empty if a side has none."""
+    return paired(base.timed, head.timed) if base.timed and head.timed else []
+
+
+def difference_of(base: CellProfile, head: CellProfile) -> ProfileDifference | None:
+    """How the calls of HEAD differ, part by part; None where a side was not traced."""
+    return judged(base.traced, head.traced)
+
+
+def _path(phase: str) -> tuple[str, ...]:
+    """The names above a phase and its own: phases of one compiler lie below it."""
+    if phase == NOT_ATTRIBUTED:
+        return (NOT_ATTRIBUTED,)
+    compiler, colon, _ = phase.partition(": ")
+    return (compiler, phase) if colon else (phase,)

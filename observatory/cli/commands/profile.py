@@ -1,0 +1,102 @@
+"""`observatory profile`: where the work of a build went, and what another subject does more."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from observatory.app.profiles import FoundProfile
+from observatory.app.profiles import profile as profile_of
+from observatory.cli import options
+from observatory.cli.output import render, report_problems
+from observatory.errors import SelectionError
+from observatory.store.base.files import write_atomic
+
+Form = Literal["text", "html", "collapsed", "speedscope"]
+Unit = Literal["calls", "seconds"]
+
+
+def command(
+    subject: Annotated[
+        str,
+        typer.Argument(help="A subject in the results (3.3.7), or saved samples (DIR, DIR:LABEL)."),
+    ],
+    head: Annotated[
+        str | None, typer.Argument(help="Another one: show how it differs from SUBJECT.")
+    ] = None,
+    results: options.Results = Path("results"),
+    form: Annotated[
+        Form,
+        typer.Option(
+            help="text: tables. html: a flame graph, one file. collapsed: for flamegraph.pl and "
+            "inferno. speedscope: JSON for speedscope."
+        ),
+    ] = "text",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
+    ] = None,
+    unit: Annotated[
+        Unit | None,
+        typer.Option(
+            help="Of collapsed and speedscope: exact calls by function, or seconds by phase. "
+            "Default: calls where they are recorded."
+        ),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Only cells of this model.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="Only cells of this scenario.")] = None,
+    backend: Annotated[str | None, typer.Option(help="Only cells of this backend.")] = None,
+    launch: Annotated[str | None, typer.Option(help="Only cells of this start method.")] = None,
+    machine: Annotated[
+        str | None, typer.Option(help="The machine that measured, if several did.")
+    ] = None,
+    strict: options.Strict = False,
+) -> None:
+    """Show where the work of a build went, or what HEAD does more than SUBJECT.
+
+    The tracing pass records calls, the timing pass seconds. If the options select several cells,
+    the one is shown that changed most, and of one subject the first.
+    """  # fmt: skip
+    found = profile_of(
+        subject, head, results=results, model=model, scenario=scenario, backend=backend,
+        launch=launch, machine=machine,
+    )  # fmt: skip
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    others = f" Others with a profile: {', '.join(map(str, found.others))}." if found.others else ""
+    said.print(f"The cell: {found.cell}.{others}", markup=False)
+    if form == "text" and out is None:
+        for table in found.tables():
+            Console().print(render(table))
+    else:
+        _write(_content(found, form, unit), out)
+    report_problems(found.problems, strict)
+
+
+def _content(found: FoundProfile, form: Form, unit: Unit | None) -> bytes:
+    if form == "html":
+        return found.html()
+    if form == "text":
+        console = Console(width=100)
+        with console.capture() as captured:
+            for table in found.tables():
+                console.print(render(table))
+        return captured.get().encode()
+    if unit not in (None, *found.units):
+        raise SelectionError(
+            f"{found.cell} has no profile in {unit}; there is one in {' and '.join(found.units)}"
+        )
+    return found.exported(form, unit or found.units[0]).encode()
+
+
+def _write(content: bytes, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        write_atomic(out, content)
+    except OSError as error:
+        raise SelectionError(f"--out {out} cannot be written: {error.strerror}") from error

@@ -1,0 +1,89 @@
+"""Tables of what builds did: of one subject, and of what another one does more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
+from observatory.store.records.profile import ImportedModule, PartChange
+from observatory.text.tables import Table
+from observatory.text.units import MISSING, count, difference, human, percent, seconds
+
+_MOST = 20
+"""Rows of a table."""
+
+
+def profile_tables(one: CellProfile) -> Iterator[Table]:
+    """The phases, the rewriters and the functions of one cell of a subject, the largest first."""
+    found, times = one.typical, one.seconds
+    calls = {phase.name: phase.calls for phase in found.phases} if found else {}
+    names = sorted({*times, *calls}, key=lambda name: (-times.get(name, 0.0), name))
+    yield Table(
+        "Phases, each without those inside it", ("phase", "seconds", "calls"),
+        tuple(
+            (name, human(times.get(name), "seconds"), human(calls.get(name), "calls"))
+            for name in names
+        ),
+    )  # fmt: skip
+    if found is None or found.tree is None:
+        return
+    rewriters = tuple(
+        (one.name, human(one.tries, "calls"), human(one.calls, "calls"))
+        for one in found.rewriters[:_MOST]
+    )
+    yield Table("Rewriters", ("rewriter", "entered", "calls"), rewriters)
+    entered = sorted(found.tree.entered.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+    yield Table("Functions", ("function", "entered"), tuple((f, count(n)) for f, n in entered))
+
+
+def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
+    """What both cells did in seconds and in calls, the parts that grew most first."""
+    times = phase_times_of(base, head)
+    if times:
+        rows = (
+            (time.name, human(time.base, "seconds"), human(time.head, "seconds"),
+             difference(time.base, time.head, "seconds"))
+            for time in times
+        )  # fmt: skip
+        header = ("phase", "BASE", "HEAD", "change")
+        yield Table("Seconds of phases, each without those inside it", header, tuple(rows))
+    found = difference_of(base, head)
+    if found is None:
+        return
+    yield _grown("Calls by phase", "phase", found.phases)
+    yield _grown("Rewriters that grew or shrank", "rewriter", found.rewriters)
+    yield _grown("Functions with which additional calls begin", "function", found.functions)
+
+
+def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
+    """The modules with most own time; of two subjects those that take longer in HEAD, or are new.
+
+    There is no table if a side does not know what it imports.
+    """
+    if not all(sides):
+        return
+    before, after = ({one.name: one.seconds for one in side} for side in (sides[0], sides[-1]))
+    if len(sides) == 1:
+        largest = sorted(after.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
+        rows = tuple((name, seconds(own)) for name, own in largest)
+        yield Table("Imports by own time", ("module", "seconds"), rows)
+        return
+    grown = {name: own - before.get(name, 0.0) for name, own in after.items()}
+    longer = sorted(grown, key=lambda name: (-grown[name], name))[:_MOST]
+    compared = tuple(
+        (name, human(before.get(name), "seconds"), seconds(after[name]), seconds(grown[name]))
+        for name in longer if grown[name] > 0
+    )  # fmt: skip
+    yield Table(
+        "Imports that take longer by themselves", ("module", "BASE", "HEAD", "more"), compared
+    )
+
+
+def _grown(title: str, kind: str, parts: Sequence[PartChange]) -> Table:
+    rows = tuple(
+        (part.name, MISSING if part.new else count(part.base), count(part.head),
+         f"{part.calls:+,}".replace("-", "\N{MINUS SIGN}"), percent(part.share))
+        for part in [one for one in parts if one.calls > 0][:_MOST]
+    )  # fmt: skip
+    noun = "calls of it" if kind == "phase" else "entered"
+    return Table(title, (kind, f"{noun}, BASE", "HEAD", "calls", "share"), rows)

@@ -1,0 +1,46 @@
+"""The profile of each cell of a subject."""
+
+from __future__ import annotations
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.profiles.cells import cell_profiles, in_common, units_of
+from observatory.store.records.profile import Phase, Profile
+from observatory.store.records.sample import Sample
+from tests.factories import WARM, failed, sample, traced
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
+
+
+def timed(total: float, cell: Cell = WARM, **seconds: float) -> Sample:
+    phases = [
+        Phase(name=name.replace("_", ": "), entries=1, seconds=one) for name, one in seconds.items()
+    ]
+    return sample(cell, metrics={"compile_time": total}, profile=Profile(phases=phases))
+
+
+def test_calls_are_those_of_the_median_sample_and_seconds_are_medians() -> None:
+    samples = [traced(7), traced(9), traced(1), timed(3.0, numba_typing=1.0, rewriting=2.0)]
+    samples += [timed(3.0, numba_typing=2.0, rewriting=1.0), failed(), sample()]
+    (cell,) = found = cell_profiles(samples)
+    assert cell == WARM
+    assert found[WARM].stacks("calls") == [(("(build)",), 0), (("(build)", "m:f"), 7)]
+    assert dict(found[WARM].stacks("seconds")) == {
+        ("(build)", "numba", "numba: typing"): 1.5,
+        ("(build)", "rewriting"): 1.5,
+        ("(build)", "not attributed"): 0.0,
+    }
+    assert found[WARM].total("calls") == 7
+    assert found[WARM].total("seconds") == 3.0
+
+
+def test_the_cell_that_changed_most_comes_first_and_calls_before_seconds() -> None:
+    timing = Cell("radon", "cold", "C", "fork")
+    base = cell_profiles([traced(100), traced(100, COLD), timed(1.0, timing, rewriting=1.0)])
+    head = cell_profiles([traced(110), traced(50, COLD), timed(9.0, timing, rewriting=9.0)])
+    assert in_common(base, head) == [COLD, WARM, timing]
+    assert units_of(base[timing], head[timing]) == ["seconds"]
+
+
+def test_a_unit_that_one_side_lacks_is_not_compared() -> None:
+    base, head = cell_profiles([traced(100)]), cell_profiles([timed(1.0, rewriting=1.0)])
+    assert in_common(base, head) == []

@@ -1,0 +1,105 @@
+"""Profiles as files of other tools, with hostile names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Annotated, Literal
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchmarks.catalogue import Cell
+from observatory.app.profiles import collapsed, exported, profile_of_cells, speedscope
+from tests.factories import WARM, sample, traced
+from tests.factories_profiles import HOSTILE, profiles
+
+NAMES = st.text(max_size=8) | st.sampled_from(["a;b", "a b 3", "\n", "\ud800", HOSTILE])
+STACKS = st.lists(st.tuples(st.lists(NAMES, min_size=1, max_size=4), st.integers(0, 1000)))
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Frame(_Strict):
+    name: str
+
+
+class _Shared(_Strict):
+    frames: list[_Frame]
+
+
+class _Profile(_Strict):
+    type: Literal["sampled"]
+    name: str
+    unit: Literal["none", "seconds"]
+    startValue: int  # noqa: N815
+    endValue: float  # noqa: N815
+    samples: list[list[Annotated[int, Field(ge=0)]]]
+    weights: list[Annotated[float, Field(gt=0)]]
+
+
+class _File(_Strict):
+    schema_: Literal["https://www.speedscope.app/file-format-schema.json"] = Field(alias="$schema")
+    exporter: str
+    activeProfileIndex: int  # noqa: N815
+    shared: _Shared
+    profiles: list[_Profile]
+
+
+@given(STACKS)
+def test_each_line_is_a_chain_and_a_count_and_no_weight_is_lost(stacks):
+    text = collapsed(stacks)
+    rows = text.splitlines()
+    assert text.count("\n") == len(rows)
+    assert all(re.fullmatch(r"[^;]+(;[^;]+)* [1-9]\d*", row) for row in rows)
+    assert sum(int(row.rpartition(" ")[2]) for row in rows) == sum(n for _, n in stacks)
+    depths = {len(names) for names, weight in stacks if weight}
+    assert {row.count(";") + 1 for row in rows} == depths
+
+
+@given(STACKS, STACKS)
+def test_speedscope_reads_the_file_and_no_weight_is_lost(base, head):
+    read = _File.model_validate_json(speedscope({"base": base, "head": head}))
+    for profile, stacks in zip(read.profiles, (base, head), strict=True):
+        assert len(profile.samples) == len(profile.weights)
+        assert profile.endValue == sum(profile.weights) == sum(n for _, n in stacks)
+        found = Counter()
+        for chain, weight in zip(profile.samples, profile.weights, strict=True):
+            found[len(chain)] += weight
+            assert all(read.shared.frames[number].name for number in chain)
+        assert found == +Counter(
+            {depth: sum(n for names, n in stacks if len(names) == depth) for depth in range(1, 5)}
+        )
+
+
+def test_ordinary_names_are_written_as_they_are():
+    stacks = [(("(build)", "m:f"), 3), (("(build)",), 1), (("(build)", "m:f"), 2)]
+    assert collapsed(stacks) == "(build) 1\n(build);m:f 5\n"
+    assert collapsed([(("a",), 0.0000125)], "seconds") == "a 12\n"
+    file = json.loads(speedscope({"x": stacks}, "seconds"))
+    assert [frame["name"] for frame in file["shared"]["frames"]] == ["(build)", "m:f"]
+    assert file["profiles"][0]["samples"] == [[0, 1], [0], [0, 1]]
+    assert file["profiles"][0]["unit"] == "seconds"
+
+
+def test_several_profiles_are_told_apart_in_one_file():
+    base, head = profiles(20)
+    rows = exported({"3.3.6": base, "3.3.7": head}, "collapsed").splitlines()
+    assert {row.split(";")[0].split(" ")[0] for row in rows} == {"3.3.6", "3.3.7"}
+    assert exported({"x": base}, "collapsed") == collapsed(base)
+    assert exported({"x": base}, "speedscope") == speedscope({"x": base})
+
+
+def test_the_cell_that_got_worse_is_taken_before_the_one_that_changed_most():
+    other = Cell("radon", "cold", "NUMBA", "fork")
+    base, head = [traced(100), traced(100, other)], [traced(110), traced(200, other)]
+    sides = [("3.3.6", base), ("3.3.7", head)]
+    missing = Cell("radon", "call", "NUMBA", "fork")
+    chosen = profile_of_cells(sides, [missing, WARM])
+    assert (chosen.cell, chosen.others) == (WARM, (other,))
+    assert profile_of_cells(sides).cell == other
+    assert profile_of_cells([("3.3.6", base), ("3.3.7", [sample()])]) is None

@@ -1,0 +1,56 @@
+"""Pages with flame graphs: of alerts and of the newest subjects, and links to them."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from dashboard.site import build
+from observatory.app.site import site_data
+from observatory.store.asv.files import project
+from observatory.store.records.sample import Sample
+from tests.factories import NOON, WARM, header, journal, ledger, sample, traced
+
+PAGE = "profiles/0-0--0-1-radon-warm_disk-NUMBA-fork.html"
+
+
+def measured(results: Path, label: str, day: int, *more: Sample) -> None:
+    found = [
+        sample(WARM, "counting", {"cache_misses": 35 * day}, ledger=ledger("Add"),
+               started_at=NOON + timedelta(days=day)), *more,
+    ]  # fmt: skip
+    under = header(label, commit=f"{day}" * 40, date=NOON + timedelta(days=day))
+    project(results, journal(results, found, under=under).read())
+
+
+def site(results: Path) -> Path:
+    return build(site_data([results])[0], results / "html").parent
+
+
+def test_an_alert_and_the_comparison_lead_to_the_flame_graph(tmp_path: Path) -> None:
+    measured(tmp_path, "3.3.6", 0, traced(100))
+    measured(tmp_path, "3.3.7", 1, traced(150))
+    html = site(tmp_path)
+    (alert,) = html.glob("alerts/*.html")
+    text = alert.read_text("utf-8")
+    assert f'href="../{PAGE}"' in text
+    assert "was entered 100 times, now 150" in text
+    assert f'href="{PAGE}"' in (html / "compare.html").read_text("utf-8")
+    data = (html / "data/profiles.js").read_text("utf-8")
+    assert json.loads(data[data.index("{") : data.rindex("}") + 1]) == {
+        "0-0 0-1": [str(WARM), PAGE]
+    }
+    page = (html / PAGE).read_text("utf-8")
+    assert "compare.html#a=0-0&amp;b=0-1" in page
+    assert page.count('<figure class="flame"') == 1
+
+
+def test_without_profiles_of_both_there_is_no_page_and_no_link(tmp_path: Path) -> None:
+    measured(tmp_path, "3.3.6", 0)
+    measured(tmp_path, "3.3.7", 1, traced(150))
+    html = site(tmp_path)
+    assert not (html / "profiles").exists()
+    (alert,) = html.glob("alerts/*.html")
+    assert "Where the work went" not in alert.read_text("utf-8")
+    assert "flame" not in (html / "compare.html").read_text("utf-8")
