@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.catalogue import SCENARIOS, Cell
-from benchmarks.environment import processor
 from benchmarks.messages import Counter
 from benchmarks.probes.instructions import CLIENT_SOURCE, open_hardware_counter
 from benchmarks.sandbox import ROOT
@@ -47,6 +46,9 @@ class Pins:
         """What counts, in words; counts of two sources are never compared. None: nothing does."""
         if self.counter is None:
             return None
+        # It takes a third of the time in which `python -m benchmarks.sample --help` answers.
+        from benchmarks.environment import processor
+
         where = "" if self.counter.source == "callgrind" else f" ({processor()})"
         return f"{self.counter.source}{where}, code for {self.target}"
 

@@ -107,8 +107,9 @@ def measure(
         deadline=time.monotonic() + budget, keep_caches=passes is not None, progress=progress,
     )  # fmt: skip
     texts = [subjects] if isinstance(subjects, str) else subjects
-    chosen = session.subjects.parse_all(texts, requirements, python)
     narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)
+    chosen_tasks(preset, narrowed)  # a wrong word is refused before any package index is asked
+    chosen = session.subjects.parse_all(texts, requirements, python)
     return measure_subjects(session, chosen, narrowed)
 
 
