@@ -21,6 +21,7 @@ from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact,
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.samples import differences
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
+from observatory.analyze.unwatched import without_baseline
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import (
@@ -34,7 +35,9 @@ from observatory.store.records.comparison import (
 )
 
 _WORK = frozenset(
-    name for name, metric in METRICS.items() if metric.kind == "near_exact" and metric.material
+    name
+    for name, metric in METRICS.items()
+    if metric.kind == "near_exact" and metric.measure in ("tracing", "work")
 )
 """The metrics of work, whose worsening a profile explains."""
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
@@ -96,7 +99,13 @@ def compared(
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
         setting, verdicts, causes, list(workload_changes), exact.missing,
-        _differences(setting), list(_warnings(setting, times=bool(noisy))),
+        _differences(setting),
+        [
+            *without_baseline(
+                asked, {o.cell for o in exact.missing if o.side != "head"}, base, head
+            ),
+            *_warnings(setting, times=bool(noisy)),
+        ],
     )  # fmt: skip
 
 
