@@ -17,11 +17,11 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
+from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.samples import differences
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
-from observatory.analyze.unwatched import without_baseline
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import (
