@@ -16,6 +16,7 @@ from typing import Literal
 from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import COUNTED
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
@@ -92,7 +93,7 @@ class Comparer:
             for name, group in self.matrix.groups:
                 interleaving.count(group)
                 self._say(f"{name}: counted")
-            interleaving.repeat(self.matrix.traced, "tracing", TRACED)
+            interleaving.repeat(self.matrix.traced, "tracing", COUNTED)
             self._say(f"traced: {len(self.matrix.traced)} cells")
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 
