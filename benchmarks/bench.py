@@ -16,6 +16,7 @@ from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import Graph, Graphs
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
+from benchmarks.probes.memory import HighWater, MemoryOfBuild
 from benchmarks.probes.phases import PhaseClock
 from benchmarks.probes.process import cpu_time
 from benchmarks.probes.profile import Tracer
@@ -45,6 +46,7 @@ class Bench:
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
     tracer: Tracer = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
+    high_water: HighWater = field(default_factory=HighWater)
     last: Any = None
     """What the last measured build returned."""
     build_seconds: float = 0.0
@@ -84,11 +86,13 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
+        memory = MemoryOfBuild() if self.probed else None
         self.ledger.step = name
         with ExitStack() as stack:
             trace.event("span begins", step=name)
             if self.probed:
                 stack.enter_context(self.recording())
+                stack.enter_context(self.high_water.running())
             if self.measure == "tracing":
                 stack.enter_context(self.tracer.counting_calls(calls))
             if self.measure == "timing":
@@ -111,7 +115,12 @@ class Bench:
         if self.measure == "tracing":
             return {"python_calls": calls[0]}
         if self.measure == "counting":
-            return {**self.ledger.counts(name)}
+            left: dict[str, float] = {}
+            if memory is not None:
+                memory.built(function)
+                del function
+                left = memory.deleted()
+            return {**self.ledger.counts(name), **left}
         return {
             "compile_time": called - begin,
             "function_time": compiled - begin,
@@ -128,13 +137,17 @@ class Bench:
 
     def profile(self) -> Profile | None:
         """Return the profile of the builds so far; None of none, and in a pass without profiles."""
-        profiles = {"tracing": self.tracer.profile, "timing": self.phases.profile}
+        profiles = {
+            "tracing": self.tracer.profile,
+            "timing": self.phases.profile,
+            "counting": self.high_water.profile,
+        }
         found = profiles[self.measure]() if self.measure in profiles else Profile()
         return found if found.phases else None
 
     def forget_profile(self) -> None:
         """Leave the builds so far out of the profile."""
-        self.tracer, self.phases = Tracer(), PhaseClock()
+        self.tracer, self.phases, self.high_water = Tracer(), PhaseClock(), HighWater()
 
     def summed_build(self, name: str, variant: str = "") -> None:
         """Do a `measured_build`, keep it as a step, and add its metrics to the sums of all."""

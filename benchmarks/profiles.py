@@ -1,8 +1,8 @@
 """The profile of a build: what it did and where its seconds went.
 
 The tracing pass gives calls: exact counts of the Python functions that the build entered, as a
-tree of callers and callees. The timing pass gives seconds: by phase and by rewriter. Both give the
-same phases. Functions are named ``module:qualname``.
+tree of callers and callees. The timing pass gives seconds: by phase and by rewriter. The counting
+pass gives memory by phase. All give the same phases. Functions are named ``module:qualname``.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ class Phase:
     """Timing pass only."""
     calls: int | None = None
     """Functions entered. Tracing pass only."""
+    peak_bytes: int | None = None
+    """By how much it raised the largest resident memory. Counting pass only."""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
-"""The phases of a build: which functions begin one, and the seconds that each takes by itself.
+"""The phases of a build: which functions begin one, and what each takes by itself.
 
-The timing pass replaces these functions while it measures, and only then; the tracing pass finds
-them by name in its tree of calls. A function that a release does not have, or that has not been
-imported before the build, begins no phase there.
+The timing pass (seconds) and the counting pass (memory) replace these functions while they measure,
+and only then; the tracing pass finds them by name in its tree of calls. A function that a release
+does not have, or that has not been imported before the build, begins no phase there.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ def _maker(*names: str) -> tuple[str, ...]:
     return tuple(f"{module}:{name}" for module in _MAKERS for name in names)
 
 
+GARBAGE = "garbage collection"
 PHASES: dict[str, tuple[str, ...]] = {
     "graph construction": (
         "pytensor.compile.rebuild:construct_function_ins_and_outs",
@@ -72,6 +74,7 @@ PHASES: dict[str, tuple[str, ...]] = {
         "pytensor.compile.executor:Function.__call__",
         "pytensor.compile.function.types:Function.__call__",
     ),
+    GARBAGE: (),  # the interpreter begins it: `gc.callbacks`
 }
 """The functions that begin each phase, as ``module:qualname``."""
 PHASE_OF = {function: phase for phase, functions in PHASES.items() for function in functions}
@@ -79,10 +82,14 @@ _REWRITERS = "pytensor.graph.rewriting.basic:SequentialGraphRewriter.apply"
 
 
 class PhaseClock:
-    """Seconds and entries of each phase while it is on, added up over several builds."""
+    """What each phase takes while it is on, and its entries, added up over several builds.
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+    It reads the seconds of a clock, or another number that never falls.
+    """
+
+    def __init__(self, read: Callable[[], float] | None = None) -> None:
+        self.read = read or time.perf_counter
+        self.taken: dict[str, float] = {}
         """By phase, without the phases inside it."""
         self.entries: dict[str, int] = {}
         self.rewriters: dict[str, Rewriter] = {}
@@ -95,7 +102,7 @@ class PhaseClock:
         Of the rewriters the `MOST_TIMED` that took longest.
         """
         phases = tuple(
-            Phase(name, self.entries[name], seconds=round(self.seconds[name], 6))
+            Phase(name, self.entries[name], seconds=round(self.taken[name], 6))
             for name in PHASES
             if name in self.entries
         )
@@ -113,25 +120,46 @@ class PhaseClock:
             for location, phase in PHASE_OF.items():
                 stack.enter_context(_replaced(location, functools.partial(self._timed, phase)))
             stack.enter_context(_replaced(_REWRITERS, self._collecting))
+            stack.enter_context(self._watching_garbage())
             yield
 
     def _timed(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        clock, nested = time.perf_counter, self._nested
+        read = self.read
 
         @functools.wraps(function)
         def timed(*args: Any, **kwargs: Any) -> Any:
-            nested.append(0.0)
-            begin = clock()
+            self._nested.append(0.0)
+            begin = read()
             try:
                 return function(*args, **kwargs)
             finally:
-                elapsed = clock() - begin
-                own = elapsed - nested.pop()
-                nested[-1] += elapsed
-                self.seconds[phase] = self.seconds.get(phase, 0.0) + own
-                self.entries[phase] = self.entries.get(phase, 0) + 1
+                self._add(phase, read() - begin)
 
         return timed
+
+    def _add(self, phase: str, taken: float) -> None:
+        self.taken[phase] = self.taken.get(phase, 0.0) + taken - self._nested.pop()
+        self._nested[-1] += taken
+        self.entries[phase] = self.entries.get(phase, 0) + 1
+
+    @contextmanager
+    def _watching_garbage(self) -> Iterator[None]:
+        """Take each run of the garbage collector as a phase of its own."""
+        begin = 0.0
+
+        def collecting(phase: str, _: object) -> None:
+            nonlocal begin
+            if phase == "start":
+                self._nested.append(0.0)
+                begin = self.read()
+            else:
+                self._add(GARBAGE, self.read() - begin)
+
+        gc.callbacks.append(collecting)
+        try:
+            yield
+        finally:
+            gc.callbacks.remove(collecting)
 
     def _collecting(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Keep what the outermost sequence of rewriters reports: it is computed in any case."""

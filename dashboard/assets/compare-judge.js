@@ -50,8 +50,10 @@ observatory.judge = (() => {
     if (rule.kind === "near_exact") {
       if (low <= 0) return base === head ? "unaffected" : "workload changed";
       const ratio = head / base;
+      const least = ratio / (1 + rule.spread), most = ratio * (1 + rule.spread);
       if (1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread) return "unaffected";
-      const counts = rule.material !== null && Math.abs(ratio - 1) >= rule.material;
+      const surely = Math.min(Math.abs(least - 1), Math.abs(most - 1));
+      const counts = rule.material !== null && surely >= rule.material;
       return counts ? against(base, head) : "workload changed";
     }
     if (!rule.judged) return "undecided";

@@ -20,6 +20,7 @@ from benchmarks.catalogue import (
 from dashboard.drawing.panels import Table
 from dashboard.drawing.series import picture
 from dashboard.site_input import SiteInput, spot_name
+from observatory.analyze.history.level_changes import DRIFT
 from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text import units
 from observatory.text.alerts import between
@@ -90,8 +91,8 @@ def steps(change: Change) -> Iterator[NextStep]:
         yield "Measure both side by side, in a clone of PyTensor:", again
     else:
         return
-    if not releases and change.between == 0:
-        return  # the first bad one is the commit
+    if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
+        return  # no commit is to blame, or the first bad one is it
     # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
     script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")

@@ -23,13 +23,13 @@ Kind = Literal[
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
     "unavailable", "recorded message", "samples failed", "described", "compared",
-    "too few subjects", "no ratio of levels",
+    "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
     # Where the additional work of a build begins
     "work began", "imports more",
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history
-    "cause began", "count fell", "level changed", "run failed", "run late",
+    "cause began", "count fell", "level changed", "losses added up", "run failed", "run late",
     "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "measured again", "fails no more", "withdrawn", "series gone",
@@ -56,6 +56,14 @@ class Sides(NamedTuple):
 
     base: str = "BASE"
     head: str = "HEAD"
+
+
+class Loss(NamedTuple):
+    """One of many changes that add up: the subject, the ratio, whether a person accepted it."""
+
+    label: str
+    ratio: float
+    accepted: bool
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Literal
 from benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import COUNTED
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
@@ -101,7 +102,7 @@ class Comparer:
             for name, group in self.matrix.groups:
                 interleaving.count(group)
                 self._say(f"{name}: counted")
-            interleaving.repeat(self.matrix.traced, "tracing", TRACED)
+            interleaving.repeat(self.matrix.traced, "tracing", COUNTED)
             self._say(f"traced: {len(self.matrix.traced)} cells")
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 

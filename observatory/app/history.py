@@ -18,7 +18,7 @@ from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.exact_changes import CountedSubject, History
-from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
@@ -136,7 +136,8 @@ def find_alerts(results: Path, moment: AlertContext) -> tuple[Alerts, list[Probl
     """The alerts of a results directory, and what of it could not be read."""
     read = read_results(results, directory_for(results))
     problems = list(read.problems)
-    watched = watched_of([results], read, list(segmented(series_of(read))), problems)
+    tracks = list(segmented(series_of(read), alerted_steps(moment.previous)))
+    watched = watched_of([results], read, tracks, problems)
     found = detect_changes(watched, moment)
     return alerts_of(found, tool_version(), fingerprint(read, moment.triage)), problems
 

@@ -16,6 +16,7 @@ from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
+from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
@@ -53,8 +54,9 @@ def site_data(
     """
     read = united([read_results(one, directory_for(one)) for one in directories])
     problems = list(read.problems)
-    tracks = list(segmented(series_of(read)))
-    alerts = _alerts(directories, read, tracks, problems)
+    previous = _previous(directories, problems)
+    tracks = list(segmented(series_of(read), alerted_steps(previous)))
+    alerts = _alerts(directories, read, tracks, previous, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
@@ -108,10 +110,22 @@ def build_site(
     return build(observed, out, links or Links()).resolve(), problems
 
 
+def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:
+    """The alerts that were found last; None for several directories, or of a broken file."""
+    if len(directories) != 1:
+        return None
+    try:
+        return alerts_record.load(directories[0])
+    except RecordError as error:
+        problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
+        return None
+
+
 def _alerts(
     directories: Sequence[Path],
     read: Results,
     tracks: Sequence[SegmentedSeries],
+    previous: Alerts | None,
     problems: list[Problem],
 ) -> Alerts:
     triage = Triage()
@@ -119,14 +133,8 @@ def _alerts(
         found, unread = acknowledgements_of(one)
         triage.acknowledged.extend(found.acknowledged)
         problems += unread
-    previous = None
-    if len(directories) == 1:
-        try:
-            previous = alerts_record.load(directories[0])
-        except RecordError as error:
-            problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
-        if previous is not None and previous.made_of == fingerprint(read, triage):
-            return previous
+    if previous is not None and previous.made_of == fingerprint(read, triage):
+        return previous
     newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)

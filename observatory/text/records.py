@@ -68,7 +68,7 @@ def alerts_of(detected: Detected, observatory: str, made_of: str = "") -> Alerts
         ],
         unjudged=[
             Unjudged(
-                reason=sentence_of(reason), count=len(names),
+                reason=sentence_of(reason)[:_LONGEST], count=len(names),
                 examples=[name[:_LONGEST_EXAMPLE] for name in names[:_EXAMPLES]],
             )
             for reason, names in detected.unjudged.items()

@@ -7,7 +7,7 @@ from string import Formatter
 from typing import Any
 
 from benchmarks.catalogue import CAUSES
-from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
+from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statement
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
@@ -99,6 +99,28 @@ def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) ->
     return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
 
 
+def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:
+    """Small losses that add up to a drift: its range, its size and its largest contributors.
+
+    ``changes``: the largest first; ``losses``: those of the largest.
+    """
+    most = changes[0]
+    by = units.signed(most.after / most.before)
+    levels = units.change(most.before, most.after, most.unit)
+    since = most.last_good.label if most.last_good else ""
+    ordered = sorted(losses, key=lambda one: -one.ratio)
+    named = [
+        f"{one.label} ({units.signed(one.ratio)}{', accepted' * one.accepted})" for one in ordered
+    ]
+    others = len(changes) - 1
+    more = f" and of {count(others)} more series" if others else ""
+    return (
+        f"{most.metric} of {most.benchmark}{more} grew since {since}: {by} ({levels}) in "
+        f"{several(len(losses), 'small or accepted step')}, the largest at "
+        f"{first_of(named, _NAMED)}"
+    )
+
+
 def _largest(changes: Sequence[SeriesChange]) -> str:
     """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
     most = max(changes, key=lambda one: abs(one.after - one.before))
@@ -134,7 +156,8 @@ class _Sentence(Formatter):
             "counts": lambda values: ", ".join(map(count, values)),
             "percent": percent,
             "than": lambda end: f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'} than",
-            "cells": lambda cells: first_of(cells, _NAMED, "more cells"),
+            "cells": lambda cells: first_of([*map(str, cells)], _NAMED, "more cells"),
+            "words": lambda words: first_of(words, _NAMED),
         }
         return formats[spec](value) if spec in formats else format(value, spec)
 
@@ -181,6 +204,11 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no ratio of levels": (
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
+    "no baseline": (
+        "unwatched: BASE has no value of {:words} in {:cells}; those of HEAD are compared with "
+        "nothing"
+    ),
+    "no earlier value": "unwatched: they have no earlier value to be compared with: {:words}",
     "work began": culprit_sentence,
     "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
@@ -198,6 +226,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "cause began": cause_began,
     "count fell": count_fell,
     "level changed": level_changed,
+    "losses added up": losses_added_up,
     "run failed": "{}: {} ({:cells})",
     "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",
     "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has series of its own",

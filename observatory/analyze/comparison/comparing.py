@@ -18,6 +18,7 @@ from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.rules import ONCE
+from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.import_times import import_change, imports_of
@@ -36,7 +37,9 @@ from observatory.store.records.comparison import (
 )
 
 _WORK = frozenset(
-    name for name, metric in METRICS.items() if metric.kind == "near_exact" and metric.material
+    name
+    for name, metric in METRICS.items()
+    if metric.kind == "near_exact" and metric.measure in ("tracing", "work")
 )
 """The metrics of work, whose worsening a profile explains."""
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
@@ -98,7 +101,13 @@ def compared(
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
         setting, verdicts, causes, list(workload_changes), exact.missing,
-        _differences(setting), list(_warnings(setting, times=bool(noisy))),
+        _differences(setting),
+        [
+            *without_baseline(
+                asked, {o.cell for o in exact.missing if o.side != "head"}, base, head
+            ),
+            *_warnings(setting, times=bool(noisy)),
+        ],
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ SEPARATE_RUNS = 0.25
 """Smallest change of a noisy metric that counts between runs that were not interleaved: nothing
 measured inside a run sees what differs between runs."""
 QUANTILE = 0.99
+COUNTED = 3
+"""Samples a side of the comparisons from which the floor of a near-exact metric is learned."""
 _DRAWS = 10_000
 
 _Key = tuple[Cell, str]
@@ -62,7 +64,8 @@ def at_size(change: float, processes: int) -> float:
 def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
     """The floors that samples of one subject, taken in this order, show.
 
-    Noisy metrics need two times FEWEST values in a cell, near-exact ones two.
+    Noisy metrics need two times FEWEST values in a cell. Near-exact ones need two times COUNTED; of
+    fewer, but at least two, the floor is their range.
     """
     rng = np.random.default_rng(seed)
     for cell in sorted(evidence.cells):
@@ -71,7 +74,9 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
             if metric.kind == "noisy" and len(values) >= 2 * FEWEST and min(values) > 0:
                 change = noise_floor(values, rng)
             elif metric.kind == "near_exact" and len(values) >= 2 and min(values) > 0:
-                change = max(values) / min(values) - 1
+                enough = len(values) >= 2 * COUNTED
+                apart = max(values) / min(values) - 1
+                change = noise_floor(values, rng, COUNTED) if enough else apart
             else:
                 continue
             yield Floor(
@@ -81,17 +86,19 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
             )  # fmt: skip
 
 
-def noise_floor(values: Sequence[float], rng: np.random.Generator) -> float:
-    """The relative change that one in a hundred A/A comparisons of FEWEST a side exceeds.
+def noise_floor(
+    values: Sequence[float], rng: np.random.Generator, processes: int = FEWEST
+) -> float:
+    """The relative change that one in a hundred A/A comparisons of ``processes`` a side exceeds.
 
-    Each comparison takes 2 x FEWEST values in a row, as a comparison would have taken them, and
+    Each comparison takes twice as many values in a row, as a comparison would have taken them, and
     deals each pair of neighbours to the two sides at random. ``values``: positive, in the order
-    taken, at least 2 x FEWEST.
+    taken, at least twice ``processes``.
     """
     logs = np.log(np.asarray(values, dtype=float))
-    starts = rng.integers(0, len(logs) - 2 * FEWEST + 1, size=_DRAWS)
-    pairs = logs[starts[:, None] + np.arange(2 * FEWEST)].reshape(_DRAWS, FEWEST, 2)
-    swapped = rng.random((_DRAWS, FEWEST)) < 0.5
+    starts = rng.integers(0, len(logs) - 2 * processes + 1, size=_DRAWS)
+    pairs = logs[starts[:, None] + np.arange(2 * processes)].reshape(_DRAWS, processes, 2)
+    swapped = rng.random((_DRAWS, processes)) < 0.5
     left = np.where(swapped, pairs[..., 1], pairs[..., 0])
     right = np.where(swapped, pairs[..., 0], pairs[..., 1])
     apart = np.abs(hodges_lehmann(left, right))

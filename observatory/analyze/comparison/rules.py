@@ -8,7 +8,9 @@ exact
     deterministic and is not judged.
 near_exact
     Changed where the values of the two sides are further apart than values of one subject are;
-    worse from a material change on, if the metric can be worse at all.
+    worse where the change is sure to exceed the floor, if the metric can be worse at all. A change
+    at the floor is so no alarm in one run and none in the next (as in tests of minimum effects:
+    Murphy & Myors 1999).
 noisy
     Two sides: a test (`noisy`). Two subjects of a history without samples: the
     levels that their series is cut into.
@@ -45,7 +47,7 @@ class Rule:
     spread: float = 0.0
     """Near exact: the relative range of the values of one subject."""
     material: float | None = None
-    """Near exact: the smallest relative change that is worse or better."""
+    """Near exact: the floor, a relative change; what surely exceeds it is worse or better."""
     smallest: float = 0.0
     """Noisy: the smallest relative change between two levels that counts."""
 
@@ -66,10 +68,10 @@ def rule_of(metric: Metric, scenario: str, spread: float | None = None) -> Rule:
     if metric.kind == "exact":
         return Rule("exact", metric.alerts_in(scenario), metric.every_pass)
     if metric.kind == "near_exact":
-        usual, material = metric.spread, metric.material
-        return Rule(
-            "near_exact", material is not None, spread=max(spread or 0.0, usual), material=material
-        )
+        known = max(spread or 0.0, metric.spread)
+        # A machine on which values of one subject differ by more than the floor raises it.
+        floor = None if metric.material is None else max(metric.material, spread or 0.0)
+        return Rule("near_exact", floor is not None, spread=known, material=floor)
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
 
 
@@ -149,6 +151,9 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     ratio = Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
-    if rule.material is None or abs(ratio.estimate - 1) < rule.material:
+    # The range of few values is narrower than that of all values of a subject would be.
+    low = min(low, ratio.estimate / (1 + rule.spread))
+    high = max(high, ratio.estimate * (1 + rule.spread))
+    if rule.material is None or min(abs(low - 1), abs(high - 1)) < rule.material:
         return Concluded("workload changed", ratio)
     return Concluded("worse" if ratio.estimate > 1 else "better", ratio)

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
 from observatory.analyze.comparison.ledgers import REUSE_LOST
+from observatory.analyze.history.accumulation import accumulated, drifts
 from observatory.analyze.history.alerts import (
     AlertContext,
     FoundAlert,
@@ -80,7 +81,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
-    alerts = update_alerts(found, recorded, context)
+    alerts = _with_drifts(found, given.tracks, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
@@ -93,6 +94,23 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         environments=list(_environments(lines)),
         orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
+
+
+def _with_drifts(
+    found: Sequence[Occurrence],
+    tracks: Sequence[SegmentedSeries],
+    recorded: Recorded,
+    context: AlertContext,
+) -> list[FoundAlert]:
+    """The alerts, and those on small losses that add up, accepted ones among them."""
+    alerts = update_alerts(found, recorded, context)
+    accepted = {
+        (series.key, series.first_bad.commit)
+        for one in alerts if one.alert.state == "acknowledged"
+        for series in one.alert.series
+    }  # fmt: skip
+    further = list(drifts(accumulated(tracks, accepted)))
+    return update_alerts([*found, *further], recorded, context) if further else alerts
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:

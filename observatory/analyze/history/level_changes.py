@@ -15,11 +15,12 @@ from datetime import datetime
 from itertools import pairwise
 
 from benchmarks.catalogue import METRICS
-from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.segments import STILL, Alerted, SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
 from observatory.analyze.history.steps import Step, ratio
+from observatory.analyze.history.unwatched import names_of, without_history
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
-from observatory.store.records.alerts import At, Change, SeriesChange, cut
+from observatory.store.records.alerts import Alerts, At, Change, SeriesChange, cut
 
 DRIFT = "slow drift"
 _MOST_SERIES = 500
@@ -29,8 +30,6 @@ _TRENDS = {
     **dict.fromkeys(("memory", "peakmemory"), ("more memory", "less memory")),
 }
 """The words for worse and better by metric, or by asv's type of a benchmark."""
-STILL = 0.5
-"""A step holds while at least this share of it is left."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +58,46 @@ class LevelChanges:
 
 def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
     """The steps and drifts of every noisy series that is judged, and what could not be judged."""
-    found = LevelChanges()
-    for track in tracks:
+    found, every = LevelChanges(), list(tracks)
+    new = without_history([track.series for track in every])
+    if new:
+        names = names_of(new, [track.series for track in every])
+        found.unjudged[Statement("no earlier value", (names,))] = [*map(_name, new)]
+    told = {id(one) for one in new}
+    for track in every:
+        if id(track.series) in told:
+            continue
         if track.judgement == "unfit" and track.reason is not None:
-            one = track.series
-            name = f"{one.benchmark} {one.place.metric} on {one.line.name}"
-            found.unjudged[track.reason].append(name)
+            found.unjudged[track.reason].append(_name(track.series))
         elif track.judgement == "judged":
             found.judged += 1
             found.moved += _moved(track)
     return found
 
 
+def alerted_steps(before: Alerts | None) -> list[Alerted]:
+    """The steps that alerts said before and that were not over."""
+    return [
+        (series.key, series.first_bad.commit)
+        for alert in (before.alerts if before else ())
+        if alert.state != "resolved" and not alert.kind.startswith(DRIFT)
+        for series in alert.series
+        if series.kind == "noisy" and series.holds
+    ]
+
+
+def _name(series: Series) -> str:
+    return f"{series.benchmark} {series.place.metric} on {series.line.name}"
+
+
 def at(subject: Subject) -> At:
     """The subject as a record."""
     return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
+
+
+def trend_of(change: SeriesChange) -> str:
+    """The words for what a series did: "slower to build"."""
+    return _TRENDS.get(change.metric, ("higher", "lower"))[0 if change.worse else 1]
 
 
 def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
@@ -123,7 +147,7 @@ def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:
     """
     groups: dict[tuple[str, ...], list[LevelChange]] = defaultdict(list)
     for one in moved:
-        kind = _TRENDS.get(one.change.metric, ("higher", "lower"))[0 if one.change.worse else 1]
+        kind = trend_of(one.change)
         if one.drifting:
             groups[f"{DRIFT}: {kind}", one.change.machine, one.change.env_name].append(one)
         else:

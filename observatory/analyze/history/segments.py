@@ -6,7 +6,8 @@ Alerts are made from the steps between the levels (`level_changes`), and pages d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,8 +20,17 @@ from benchmarks.catalogue import METRICS
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.series import Series
-from observatory.analyze.history.steps import FEWEST, Step, Values, sized, two_modes
+from observatory.analyze.history.steps import (
+    FEWEST,
+    PARAMETERS,
+    Step,
+    Values,
+    change_points,
+    sized,
+    two_modes,
+)
 from observatory.analyze.statements import Statement
+from observatory.store.records.alerts import SeriesId
 
 Judgement = Literal["judged", "exact", "described", "unfit"]
 """Whether steps were searched; exact counts need no test, and some metrics only describe."""
@@ -33,6 +43,10 @@ NEAR = 10
 """A drifting series hardly moves within so many values."""
 _SMALLEST = {name: one.material for name, one in METRICS.items() if one.material is not None}
 """The change of a metric of work that counts between two subjects."""
+STILL = 0.5
+"""A step holds while at least this share of it is left."""
+Alerted = tuple[SeriesId, str]
+"""A series, and the commit at which a step of it begins."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -157,8 +171,17 @@ def unfit(series: Series) -> Statement | None:
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
-def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
-    """Cut every series into levels; of our metrics only those that are judged."""
+def segmented(
+    series: Iterable[Series], alerted: Collection[Alerted] = ()
+) -> Iterator[SegmentedSeries]:
+    """Cut every series into levels; of our metrics only those that are judged.
+
+    ``alerted``: steps that were alerts the last time, and stay while STILL of the smallest step is
+    left: otherwise a step of about that size would come and go with every new value.
+    """
+    known: dict[SeriesId, list[str]] = defaultdict(list)
+    for key, commit in alerted:
+        known[key].append(commit)
     for one in series:
         n = len(one.values)
         if one.place.kind == "exact":
@@ -172,4 +195,16 @@ def segmented(series: Iterable[Series]) -> Iterator[SegmentedSeries]:
             yield SegmentedSeries(one, "unfit", reason, (0, n))
         else:
             drifting, found = drift(one.values)
+            if drifting is None and (commits := known.get(one.key)):
+                found = _with_known(one, found, commits)
             yield SegmentedSeries(one, "judged", None, (0, *found, n), drifting)
+
+
+def _with_known(series: Series, places: Sequence[int], commits: Collection[str]) -> list[int]:
+    """The places of steps, and of smaller ones where a step was alerted before."""
+    at = [n for n in range(len(series.values)) if series.subject(n).commit in commits]
+    near = PARAMETERS.fewest - 1
+    lost = [n for n in at if all(abs(n - place) > near for place in places)]
+    smaller = change_points(series.values, STILL * PARAMETERS.smallest) if lost else []
+    held = [place for place in smaller if any(abs(n - place) <= near for n in lost)]
+    return sorted({*places, *(p for p in held if all(abs(p - place) > near for place in places))})

@@ -95,6 +95,11 @@ class Phase(Record):
     entries: _Count
     seconds: _Seconds | None = Field(None, description="timing pass only")
     calls: _Count | None = Field(None, description="functions entered; tracing pass only")
+    peak_bytes: _Count | None = Field(
+        None,
+        description="by how much it raised the largest resident memory; counting pass only, where "
+        "the phases `before the build` and `not attributed` complete the sum",
+    )
 
 
 class Rewriter(Record):

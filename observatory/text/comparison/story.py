@@ -120,10 +120,10 @@ def _circumstances(breakdown: Breakdown) -> Iterator[doc.Words]:
         if verdict.kind == "near_exact" and verdict.minimum_effect
     }
     work: doc.Words = ()
-    if floors:
-        least = f" counts from {percent(min(floors.values()))} on"
-        metrics = [name(metric) for metric in sorted(floors)]
-        work = ("; a change of ", *enumerated(metrics, 3, "metric"), least)
+    for floor in sorted(set(floors.values())):
+        metrics = [name(metric) for metric in sorted(floors) if floors[metric] == floor]
+        least = f" counts from {percent(floor)} on"
+        work += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
     yield (f"{sentences}Counts are exact, and are compared without statistics", *work, ".")
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = doc.Name(comparison.started_at.isoformat(timespec="minutes"))

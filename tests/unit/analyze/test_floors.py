@@ -73,3 +73,14 @@ def test_a_near_exact_metric_has_a_range() -> None:
     (floor,) = floors_of(evidence, seed=1)
     assert (floor.kind, floor.cell) == ("near_exact", WARM)
     assert floor.change == pytest.approx(0.01)
+
+
+def test_of_six_samples_the_floor_is_what_one_comparison_of_three_in_a_hundred_exceeds() -> None:
+    values = [1000, 1001, 1000, 1001, 1000, 1100]
+    few, many = (
+        next(floors_of(Evidence.of(sample(WARM, "tracing", {"python_calls": one}) for one in some),
+                       seed=1)).change
+        for some in (values[1:], values)
+    )  # fmt: skip
+    assert few == pytest.approx(0.1)
+    assert many < 0.002

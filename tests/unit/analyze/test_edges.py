@@ -1,0 +1,112 @@
+"""A value that sits at a floor gets the same verdict again and again, on real noise."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.catalogue import METRICS
+from observatory.analyze.comparison.rules import SMALLEST_STEP, Rule, conclude, rule_of
+from observatory.analyze.history.level_changes import alerted_steps
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.series import Series
+from scripts.aa_rates import kept_pool
+from tests.factories_alerts import detected, line, moment, series, stepped, watched
+
+POOLS = Path(__file__).parents[3] / "results/pools"
+WORK = rule_of(METRICS["instructions"], "warm_disk")
+FLOOR = METRICS["instructions"].material or 0.0
+
+
+def noises() -> list[np.ndarray]:
+    """Times of each cell of the pools, relative to their median."""
+    pools = [kept_pool(path) for path in sorted(POOLS.glob("*.parquet"))]
+    return [
+        values[:, 0] / np.median(values[:, 0])
+        for pool in pools
+        for (_, metric), values in pool.items()
+        if metric in ("compile_time", "call_time")
+    ]
+
+
+def share_of_alarms(step: float, a_side: int, spread: float = 0.0003) -> float:
+    """Of comparisons of work: the noise of a pool, shrunk to what work varies by."""
+    rng = np.random.default_rng(1)
+    found = []
+    for noise in noises():
+        logs = np.log(noise) * spread / np.log(noise).std()
+        for _ in range(200):
+            base, head = np.exp(rng.choice(logs, (2, a_side)))
+            found.append(conclude(WORK, list(base), list(head * (1 + step))).conclusion)
+    assert "better" not in found
+    return found.count("worse") / len(found)
+
+
+@pytest.mark.parametrize("a_side", [1, 3])
+def test_work_that_grows_by_its_floor_is_no_alarm_in_any_run(a_side: int) -> None:
+    """Judged by its median alone, it was an alarm in every second run."""
+    assert share_of_alarms(FLOOR, a_side) < 0.05
+    assert share_of_alarms(0.0, a_side) == 0
+
+
+def test_work_that_grows_by_half_a_per_cent_is_an_alarm_in_every_run() -> None:
+    assert share_of_alarms(0.005, 3) > 0.99
+
+
+def test_the_floor_of_a_machine_on_which_work_varies_more_is_higher() -> None:
+    assert Rule("near_exact", judged=True, spread=0.001, material=0.002) == WORK
+    noisier = rule_of(METRICS["instructions"], "warm_disk", 0.004)
+    assert (noisier.spread, noisier.material) == (0.004, 0.004)
+
+
+def nights_with_the_step(seed: int, remembers: bool) -> list[bool]:
+    """For each night from the 25th on, whether a step of 2 % at the 20th is seen."""
+    noise = noises()[seed % len(noises())]
+    values = 0.25 * np.exp(0.1 * np.log(np.random.default_rng(seed).choice(noise, 60)))
+    values[20:] *= 1 + SMALLEST_STEP
+    found: list[bool] = []
+    for nights in range(25, 61):
+        seen = series(line(nights), values[:nights])
+        alerted = [(seen.key, seen.subject(20).commit)] if remembers and any(found[-1:]) else []
+        (track,) = segmented([seen], alerted)
+        found.append(any(abs(place - 20) < 5 for place in track.bounds[1:-1]))
+    return found
+
+
+def test_a_step_of_the_smallest_size_hardly_comes_and_goes() -> None:
+    gone = {
+        remembers: sum(
+            was and not now
+            for seed in range(60)
+            for was, now in pairwise(nights_with_the_step(seed, remembers))
+        )
+        for remembers in (False, True)
+    }
+    assert gone[False] >= 2 * gone[True]
+
+
+def stairs() -> Series:
+    values = np.full(60, 0.25) * np.exp(0.001 * np.random.default_rng(1).standard_normal(60))
+    values[20:40] *= 1.015
+    return series(line(60), values)
+
+
+def test_an_alerted_step_brings_no_other_small_step_with_it() -> None:
+    one = stairs()
+    (plain,) = segmented([one])
+    (held,) = segmented([one], [(one.key, one.subject(41).commit)])
+    assert plain.bounds == (0, 60)
+    assert held.bounds == (0, 40, 60)
+
+
+def test_what_alerts_said_before_is_remembered_until_it_is_over() -> None:
+    values = stepped(60, 30, factor=1.06)
+    first = detected(watched(60, series(line(60), values)), moment(60))
+    assert [commit for _, commit in alerted_steps(first)] == [first.alerts[0].first_bad.commit]
+    over = np.concatenate([values, values[:30]])
+    later = detected(watched(90, series(line(90), over)), moment(90, first))
+    assert later.alerts[0].state == "resolved"
+    assert alerted_steps(later) == alerted_steps(None) == []
