@@ -46,7 +46,7 @@ class Pins:
         """What counts, in words; counts of two sources are never compared. None: nothing does."""
         if self.counter is None:
             return None
-        # It takes a third of the time in which `python -m benchmarks.sample --help` answers.
+        # Importing it would take a sixth of the time of `python -m benchmarks.sample --help`.
         from benchmarks.environment import processor
 
         where = "" if self.counter.source == "callgrind" else f" ({processor()})"

@@ -41,13 +41,10 @@ def main() -> int:
     if options.inside:
         _twins(options.backend, options.pairs, options.calls)
         return 0
-    box = Sandbox.make()
-    try:
+    with Sandbox.open() as box:
         env = box.environment(sandbox.new_seed(), BACKENDS[options.backend].flags or None)
         command = [sys.executable, "-m", "benchmarks.probe_cost", *sys.argv[1:], _INSIDE]
         return subprocess.run(command, env=env, cwd=box.work, check=False).returncode
-    finally:
-        box.remove()
 
 
 def _twins(backend: str, pairs: int, count_calls: bool) -> None:

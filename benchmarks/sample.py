@@ -49,16 +49,13 @@ def take(request: Request) -> SampleRecord:
     started_at = datetime.now(UTC)
     sandbox.sweep()
     seed = _choose_seed(request)
-    box = Sandbox.make(same_name=request.measure == "work")
-    try:
+    with Sandbox.open(same_name=request.measure == "work") as box:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
         box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
-    finally:
         removing = time.monotonic()
-        box.remove()
     processes = replace(processes, prepare=processes.prepare + time.monotonic() - removing)
     return records.assemble(
         request,

@@ -12,7 +12,10 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -32,6 +35,9 @@ _SCRUBBED = (
 _SEED_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that end a sample."""
+_REMOVALS = 10
 
 
 class CacheError(ValueError):
@@ -53,6 +59,24 @@ class Sandbox:
     """The working directory of the measured process: empty, without configuration files."""
     out: Path
     """The directory for the jobs, reports and stderr of the sample's processes."""
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls, same_name: bool = False) -> Iterator[Sandbox]:
+        """Make a sandbox for the block of `with`, and remove it afterwards. Raises OSError.
+
+        A signal that ends the sample waits while the directories are made, and while they are
+        removed: half of the signals sent at those moments used to leave them behind.
+        """
+        made = None
+        try:
+            with _uninterrupted():
+                made = cls.make(same_name)
+            yield made
+        finally:
+            with _uninterrupted():
+                if made is not None:
+                    made.remove()
 
     @classmethod
     def make(cls, same_name: bool = False) -> Sandbox:
@@ -137,9 +161,23 @@ class Sandbox:
 
     def remove(self) -> None:
         """Remove all directories that can be removed, and unlock."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        for _ in range(_REMOVALS):
+            shutil.rmtree(self.path, ignore_errors=True)
+            if not self.path.exists():
+                break
+            time.sleep(0.05)  # a process that was just killed may have made one more file
         os.close(self.lock)
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let the signals that end a sample wait for the end of the block."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _first_free() -> Path:

@@ -60,11 +60,8 @@ def take(wanted: Collection[str], timeout: float) -> ContractsRecord:
     began = time.monotonic()
     started_at = datetime.now(UTC)
     sweep()
-    box = Sandbox.make()
-    try:
+    with Sandbox.open() as box:
         contracts = [one for area in AREAS for one in check_area(box, area, wanted, timeout)]
-    finally:
-        box.remove()
     return ContractsRecord(
         schema=SCHEMA,
         environment=versions(_PACKAGES),

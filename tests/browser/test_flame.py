@@ -63,6 +63,14 @@ def test_python_and_the_script_draw_the_same(visit: Visitor, path: Path) -> None
     first, second = static.evaluate(look), drawn.evaluate(look)
     assert len(first) > 50
     assert set(first) - set(second) == set()
+    labels = """Object.fromEntries([...document.querySelectorAll('.frames > svg')]
+      .filter(e => e.querySelector('text'))
+      .map(e => [e.querySelector('title')?.textContent ?? e.getAttribute('aria-label'),
+        e.querySelector('text').textContent]))"""
+    written, again = static.evaluate(labels), drawn.evaluate(labels)
+    both = written.keys() & again.keys()
+    assert len(both) > 5
+    assert {name: written[name] for name in both} == {name: again[name] for name in both}
 
 
 def test_a_graph_that_is_not_shown_yet_is_drawn_when_it_is(visit: Visitor, path: Path) -> None:

@@ -82,12 +82,14 @@ def test_without_times_a_subject_against_itself_is_decided(
     version, out = newest.versions.pytensor, tmp_path / "told.json"
     done = observatory(
         "compare", version, version, *CELLS, "--launch", "spawn", "--pass", "counting",
-        "--samples", str(tmp_path / "samples"), "--json", str(out),
+        "--pass", "tracing", "--samples", str(tmp_path / "samples"), "--json", str(out),
     )  # fmt: skip
     assert done.returncode == Exit.OK, done.stderr
     told = Comparison.model_validate_json(out.read_bytes())
     assert {verdict.kind for verdict in told.verdicts} == {"exact", "near_exact"}
     assert any("times were not compared" in warning for warning in told.warnings)
+    assert told.profiled is not None
+    assert "Flame graph of" in (tmp_path / "samples" / "profile.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_without_times_a_subject_against_itself_is_decided(
         (("3.3.7", "nonsense"), "accepted: a release"),
         (("3.3.7", "3.3.7", "--budget", "soon"), "is not a time"),
         (("3.3.7", "3.3.7", "--backend", "JAX"), "there is no backend 'JAX'"),
-        (("results:0.0.0", "results:3.3.7"), "no one subject '0.0.0'"),
+        (("results:0.0.0", "results:3.3.7"), "no subject '0.0.0'"),
         (("results:3.3.7", "3.3.7"), "give saved results for both"),
     ],
 )

@@ -78,10 +78,13 @@ def command(
     ] = True,
     contracts: Annotated[bool, typer.Option(help="Check what PyTensor relies on in numba.")] = True,
     work: Annotated[
-        bool, typer.Option(help="Count the instructions of each subject, where the machine can.")
+        bool, typer.Option(help="Count the instructions of each subject, if the machine can.")
     ] = True,
     work_budget: Annotated[
-        str, typer.Option(help="Longest time for counting those of one subject: 90s, 10m, 1h.")
+        str,
+        typer.Option(
+            help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
+        ),
     ] = "15m",
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")

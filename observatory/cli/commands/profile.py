@@ -26,7 +26,7 @@ def command(
         typer.Argument(help="A subject in the results (3.3.7), or saved samples (DIR, DIR:LABEL)."),
     ],
     head: Annotated[
-        str | None, typer.Argument(help="Another one: show how it differs from SUBJECT.")
+        str | None, typer.Argument(help="A second subject, which is compared with SUBJECT.")
     ] = None,
     results: options.Results = Path("results"),
     form: Annotated[
@@ -42,8 +42,8 @@ def command(
     unit: Annotated[
         Unit | None,
         typer.Option(
-            help="Of collapsed and speedscope: exact calls by function, or seconds by phase. "
-            "Default: calls where they are recorded."
+            help="For collapsed and speedscope: calls by function, or seconds by phase. "
+            "Default: calls, if they are recorded."
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Only cells of this model.")] = None,
@@ -55,10 +55,10 @@ def command(
     ] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Show where the work of a build went, or what HEAD does more than SUBJECT.
+    """Show where a build spends its work, or where HEAD works more than SUBJECT.
 
     The tracing pass records calls, the timing pass seconds. If the options select several cells,
-    the one is shown that changed most, and of one subject the first.
+    the command shows the one that changed most; for a single subject, the first.
     """  # fmt: skip
     found = profile_of(
         subject, head, results=results, model=model, scenario=scenario, backend=backend,

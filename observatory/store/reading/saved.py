@@ -64,13 +64,13 @@ def labelled(
     }
     named = [path for path, one in labels.items() if label in (None, one)]
     if len(named) != 1:
-        what = "no subject" if label is None else f"no one subject {label!r}"
+        what = "no subject" if label is None else f"no subject {label!r}"
         if len(named) > 1:
-            what = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
+            many = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
+            what = f"{many}; give DIR:LABEL of a directory with one machine"
         there = ", ".join(sorted(f"{one} on {path.parent.name}" for path, one in labels.items()))
         raise RecordUsageError(
-            f"{directory} holds {what}; give DIR:LABEL of a directory with one machine"
-            + (f"; there is {there}" if there else "")
+            f"{directory} holds {what}" + (f"; its subjects are {there}" if there else "")
         )
     (saved,) = filter(None, (read_saved(path, ledgers) for path in named))
     return saved

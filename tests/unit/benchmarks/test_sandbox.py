@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,73 @@ def test_a_sandbox_that_was_swept_before_it_was_locked_is_made_anew(
     assert made.path not in swept
     assert made.cache.is_dir()
     assert sweep() == []  # it is locked
+
+
+class Terminated(Exception):
+    pass
+
+
+@pytest.fixture
+def terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """SIGTERM raises in this process, as it does in that of a sample."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def terminate(_number: int, _frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("terminated")
+def test_a_sample_terminated_while_its_sandbox_is_made_leaves_no_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = fcntl.flock
+
+    def terminate(file: int, how: int) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        lock(file, how)
+
+    monkeypatch.setattr("benchmarks.sandbox.fcntl.flock", terminate)
+    with pytest.raises(Terminated), Sandbox.open():
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("terminated")
+def test_a_sample_terminated_again_while_it_cleans_up_leaves_no_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = shutil.rmtree
+
+    def terminate(path: Path, ignore_errors: bool) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        remove(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr("benchmarks.sandbox.shutil.rmtree", terminate)
+    with pytest.raises(Terminated), Sandbox.open():
+        signal.raise_signal(signal.SIGTERM)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_a_dying_process_adds_is_removed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    remove, times = shutil.rmtree, []
+
+    def late(path: Path, ignore_errors: bool) -> None:
+        remove(path, ignore_errors=ignore_errors)
+        if not times:
+            (path / "tmp").mkdir(parents=True)
+        times.append(path)
+
+    monkeypatch.setattr("benchmarks.sandbox.shutil.rmtree", late)
+    with Sandbox.open():
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_our_own_note_in_a_cache_is_not_measured(box: Sandbox, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_label_chooses_among_subjects(tmp_path: Path) -> None:
     assert load(f"{tmp_path}:3.3.6").header.subject.label == "3.3.6"
     with pytest.raises(RecordError, match=r"holds 2 subjects; .*3\.3\.6 on bench"):
         load(str(tmp_path))
-    with pytest.raises(RecordError, match=r"holds no one subject '3\.0\.0'"):
+    with pytest.raises(RecordError, match=r"holds no subject '3\.0\.0'"):
         load(f"{tmp_path}:3.0.0")
 
 

@@ -108,7 +108,7 @@ def test_a_unit_that_is_not_recorded_is_an_error(results: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [({"scenario": "tepid"}, "no scenario 'tepid'"), ({"machine": "other"}, "no one subject")],
+    [({"scenario": "tepid"}, "no scenario 'tepid'"), ({"machine": "other"}, "no subject '3.3.7'")],
 )
 def test_what_is_not_there_is_named(results: Path, words: dict[str, str], said: str) -> None:
     with pytest.raises(ObservatoryError, match=said):
