@@ -11,11 +11,13 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from types import TracebackType
 from typing import Any
 
@@ -275,8 +277,17 @@ class _Storage(_Quiet):
         self._send(200, {}, self.fake.archives[number])
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(
+        self, request: socket | tuple[bytes, socket], client_address: tuple[str, int]
+    ) -> None:
+        """Say nothing of a client that hung up: that may happen in the middle of another test."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def _server(fake: FakeGitHub, handler: type[_Quiet]) -> ThreadingHTTPServer:
     bound = type(handler.__name__, (handler,), {"fake": fake})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), bound)
-    server.daemon_threads = True
-    return server
+    return _Server(("127.0.0.1", 0), bound)
