@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,8 +18,10 @@ from observatory.store.records.subject import Subject
 
 STATE = Path(".observatory")
 """The directory, in the checkout, of environments, filled caches and the history of releases."""
-_LOCKED = Path("/tmp")  # noqa: S108 - nothing is written there
-"""The directory that a measuring run locks: every user can open it, and no file is left behind."""
+LOCK = "OBSERVATORY_LOCK"
+"""The environment variable that names the directory that a measuring run locks."""
+_LOCKED = "/tmp"  # noqa: S108 - nothing is written there
+"""The directory otherwise: every user can open it, and no file is left behind."""
 
 
 def local_subjects(state: Path) -> Subjects:
@@ -50,7 +53,8 @@ def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:
     """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
 
     If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
-    the process that holds it, however that ends (see `observatory.store.base.locking`).
+    the process that holds it, however that ends (see `observatory.store.base.locking`). Raises
+    OSError if what the variable `LOCK` names cannot be opened.
     """
     message = "another run is measuring on this machine; waiting for it to end"
-    return locked(_LOCKED, lambda: say(message))
+    return locked(Path(os.environ.get(LOCK) or _LOCKED), lambda: say(message))

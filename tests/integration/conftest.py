@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,14 @@ def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:
     (real,) = newest.python.parent.parent.glob("lib/python*/site-packages")
     (site / "borrowed.pth").write_text(f"{real}\n")
     return replace(newest, python=where / "bin" / "python"), site
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _measuring_beside_other_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test judges times, so that no worker has to wait until another one has measured."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(local.LOCK, str(tmp_path_factory.mktemp("lock")))
+        yield
 
 
 @pytest.fixture(scope="session")

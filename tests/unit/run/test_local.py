@@ -13,9 +13,7 @@ from observatory.run import local
 
 HOLD = """
 import sys
-from pathlib import Path
 from observatory.run import local
-local._LOCKED = Path(sys.argv[1])
 with local.measuring_lock(print):
     print("held", flush=True)
     sys.stdin.readline()
@@ -24,8 +22,8 @@ with local.measuring_lock(print):
 
 @pytest.fixture(autouse=True)
 def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    assert local._LOCKED.is_dir()  # on every machine: a file would be left behind
-    monkeypatch.setattr(local, "_LOCKED", tmp_path)
+    assert Path(local._LOCKED).is_dir()  # on every machine: a file would be left behind
+    monkeypatch.setenv(local.LOCK, str(tmp_path))
     return tmp_path
 
 
@@ -53,9 +51,10 @@ def test_a_second_run_waits_for_the_first_and_says_so_once(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_a_holder_that_is_killed_does_not_block_the_machine(place: Path) -> None:
+@pytest.mark.usefixtures("place")
+def test_a_holder_that_is_killed_does_not_block_the_machine() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(place)],
+        [sys.executable, "-c", HOLD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
