@@ -199,15 +199,18 @@ observatory.judge = (() => {
   /* The verdict */
 
   /** The contents of a group: "2 counts worse", "1 timing slower". */
-  function claims(rows, group, [counts, seconds, bytes, others]) {
+  function claims(rows, group, [counts, seconds, bytes, work, others]) {
     const own = rows.filter((row) => row.group === group);
     const inexact = own.filter((row) => row.kind !== "exact");
-    const measured = (kind) => inexact.filter((row) => sort(row) === kind).length;
+    const measured = (kind) => inexact.filter((row) => sort(row) === kind);
+    const [near, other] = ["near_exact", "noisy"]
+      .map((kind) => measured("counts").filter((row) => row.kind === kind).length);
     return [
       [own.length - inexact.length, "count", counts],
-      [measured("times"), "timing", seconds], // "3 times slower" would be something else
-      [measured("memory"), "size", bytes],
-      [measured("counts"), "other measurement", others],
+      [near, "work count", work],
+      [measured("times").length, "timing", seconds], // "3 times slower" would be something else
+      [measured("memory").length, "size", bytes],
+      [other, "other measurement", others],
     ].flatMap(([number, noun, words]) => (number ? [`${several(number, noun)} ${words}`] : []));
   }
 
@@ -220,9 +223,9 @@ observatory.judge = (() => {
       number.wrong && `wrong results in ${several(number.wrong, "cell")}`,
       number.crashed && `crashes in ${several(number.crashed, "cell")}`,
       ...claims(rows, "counts", ["worse"]),
-      ...claims(rows, "measured", ["", "slower", "larger", "worse"]),
+      ...claims(rows, "measured", ["", "slower", "larger", "higher", "worse"]),
     ].filter(Boolean);
-    const better = claims(rows, "better", ["better", "faster", "smaller", "better"]);
+    const better = claims(rows, "better", ["better", "faster", "smaller", "lower", "better"]);
     const standing = number.standing
       + rows.filter((row) => row.group === "better" && row.special && row.head > 0).length;
     const said = [label(b), " against ", label(a), ": ", claimed(worse, better, number, stopped)];

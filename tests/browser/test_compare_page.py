@@ -438,7 +438,7 @@ def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_p
     )
     seen = visit(site(tmp_path / "s", series, pairs=kept))
     assert seen.verdict == (
-        "3.3.7 against 3.3.6: 1 count worse, 1 other measurement worse; 1 series unaffected, "
+        "3.3.7 against 3.3.6: 1 count worse, 1 work count higher; 1 series unaffected, "
         "1 only described, 1 at another level but not judged; 1 cell could not be compared in full."
     )
     said = seen.texts("#compare .verdict")[0]
