@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 OF_A_CACHE = ("cache_misses", "uncacheable", "reuse_lost")
 """The metrics in which a defect of a cache shows."""
-FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, "python_calls", "compile_time", "files_leaked", "peak_rss")
+OF_WORK = ("python_calls", "instructions")
+"""The metrics of work. Where one of them is known, time only tells what a user feels of it."""
+FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, *OF_WORK, "compile_time", "files_leaked", "peak_rss")
 """The metrics that may get worse because of such a defect."""
 
 

@@ -29,8 +29,8 @@ Kind = Literal[
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history
-    "cause began", "count fell", "level changed", "losses added up", "run failed", "run late",
-    "environment changed", "environments alternate",
+    "cause began", "count fell", "level changed", "work changed", "losses added up",
+    "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "measured again", "fails no more", "withdrawn", "series gone",
     "subject gone", "series ended",

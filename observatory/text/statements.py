@@ -99,6 +99,20 @@ def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) ->
     return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
 
 
+def work_changed(changes: Sequence[SeriesChange]) -> str:
+    """Near-exact counts that changed together, the largest change first."""
+    ratios = [one.after / one.before for one in changes]
+    by = units.signed(ratios[0]) if len(changes) == 1 else units.span(min(ratios), max(ratios))
+    most = changes[0]
+    levels = units.change(most.before, most.after, most.unit)
+    named = [f"{one.metric} of {one.benchmark}" for one in changes]
+    named[0] += f" ({levels})"
+    verb = "grew" if most.worse else "fell"
+    if len(changes) == 1:
+        return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels})"
+    return f"{len(changes)} series {verb} ({by}): {first_of(named, _NAMED)}"
+
+
 def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:
     """Small losses that add up to a drift: its range, its size and its largest contributors.
 
@@ -196,7 +210,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "samples failed": "{} of {} samples failed: {}",
     "counted once": "the budget ended before it was counted again, and one count proves nothing",
     "described": "this metric only describes and is not judged",
-    "compared": "no steps are searched for; between two subjects a change of {:percent} counts",
+    "compared": (
+        "no steps are searched for: it is compared with the value before, and a change of "
+        "{:percent} counts"
+    ),
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "
         "yet"
@@ -226,6 +243,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "cause began": cause_began,
     "count fell": count_fell,
     "level changed": level_changed,
+    "work changed": work_changed,
     "losses added up": losses_added_up,
     "run failed": "{}: {} ({:cells})",
     "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
-from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE
+from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE, OF_WORK
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.accumulation import accumulated, drifts
 from observatory.analyze.history.alerts import (
@@ -22,12 +22,17 @@ from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
+from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
 
-_FOLLOWS = tuple(
-    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind == "noisy"
+_FOLLOW_A_CACHE = tuple(
+    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind != "exact"
 )
-"""Noisy metrics that follow from what a cache does in the same cell."""
+"""Measured metrics that follow from what a cache does in the same cell."""
+_FOLLOW_WORK = tuple(
+    name for name, one in METRICS.items() if one.kind == "noisy" and one.unit == "seconds"
+)
+"""Times that follow from the work of the same cell: work decides, time describes."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,12 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     judged = judge_series(given.tracks)
     counted = [counted_changes(history) for history in given.histories]
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
-    exact, left = _with_times(exact, judged.moved)
-    found = [*exact, *gathered(left)]
+    moved = [*judged.moved, *(one for of in series for one in work_changes(of))]
+    exact, left = _with_followers(exact, moved, OF_A_CACHE, _FOLLOW_A_CACHE)
+    near = [one for one in left if one.change.kind == "near_exact"]
+    times = [one for one in left if one.change.kind == "noisy"]
+    work, left = _with_followers(gathered(near), times, OF_WORK, _FOLLOW_WORK)
+    found = [*exact, *work, *gathered(left)]
     lines = list({id(one.line): one.line for one in series}.values())
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:
@@ -136,13 +145,21 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
     return {(series.machine, series.env_name) for series in one.change.series}
 
 
-def _with_times(
-    exact: Iterable[Occurrence], moved: Iterable[LevelChange]
+def _with_followers(
+    leading: Iterable[Occurrence],
+    moved: Iterable[LevelChange],
+    leaders: Collection[str],
+    followers: Collection[str],
 ) -> tuple[list[Occurrence], list[LevelChange]]:
-    """Exact changes with the times that follow from them, and the level changes that are left."""
-    found, left = list(exact), []
+    """Changes with the level changes that follow from them, and the level changes that are left.
+
+    Those are changes of the metrics in ``followers`` that came with a change of ``leaders``.
+    """
+    found, left = list(leading), []
     for move in moved:
-        number = next((n for n, one in enumerate(found) if _follows(move, one)), None)
+        follows = move.change.metric in followers
+        places = range(len(found)) if follows else ()
+        number = next((n for n in places if _follows(move, found[n], leaders)), None)
         if number is None:
             left.append(move)
         else:
@@ -152,15 +169,15 @@ def _with_times(
     return found, left
 
 
-def _follows(move: LevelChange, one: Occurrence) -> bool:
-    """Whether a time moved with a count of its cell, and did not stay when the count was over."""
-    if move.drifting or move.change.worse != one.worse or move.change.metric not in _FOLLOWS:
+def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bool:
+    """Whether it moved with a count of its cell, and did not stay when that was over."""
+    if move.drifting or move.change.worse != one.worse:
         return False
     if one.recovered is not None and move.recovered is None:
         return False
     near = move.within[0] <= one.change.first_bad.date <= move.within[1]
     place = move.change.key[:3]
-    return near and any(s.metric in OF_A_CACHE and s.key[:3] == place for s in one.change.series)
+    return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
 
 
 def _environments(lines: Iterable[Line]) -> Iterator[Statement]:

@@ -175,9 +175,13 @@ def _occurrence(kind: str, cluster: Sequence[LevelChange]) -> Occurrence:
         between=0 if first.drifting else first.between,
         series=changes[:_MOST_SERIES],
     )  # fmt: skip
-    values = tuple(changes), kind.removeprefix(f"{DRIFT}: "), first.drifting
+    statement = Statement(
+        "level changed", (changes, kind.removeprefix(f"{DRIFT}: "), first.drifting)
+    )
+    if first.change.kind == "near_exact":
+        statement = Statement("work changed", (changes,))
     recovered = over_by([one.recovered for one in cluster])
-    return Occurrence(change, first.change.worse, Statement("level changed", values), recovered)
+    return Occurrence(change, first.change.worse, statement, recovered)
 
 
 def _relative(change: SeriesChange) -> float:

@@ -1,0 +1,100 @@
+"""A change of work is an alert at the first subject that has it; its times are part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from observatory.analyze.history.series import Series
+from observatory.analyze.series_keys import SeriesKey
+from observatory.store.records.alerts import Alert, Alerts
+from tests.factories_alerts import CELL, detected, line, moment, series, stepped, watched
+
+OTHER = ("radon", "warm_process", "NUMBA", "spawn")
+NIGHTS = 20
+
+
+def work(*changes: float, cell: Sequence[str] = CELL) -> Series:
+    """Python calls of one build: ``changes`` are the relative changes of the last nights."""
+    values = np.full(NIGHTS, 500_000.0)
+    values[NIGHTS - len(changes) :] *= np.cumprod(1 + np.array(changes))
+    place = SeriesKey(*cell, "python_calls", "calls", "near_exact")
+    return Series(line(NIGHTS), place, np.arange(NIGHTS), values)
+
+
+def found(*given: Series, before: Alerts | None = None) -> Alerts:
+    return detected(watched(NIGHTS, *given), moment(NIGHTS, before))
+
+
+def the_alert(*given: Series) -> Alert:
+    (alert,) = found(*given).alerts
+    return alert
+
+
+def test_half_a_per_cent_more_work_is_an_alert_in_the_first_night() -> None:
+    alert = the_alert(work(0.005))
+    assert alert.last_good is not None
+    assert (alert.kind, alert.last_good.label, alert.first_bad.label) == ("more work", "n18", "n19")
+    assert alert.sentence == (
+        "python_calls of radon warm_disk NUMBA spawn grew: +0.5 % (500,000 → 502,500)"
+    )
+
+
+@pytest.mark.parametrize("change", [0.0015, -0.005])
+def test_less_than_the_floor_and_less_work_are_no_alert(change: float) -> None:
+    assert found(work(change)).alerts == []
+
+
+def test_less_work_is_an_improvement() -> None:
+    (better,) = found(work(-0.005)).improvements
+    assert better.kind == "less work"
+
+
+def test_what_grew_at_one_subject_is_one_alert_and_the_next_subject_is_another() -> None:
+    both = found(work(0.01, 0.0), work(0.02, 0.0, cell=OTHER))
+    assert [len(one.series) for one in both.alerts] == [2]
+    assert "2 series grew (+1 to +2 %): python_calls of radon warm_process" in (
+        both.alerts[0].sentence
+    )
+    apart = found(work(0.01, 0.0), work(0.0, 0.02, cell=OTHER))
+    assert [one.first_bad.label for one in apart.alerts] == ["n19", "n18"]
+
+
+@pytest.mark.parametrize(("back", "state"), [(-0.004, "new"), (-0.006, "resolved")])
+def test_it_is_over_when_less_than_half_of_it_is_left(back: float, state: str) -> None:
+    alerts = found(work(0.01, back)).alerts
+    assert [one.state for one in alerts] == [state]
+
+
+def test_it_is_the_same_alert_in_the_next_night() -> None:
+    whole = work(0.01, 0.0)
+    seen = replace(whole, line=line(19), at=whole.at[:19], values=whole.values[:19])
+    first = detected(watched(19, seen), moment(19))
+    again = found(whole, before=first)
+    assert [one.state for one in (*first.alerts, *again.alerts)] == ["new", "open"]
+    assert first.alerts[0].id == again.alerts[0].id
+
+
+def test_a_time_that_moved_with_the_work_of_its_cell_is_part_of_its_alert() -> None:
+    changes = (0.0,) * 9
+    alert = the_alert(work(0.1, *changes), series(line(NIGHTS), stepped(NIGHTS, 10)))
+    assert alert.kind == "more work"
+    assert [one.metric for one in alert.series] == ["python_calls", "compile_time"]
+
+
+def test_a_time_of_another_cell_or_at_another_subject_is_an_alert_of_its_own() -> None:
+    changes = (0.0,) * 9
+    slow = series(line(NIGHTS), stepped(NIGHTS, 10))
+    kinds = [one.kind for one in found(work(0.1, *changes, cell=OTHER), slow).alerts]
+    assert sorted(kinds) == ["more work", "slower to build"]
+    kinds = [one.kind for one in found(work(0.1), slow).alerts]
+    assert sorted(kinds) == ["more work", "slower to build"]
+
+
+def test_values_without_a_ratio_are_not_judged() -> None:
+    zero = work(0.0)
+    zero.values[3] = 0
+    assert found(zero).alerts == []
