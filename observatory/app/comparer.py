@@ -81,7 +81,7 @@ class Comparer:
             self._confirm(interleaving)
             self._work(interleaving, deadline)
             if time.monotonic() < deadline:
-                interleaving.repeat(self.matrix.traced, "tracing", TRACED)
+                self._trace(interleaving)
             self._time(interleaving, deadline)
         return self.compare()
 
@@ -123,6 +123,16 @@ class Comparer:
             }
             cells = tuple(cell for cell in cells if cell in moved)
             self._say(f"{several(rounds.stop, 'sample')} of work each: {len(cells)} cells differ")
+
+    def _trace(self, interleaving: Interleaving) -> None:
+        """Trace what was asked for, and the cells with more instructions: to name the culprit."""
+        worse = {one.cell for one in self.compare().worse if one.metric in _OF_WORK}
+        more = [cell for cell in self.matrix.worked if cell in worse - {*self.matrix.traced}]
+        if uncounted := [cell for cell in more if cell not in self.matrix.counted]:
+            interleaving.count(uncounted)  # tracing starts from the caches that this fills
+        if more:
+            self._say(f"traced, because work got worse: {several(len(more), 'cell')}")
+        interleaving.repeat((*self.matrix.traced, *more), "tracing", TRACED)
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

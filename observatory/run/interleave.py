@@ -28,7 +28,7 @@ from benchmarks.catalogue import (
     cells,
     metrics_of,
 )
-from benchmarks.plan import Rounds, Task, plan
+from benchmarks.plan import Rounds, Task, cache_of, plan
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
 from observatory.store.records.sample import Sample
@@ -213,6 +213,4 @@ class Interleaving:
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:
     """A task that starts from the cache that `Interleaving.count` has filled, if it needs one."""
-    rounds = Rounds(**{name: int(name == measure) for name in MEASURES})
-    (task,) = (task for task in plan([cell], rounds) if task.cell == cell and task.keep is None)
-    return Task(cell, measure, number, cache=task.cache)
+    return Task(cell, measure, number, cache=cache_of(cell, measure))

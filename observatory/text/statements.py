@@ -11,7 +11,7 @@ from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
-from observatory.text.profiles import culprit_sentence
+from observatory.text.profiles import culprit_sentence, grown_sentence, longer_sentence
 from observatory.text.units import count, percent
 from observatory.text.words import first_of, several
 
@@ -180,6 +180,8 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
     "work began": culprit_sentence,
+    "time began": longer_sentence,
+    "part grew": grown_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "measured apart": (
         "BASE and HEAD were measured in different runs: their times also differ by whatever else "
