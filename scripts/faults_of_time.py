@@ -163,19 +163,15 @@ def heavy_import(module: ModuleType) -> None:
 
 @fault_of("pytensor.compile.executor")
 def call_slower_under_spawn(module: ModuleType) -> None:
-    """A call looks at the types of its inputs first, about 2 % of a call, if nobody has forked.
+    """A call of a compiled function goes through one more function, unless its process was forked.
 
-    Stands for a check that only a forked process switches off.
+    Stands for a wrapper around calls that only a forked process takes away.
     """
     function = module.Function
     once = function.__call__
 
-    def check(values: tuple[object, ...]) -> bool:
-        return all(hasattr(value, "dtype") for value in values)
-
     def __call__(self: object, *args: object, **kwargs: object) -> object:  # noqa: N807
-        check(args)
-        return once(self, *args, **kwargs)
+        return once(self, *args, **kwargs) if kwargs else once(self, *args)
 
     function.__call__ = __call__
     os.register_at_fork(after_in_child=lambda: setattr(function, "__call__", once))

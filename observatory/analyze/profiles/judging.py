@@ -27,6 +27,8 @@ LARGE = 0.5
 """Of its own calls: what a part must do more to be named where the whole is as before."""
 _PRIOR = 4.0
 """Degrees of freedom of the variance that is usual among all parts."""
+_USUAL = 0.9
+"""The share of the parts that vary at most as much as is called usual."""
 _LEAST_VARIANCE = 0.25
 """Counts are whole numbers: the variance of rounding one is 1/12, and of a doubtful one 1/4."""
 
@@ -129,9 +131,10 @@ def _changed(before: Sequence[_Counts], after: Sequence[_Counts]) -> set[str]:
     means = [side.mean(axis=1) for side in sides]
     spread = sum(((side - side.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for side in sides)
     mean = (means[0] + means[1]) / 2
-    usual = spread.sum() / degrees / max(mean.sum(), 1.0) * mean
-    usual = np.maximum(usual, _LEAST_VARIANCE)
     own = spread / degrees
+    # A few parts whose counts follow the hash seed must not be what is usual among all others.
+    usual = np.quantile(own / np.maximum(mean, 1.0), _USUAL) * mean
+    usual = np.maximum(usual, _LEAST_VARIANCE)
     # A part that is noisier than usual has its own variance, and what few samples know of it.
     noisy = own > usual
     variance = np.where(noisy, own, (_PRIOR * usual + spread) / (_PRIOR + degrees))
