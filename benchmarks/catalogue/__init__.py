@@ -22,6 +22,7 @@ from benchmarks.catalogue.causes import (
     FIRST_CAUSES,
     FOLLOWS_FROM_A_CACHE,
     OF_A_CACHE,
+    OF_WORK,
     Cause,
 )
 from benchmarks.catalogue.matrix import (
@@ -84,6 +85,7 @@ __all__ = [
     "METRICS",
     "MODELS",
     "OF_A_CACHE",
+    "OF_WORK",
     "OUTCOMES",
     "REUSE_LOST",
     "SAMPLE_SCHEMA",
