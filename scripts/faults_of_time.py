@@ -163,15 +163,21 @@ def heavy_import(module: ModuleType) -> None:
 
 @fault_of("pytensor.compile.executor")
 def call_slower_under_spawn(module: ModuleType) -> None:
-    """A call of a compiled function goes through one more function, unless its process was forked.
+    """One in a hundred calls evaluates its graph twice, unless its process was forked.
 
-    Stands for a wrapper around calls that only a forked process takes away.
+    Stands for a self-check that only a forked process switches off. It is begun where a call looks
+    at its inputs, because that costs less than one more function around the call: a hundredth of
+    the call itself, and about as much again for the test whether a check is due.
     """
     function = module.Function
-    once = function.__call__
+    once = function._validate_inputs
+    is_due = itertools.cycle([False] * 99 + [True]).__next__
 
-    def __call__(self: object, *args: object, **kwargs: object) -> object:  # noqa: N807
-        return once(self, *args, **kwargs) if kwargs else once(self, *args)
+    def _validate_inputs(self: object, args: tuple, kwargs: dict) -> None:
+        once(self, args, kwargs)
+        # Never where a call changes something: a shared variable would be updated twice.
+        if is_due() and all(each.update is None for each in self.maker.inputs):
+            self.vm()
 
-    function.__call__ = __call__
-    os.register_at_fork(after_in_child=lambda: setattr(function, "__call__", once))
+    function._validate_inputs = _validate_inputs
+    os.register_at_fork(after_in_child=lambda: setattr(function, "_validate_inputs", once))

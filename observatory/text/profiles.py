@@ -49,6 +49,8 @@ def _counts(part: PartChange) -> str:
 
 def _culprit(part: PartChange) -> str:
     name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
+    if part.kind == "phase":
+        return f"the phase `{part.name}` made {part.base:,} calls, now {part.head:,}; {share}"
     if part.kind == "module":
         return f"{name} is imported, which makes {part.calls:,} calls; {share}"
     if part.new or not part.base:

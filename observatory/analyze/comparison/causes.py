@@ -33,6 +33,7 @@ from observatory.store.records.sample import Check, LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
+_COMPILES = "more compiler runs"
 _WAITS = "waits and does not work"
 _WORKED = 0.5
 """The share of the additional time from which on it was spent in work: in CPU time."""
@@ -63,7 +64,8 @@ def explained(
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
     work = {metric: _conclusions(verdicts, metric) for metric in OF_WORK}
-    findings = [one for verdict in worse for one in _findings(verdict, base, head, work)]
+    compiling = {one.cell for one in verdicts if _compiles_more(one)}
+    findings = [one for verdict in worse for one in _findings(verdict, base, head, work, compiling)]
     own = [one for one in findings if not any(_follows(one, other) for other in findings)]
     findings = _united(own, verdicts)
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
@@ -78,6 +80,16 @@ def explained(
 
 def _conclusions(verdicts: Sequence[Verdict], metric: str) -> _Conclusions:
     return {one.cell: one.conclusion for one in verdicts if one.metric == metric}
+
+
+def _compiles_more(verdict: Verdict) -> bool:
+    """Whether the compiler runs more often in a warm build: that describes, and is no alarm."""
+    return (
+        verdict.metric == "compiler_runs"
+        and verdict.cell.scenario in WARM_SCENARIOS
+        and verdict.conclusion == "workload changed"
+        and max(verdict.head.values) > max(verdict.base.values)
+    )
 
 
 def _follows(finding: _Finding, other: _Finding) -> bool:
@@ -95,9 +107,17 @@ def _follows(finding: _Finding, other: _Finding) -> bool:
 
 
 def _findings(
-    verdict: Verdict, base: Evidence, head: Evidence, work: Mapping[str, _Conclusions]
+    verdict: Verdict,
+    base: Evidence,
+    head: Evidence,
+    work: Mapping[str, _Conclusions],
+    compiling: Collection[Cell],
 ) -> Iterator[_Finding]:
-    """The causes of one verdict. ``work``: the conclusions on the metrics of work, by metric."""
+    """The causes of one verdict.
+
+    ``work``: the conclusions on the metrics of work, by metric. ``compiling``: the warm cells in
+    which HEAD runs the compiler more often.
+    """
     cell = verdict.cell
     calls = work["python_calls"]
     if verdict.metric == "wrong_results":
@@ -106,10 +126,13 @@ def _findings(
         yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
+    elif cell in compiling and verdict.metric in CAUSES[_COMPILES].explains:
+        before, after = (side.ledger(cell) or [] for side in (base, head))
+        yield _Finding(_COMPILES, (), cell, tuple(ledgers.unasked(before, after)))
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
-        yield _Finding(_FOUND_BY[verdict.metric], (), cell, _unasked(verdict, base, head))
+        yield _Finding(_FOUND_BY[verdict.metric], (), cell)
     elif verdict.metric in CAUSES[_WAITS].shows_in:
         counted = [conclusions[cell] for conclusions in work.values() if cell in conclusions]
         if _waits(verdict, base, head, counted):
@@ -163,14 +186,6 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
     imported = METRICS["modules_imported"]
     before, after = (side.values(cell, imported).values for side in (base, head))
     return bool(before and after) and min(after) > max(before)
-
-
-def _unasked(verdict: Verdict, base: Evidence, head: Evidence) -> tuple[FunctionChange, ...]:
-    """What the compiler makes beside the cache, if it runs more often: what BASE does not have."""
-    if verdict.metric != "compiler_runs":
-        return ()
-    before, after = (side.ledger(verdict.cell) or [] for side in (base, head))
-    return tuple(ledgers.unasked(before, after))
 
 
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:

@@ -65,8 +65,9 @@ def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
     if part is None:
         return None
     # Calls of a compiled function have one phase, which says nothing.
-    phase = None if SCENARIOS[cell.scenario].family == "call" else main_phase(found)
-    return Statement("work began", (part, phase))
+    if part.kind == "phase" or SCENARIOS[cell.scenario].family == "call":
+        return Statement("work began", (part,))
+    return Statement("work began", (part, main_phase(found)))
 
 
 def _remark(found: ProfileDifference) -> Statement | None:

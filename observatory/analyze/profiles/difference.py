@@ -71,18 +71,19 @@ def culprit(found: ProfileDifference) -> PartChange | None:
     """The part that a worsening is explained by; None where no part does more.
 
     That is the rewriter that grew most or the import that is new, if they explain the growth at
-    all; else the function with which most of the additional calls begin.
+    all; else the function with which most of the additional calls begin. Where no function is known
+    to have grown, as the counts of samples differ, it is the phase that has most of these calls.
     """
     named = [one for parts in (found.rewriters, found.modules) for one in parts[:1]]
     first = max(named, key=lambda one: one.calls, default=None)
     if first is not None and first.calls > max(0.0, _ENOUGH * (found.head - found.base)):
         return first
-    return next((one for one in found.functions if one.calls > 0), None)
+    return next((one for one in found.functions if one.calls > 0), main_phase(found))
 
 
 def main_phase(found: ProfileDifference) -> PartChange | None:
     """The phase that has most of the additional calls; None if no phase has half of them."""
-    return next((one for one in found.phases[:1] if one.share >= _MOST), None)
+    return next((one for one in found.phases[:1] if one.calls > 0 and one.share >= _MOST), None)
 
 
 def attributed(base: CallTree, head: CallTree) -> dict[tuple[str, str], float]:

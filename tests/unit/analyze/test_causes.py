@@ -352,7 +352,17 @@ def test_a_compiler_that_runs_in_a_warm_build_is_named_with_what_it_compiles() -
     assert cause.kind == "more compiler runs"
     assert [change.name for change in cause.functions] == ["helper"]
     assert sentence(cause).endswith("all functions in the cache: helper")
-    assert verdicts["compile_time"].cause == verdicts["compiler_runs"].cause == cause.id
+    assert verdicts["compile_time"].cause == cause.id
+    assert verdicts["compiler_runs"].conclusion == "workload changed"
+
+
+def test_a_compiler_that_runs_more_often_is_no_alarm_by_itself() -> None:
+    helper: Rows = [*HIT, ("helper", "", "internal")]
+    causes, verdicts = compare(
+        [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0)],
+        [counted(COLD, FILLED), counted(DISK, helper, compiler_runs=1)],
+    )
+    assert (causes, [v for v in verdicts if v.conclusion == "worse"]) == ([], [])
 
 
 def test_a_compiler_that_runs_for_what_misses_is_no_cause_of_its_own() -> None:

@@ -176,7 +176,7 @@ def test_the_command_lists_every_fault_with_its_cause(capsys: pytest.CaptureFixt
     for one in FAULTS:
         assert one.name in printed
         assert one.meaning in printed
-        assert (one.cause or "only a time") in printed
+        assert (one.cause or "nothing is worse") in printed
 
 
 def test_a_fault_that_is_not_there_is_a_usage_error(

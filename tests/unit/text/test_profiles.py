@@ -85,6 +85,15 @@ def test_the_phase_of_most_additional_calls_is_said_first() -> None:
     )
 
 
+def test_where_no_function_is_known_to_have_grown_the_phase_is_named() -> None:
+    phase = part("numba: typing", 4000, 4900, 900, kind="phase")
+    first = culprit(ProfileDifference(base=5000, head=6000, phases=[phase]))
+    assert first is not None
+    assert culprit_sentence(first) == (
+        "the phase `numba: typing` made 4,000 calls, now 4,900; 90 % of the additional calls"
+    )
+
+
 def test_an_import_is_named_with_what_it_makes() -> None:
     module = part("scipy.stats", 0, 1, 900, kind="module", new=True)
     assert culprit_sentence(module) == (
