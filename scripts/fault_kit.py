@@ -251,7 +251,8 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.command == "list":
         for one in FAULTS:
-            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {one.cause or 'none, as nothing is worse'}")
+            cause = one.cause or "none, as nothing is worse"
+            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {cause}")
         return 0
     names = [one.name for one in FAULTS]
     for name in set(options.names).difference(names):
