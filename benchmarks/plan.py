@@ -81,8 +81,7 @@ def plan(
                     continue
                 if not any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch)):
                     continue
-                cache = _cache_name(cell, measure) if _starts_filled(cell) else None
-                tasks.append(Task(cell, measure, number, cache=cache))
+                tasks.append(Task(cell, measure, number, cache=cache_of(cell, measure)))
     return with_imports(tasks)
 
 
@@ -95,6 +94,11 @@ def with_imports(tasks: Iterable[Task]) -> list[Task]:
             found[place] = replace(task, imports=True)
             break
     return found
+
+
+def cache_of(cell: Cell, measure: Measure) -> str | None:
+    """Return the name of the filled cache that samples of a cell start from; None: from empty."""
+    return _cache_name(cell, measure) if _starts_filled(cell) else None
 
 
 def _fillers(

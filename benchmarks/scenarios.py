@@ -111,6 +111,10 @@ def _call(bench: Bench, _job: Job) -> None:
             for _ in range(_COUNTED_CALLS):
                 value = function(graph.point)
         bench.metrics.update(bench.ledger.counts())
+    elif bench.measure == "tracing":  # only the profile: `instructions` judge calls
+        with bench.tracer.counting_calls([]):
+            for _ in range(_COUNTED_CALLS):
+                value = function(graph.point)
     elif bench.counter is not None:
         counts: list[int] = []
         for _ in range(_COUNTED_CALLS):  # CPython specializes its own code first

@@ -4,9 +4,10 @@
     .venv/bin/python scripts/fault_kit.py build DIR [NAME ...]
     observatory compare 3.3.7 "3.3.7 DIR/observatory_fault_key_salted-1.0-py3-none-any.whl"
 
-Each wheel contains scripts/faults.py and a start-up hook. Installed, it makes PyTensor do what a
-plausible bug would do; uninstalled, it leaves nothing behind. `FAULTS` lists what a comparison of a
-release with and without the fault must find, and where. Two builds of one fault are the same bytes.
+Each wheel contains scripts/faults.py, scripts/faults_of_time.py and a start-up hook. Installed, it
+makes PyTensor do what a plausible bug would do; uninstalled, it leaves nothing behind. `FAULTS`
+lists what a comparison of a release with and without the fault must find, and where. Two builds of
+one fault are the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from benchmarks.catalogue import Cell
 from observatory.store.records.comparison import CauseKind
 
 HOOK = Path(__file__).with_name("fault_hook.py")
-SOURCE = Path(__file__).with_name("faults.py")
+SOURCES = tuple(map(Path(__file__).with_name, ("faults.py", "faults_of_time.py")))
 VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel, which is the earliest that zip archives have."""
@@ -42,7 +43,7 @@ _MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
 """The metric that worsens if functions are compiled outside the measured span."""
 _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
-              "python_calls")  # fmt: skip
+              "python_calls", "instructions")  # fmt: skip
 """The metrics that worsen if functions are compiled instead of loaded."""
 
 
@@ -72,13 +73,19 @@ class Fault:
     name: str
     meaning: str
     cause: CauseKind | None
-    """The cause that must be named; None if only times change, which have no cause."""
+    """The cause that must be named; None where nothing is worse."""
     must: tuple[Alarms, ...]
-    """Alarms that must be raised in every such cell."""
+    """Alarms that must be raised in every such cell; empty: nothing may be worse."""
     may: tuple[Alarms, ...] = ()
     """Alarms that may follow from the fault."""
     functions: tuple[str, ...] = ()
     """The functions that the cause must list, and no others; empty: not checked."""
+    culprit: str = ""
+    """What the first reason of an alarm must name: a phase, a rewriter or a function."""
+    remark: str = ""
+    """The part that a remark must name where nothing is worse."""
+    options: tuple[str, ...] = ()
+    """Options of `compare` with which it is found, where the default ones do not."""
 
     def expects(self, cell: Cell, metric: str) -> Literal["must", "may", "never"]:
         """Whether an alarm on this metric of this cell must, may or must never be raised."""
@@ -86,6 +93,8 @@ class Fault:
             return "must"
         return "may" if any(alarms.cover(cell, metric) for alarms in self.may) else "never"
 
+
+_TRACED_AND_TIMED = ("--pass", "tracing", "--pass", "timing")
 
 _NEVER_FOUND = (
     Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
@@ -140,14 +149,50 @@ FAULTS: tuple[Fault, ...] = (
           "rewriting does more work: 5 to 8 % more Python calls in a warm build",
           "more Python work",
           must=(Alarms(("python_calls",), _WARM, (*_C, *_NUMBA)),),
-          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
+          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+          culprit="`rewriting`"),
     Fault("rewriter_twice",
           "one rewriter, local_greedy_distributor, tries each node twice: 3 % more Python calls",
           "more Python work",
           must=(Alarms(("python_calls",), _PROCESS, (*_C, *_NUMBA)),),
-          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),)),
-    Fault("call_slower", "a call of a compiled function takes about 10 % longer", None,
-          must=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),)),
+          may=(Alarms(_COMPILING, _BUILDS, (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+          culprit="`local_greedy_distributor`"),
+    Fault("call_slower", "a call of a compiled function takes about 10 % longer",
+          "more instructions",
+          must=(Alarms(("instructions",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),),
+          may=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA)),),
+          culprit="__call__` is new", options=("--scenario", "call", "--pass", "work")),
+    Fault("small_rewriter_twice",
+          "a small rewriter tries each node twice: 0.1 % more Python calls", None, must=(),
+          remark="`local_add_neg_to_sub`", options=("--pass", "tracing")),
+    Fault("numba_pass_twice", "numba infers types twice, of each function that it compiles",
+          "more Python work",
+          must=(Alarms(("python_calls",), ("cold",), _NUMBA),),
+          may=(Alarms(_COMPILING, _BUILDS, (*_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+          culprit="`numba: typing`",
+          options=("--scenario", "cold", "--backend", "NUMBA", "--pass", "tracing")),
+    Fault("compiler_once_more", "each process runs gcc once more, for a helper that is not stored",
+          "more compiler runs",
+          must=(Alarms(("compile_time",), _DISK, _C),),
+          may=(Alarms(_COMPILING, _BUILDS, _C),), functions=("helper",),
+          culprit="`C: compiler runs`",
+          options=("--scenario", "warm_disk", "--backend", "C", *_TRACED_AND_TIMED)),
+    Fault("lock_held", "loading a graph's function from numba's cache waits 0.2 s for a lock",
+          "waits and does not work",
+          must=(Alarms(("compile_time",), _WARM, _NUMBA),),
+          may=(Alarms(("compile_time", "function_time"), _BUILDS, _NUMBA_ALL),),
+          culprit="`numba: cache load`",
+          options=("--scenario", "warm_process", "--backend", "NUMBA", *_TRACED_AND_TIMED)),
+    Fault("heavy_import", "the first build of a process imports scipy.stats", "imports moved",
+          must=(Alarms(("python_calls",), _DISK, (*_C, *_NUMBA)),),
+          may=(Alarms(_COMPILING, (*_BUILDS, "call"), (*_C, *_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+          culprit="`scipy.stats`", options=("--pass", "tracing")),
+    Fault("call_slower_under_spawn", "a call executes 2 % more, except in forked processes",
+          "more instructions",
+          must=(Alarms(("instructions",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA), ("spawn",)),),
+          may=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA), ("spawn",)),),
+          culprit="_validate_inputs` is new",
+          options=("--scenario", "call", "--pass", "work")),
 )  # fmt: skip
 
 
@@ -158,7 +203,10 @@ def fault(name: str) -> Fault:
 
 def source_of(name: str) -> str:
     """The module of one fault: ``put_into`` changes the module of PyTensor called ``MODULE``."""
-    return f"{SOURCE.read_text('utf-8')}\n\nMODULE, put_into = FAULTS[{name!r}]\n"
+    return (
+        "from . import faults, faults_of_time  # noqa: F401\n\n"
+        f"MODULE, put_into = faults.FAULTS[{name!r}]\n"
+    )
 
 
 def build(name: str, directory: Path) -> Path:
@@ -168,6 +216,7 @@ def build(name: str, directory: Path) -> Path:
     files = {
         f"{package}/__init__.py": HOOK.read_text("utf-8"),
         f"{package}/fault.py": source_of(name),
+        **{f"{package}/{source.name}": source.read_text("utf-8") for source in SOURCES},
         f"{package}.pth": f"import {package}\n",
         f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {VERSION}\n"
         f"Summary: A fault on purpose: {fault(name).meaning}\nRequires-Python: >=3.11\n",
@@ -202,7 +251,8 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.command == "list":
         for one in FAULTS:
-            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {one.cause or 'none, only a time'}")
+            cause = one.cause or "none, as nothing is worse"
+            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {cause}")
         return 0
     names = [one.name for one in FAULTS]
     for name in set(options.names).difference(names):

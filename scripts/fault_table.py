@@ -1,16 +1,20 @@
-"""Run `observatory compare` on every known fault, and check alarms and causes.
+"""Run `observatory compare` on every known fault, and check alarms, causes and culprits.
 
     .venv/bin/python -m scripts.fault_table [NAME ...] [--subject 3.3.7] [--budget 5m]
-        [--backend NUMBA] [--scenario warm_disk] [--machine NAME] [--keep DIR]
+        [--backend NUMBA] [--scenario warm_disk] [--launch spawn] [--pass tracing]
+        [--machine NAME] [--keep DIR]
 
 The first row compares the subject with itself; its alarms are false. Exit status 1 if a fault was
-missed, has another cause, or raised unrelated alarms. A fault takes about four minutes. Each
-comparison is kept as NAME.json and NAME.md in --keep, by default .observatory/faults/.
+missed, has another cause or culprit, or raised unrelated alarms. A fault takes about four minutes.
+The table is Markdown. Each comparison is kept as NAME.json and NAME.md in --keep, by default
+.observatory/faults/.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import resource
 import subprocess
 import sys
 import time
@@ -18,14 +22,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from observatory.store.records.comparison import Comparison, Verdict
+from observatory.text.comparison.breakdown import Breakdown
+from observatory.text.comparison.phrases import culprit
+from observatory.text.document import Name
 from scripts.fault_kit import FAULTS, Fault, build, fault
 
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)
 """Exit statuses with a comparison: nothing worse, wrong results, worse, undecided."""
+_COLUMNS = ("fault", "caught", "cause", "alarms", "culprit, as it is said first",
+            "unrelated alarms", "seconds", "of CPU", "load")  # fmt: skip
 
 
 def main() -> int:
@@ -36,6 +44,8 @@ def main() -> int:
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--backend", action="append", default=[])
     parser.add_argument("--scenario", action="append", default=[], help="default: all")
+    parser.add_argument("--launch", action="append", default=[], help="default: all")
+    parser.add_argument("--pass", dest="passes", action="append", default=[], help="default: all")
     parser.add_argument("--machine", help="machine of the calibration; default: the host's name")
     parser.add_argument("--keep", type=Path, default=Path(".observatory/faults"))
     options = parser.parse_args()
@@ -46,15 +56,14 @@ def main() -> int:
     # A fixed directory, because the path of a wheel identifies its environment.
     keep = options.keep.absolute()
     keep.mkdir(parents=True, exist_ok=True)
-    drawn = Table("fault", "caught", "cause named", "alarms", "unrelated alarms", "seconds")
+    lines = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
     good = 0
     for one in chosen:
         is_good, row = compared(one, options, keep)
         good += is_good
-        drawn.add_row(*row)
+        lines.append(f"| {' | '.join(row)} |")
         Console(stderr=True).print("; ".join(row), highlight=False, markup=False)
-    drawn.title = f"{good} of {len(chosen)} as expected"
-    Console().print(drawn)
+    print("\n".join([*lines, "", f"{good} of {len(chosen)} as expected"]))
     return 0 if good == len(chosen) else 1
 
 
@@ -68,16 +77,30 @@ def compared(
     out = keep / f"{name}.json"
     command = [sys.executable, "-m", "observatory", "compare", subject, head]
     command += ["--budget", options.budget]
-    command += [w for name in backends_of(one, options.backend) for w in ("--backend", name)]
-    command += [word for name in options.scenario for word in ("--scenario", name)]
+    own = one.options if one is not None else ()
+    wanted = {
+        "--backend": backends_of(one, options.backend), "--scenario": options.scenario,
+        "--launch": options.launch, "--pass": options.passes,
+    }  # fmt: skip
+    command += own
+    command += [w for option, words in wanted.items() if option not in own
+                for word in words for w in (option, word)]  # fmt: skip
     command += ["--machine", options.machine] if options.machine else []
     command += ["--json", str(out), "--markdown", str(keep / f"{name}.md")]
-    began = time.monotonic()
+    began, cpu, load = time.monotonic(), _cpu(), os.getloadavg()[0]
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     if done.returncode not in _PASSING:
         raise SystemExit(f"{' '.join(command)} ended with status {done.returncode}")
     comparison = Comparison.model_validate_json(out.read_bytes())
-    return checked(one, comparison, time.monotonic() - began)
+    is_good, row = checked(one, comparison)
+    loads = f"{load:.1f} to {os.getloadavg()[0]:.1f}"
+    return is_good, (*row, f"{time.monotonic() - began:.0f}", f"{_cpu() - cpu:.0f}", loads)
+
+
+def _cpu() -> float:
+    """CPU seconds of the processes that were run and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def backends_of(one: Fault | None, wanted: list[str]) -> list[str]:
@@ -88,10 +111,11 @@ def backends_of(one: Fault | None, wanted: list[str]) -> list[str]:
     return ["NUMBA", "C", *(["C_VM"] if "C_VM" in shown and "NUMBA" not in shown else [])]
 
 
-def checked(
-    one: Fault | None, comparison: Comparison, seconds: float
-) -> tuple[bool, tuple[str, ...]]:
-    """Whether the fault was caught, with its cause alone and no unrelated alarm; and a row."""
+def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str, ...]]:
+    """Whether the fault was caught, with its cause alone and no unrelated alarm; and a row.
+
+    The row has the first columns of the table, all but the costs.
+    """
 
     def having(expected: str, verdicts: Iterable[Verdict]) -> list[Verdict]:
         return [
@@ -111,12 +135,34 @@ def checked(
     listed = {change.name for cause in causes for change in cause.functions}
     if one is not None and one.functions:
         named = named and listed == set(one.functions)
-    caught = one is None or (named and not missed and bool(must))
+    said = first_reason(comparison)
+    if one is not None:
+        named = named and (one.culprit or one.remark) in said
+    caught = one is None or (named and not missed and bool(must or not one.must))
     return caught and not never and kinds in ((), (wanted,)), (
         NOTHING if one is None else one.name, "yes" if caught else "NO", ", ".join(kinds) or "-",
-        ", ".join(sorted({v.metric for v in must})) or "-",
-        "; ".join(f"{v.metric} of {v.cell}" for v in never) or "none", f"{seconds:.0f}",
+        ", ".join(sorted({v.metric for v in must})) or "-", said or "-",
+        "; ".join(f"{v.metric} of {v.cell}" for v in never) or "none",
     )  # fmt: skip
+
+
+def first_reason(comparison: Comparison) -> str:
+    """What the comparison says first of where the fault is; empty if it says nothing.
+
+    That is the reason with the first cause, as a reader sees it; else the functions of that cause;
+    else the first remark.
+    """
+    by_cause = Breakdown(comparison).by_cause
+    for cause in comparison.causes:
+        words = culprit(by_cause[cause.id])
+        said = "".join(f"`{one.text}`" if isinstance(one, Name) else str(one) for one in words)
+        return said or cause.sentence
+    return next((v.reason for v in comparison.verdicts if _is_remark(v)), None) or ""
+
+
+def _is_remark(verdict: Verdict) -> bool:
+    calm = verdict.conclusion in ("unaffected", "workload changed")
+    return calm and verdict.kind == "near_exact" and bool(verdict.reason)
 
 
 if __name__ == "__main__":

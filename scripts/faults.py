@@ -1,7 +1,8 @@
-"""The faults that scripts/fault_kit.py puts into PyTensor, each a function of one of its modules.
+"""The faults of caches that scripts/fault_kit.py puts into PyTensor; see also faults_of_time.py.
 
-A wheel contains this file and runs one of the functions when its module has been imported. Nothing
-else may be imported at the top: it would be imported at the start of every process.
+Each is a function of one of PyTensor's modules. A wheel contains this file and runs one of the
+functions when its module has been imported. Nothing else may be imported at the top: it would be
+imported at the start of every process.
 """
 
 import itertools
@@ -165,60 +166,3 @@ def c_key_salted(module: ModuleType) -> None:
         return (*version, os.getpid()) if version else version
 
     module.TensorType.c_code_cache_version = c_code_cache_version
-
-
-@fault_of("pytensor.graph.rewriting.basic")
-def rewriting_slower(module: ModuleType) -> None:
-    """One in ten rewrites that changed nothing is tried a second time on the same node.
-
-    Stands for a rewriter that forgets what it has tried. The graph is the same. The extra work is
-    that of rewrites, so it grows with the graph: 5 to 8 % more functions entered in a warm build.
-    """
-    rewriter = module.NodeProcessingGraphRewriter
-    once = rewriter.process_node
-    fruitless = itertools.count(1)
-
-    def process_node(self: object, *args: object, **kwargs: object) -> bool:
-        changed = once(self, *args, **kwargs)
-        if not changed and next(fruitless) % 10 == 0:
-            return once(self, *args, **kwargs)
-        return changed
-
-    rewriter.process_node = process_node
-
-
-@fault_of("pytensor.tensor.rewriting.math")
-def rewriter_twice(module: ModuleType) -> None:
-    """One rewriter tries each node, forgets what it found and tries again; the graph is the same.
-
-    Stands for a change in one rewriter that makes it search more: about 3 % of the Python calls of
-    a warm build, all of them in this rewriter.
-    """
-    rewriter = module.local_greedy_distributor
-    once = rewriter.transform
-
-    def transform(*args: object, **kwargs: object) -> object:
-        once(*args, **kwargs)
-        return once(*args, **kwargs)
-
-    rewriter.transform = transform
-
-
-@fault_of("pytensor.compile.executor")
-def call_slower(module: ModuleType) -> None:
-    """One in twelve calls of a compiled function evaluates its graph twice.
-
-    Stands for a self-check that was left on. The extra work is that of the call itself, so every
-    backend slows down by about the same share; the rest is the test whether a check is due.
-    """
-    function = module.Function
-    evaluate = function.__call__
-    is_due = itertools.cycle([False] * 11 + [True]).__next__
-
-    def __call__(self: object, *args: object, **kwargs: object) -> object:  # noqa: N807
-        # Never where a call changes something: a shared variable would be updated twice.
-        if is_due() and all(each.update is None for each in self.maker.inputs):
-            evaluate(self, *args, **kwargs)
-        return evaluate(self, *args, **kwargs) if kwargs else evaluate(self, *args)
-
-    function.__call__ = __call__

@@ -13,7 +13,9 @@ OF_A_CACHE = ("cache_misses", "uncacheable", "reuse_lost")
 """The metrics in which a defect of a cache shows."""
 OF_WORK = ("python_calls", "instructions")
 """The metrics of work. Where one of them is known, time only tells what a user feels of it."""
-FOLLOWS_FROM_A_CACHE = (*OF_A_CACHE, *OF_WORK, "compile_time", "files_leaked", "peak_rss")
+FOLLOWS_FROM_A_CACHE = (
+    *OF_A_CACHE, *OF_WORK, "compiler_runs", "compile_time", "files_leaked", "peak_rss",
+)  # fmt: skip
 """The metrics that may get worse because of such a defect."""
 
 
@@ -37,7 +39,8 @@ class Cause:
     first: bool = False
     """Whether it comes before all others, which are sorted by the seconds lost."""
     a_consequence: bool = False
-    """Whether every recompilation brings it, so that it is no cause beside another one."""
+    """Whether it is no cause beside another one in its cell that explains what it shows in: every
+    recompilation, for example, brings more Python work."""
     loses_reuse: bool = False
     """Whether it also explains functions that are not reused."""
     apart_by_text: bool = False
@@ -49,7 +52,8 @@ class Cause:
         return not self.sentence or any(part in self.sentence for part in ("{they}", "{family"))
 
 
-_PYTHON = ("python_calls", "compile_time")
+_TIMES = ("compile_time", "call_time")
+_WORK = (*OF_WORK, *_TIMES)
 _ALL = (
     Cause(
         "wrong results",
@@ -147,16 +151,47 @@ _ALL = (
         """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
         only imported later. Otherwise `python -X importtime` shows which modules are slow.""",
         shows_in=("python_calls",),
-        explains=_PYTHON,
+        explains=_WORK,
         a_consequence=True,
     ),
     Cause(
         "more Python work",
         "building calls more Python functions",
-        """Profile the build under BASE and HEAD with `cProfile`. Usual reasons are a rewrite
-        that runs more often, or Python objects that are no longer reused.""",
+        """`observatory profile` on the samples of both sides shows where the additional calls are.
+        Usual reasons are a rewrite that runs more often, or Python objects that are no longer
+        reused.""",
         shows_in=("python_calls",),
-        explains=_PYTHON,
+        explains=_WORK,
+        a_consequence=True,
+    ),
+    Cause(
+        "more instructions",
+        "{head} executes more instructions, and calls no more Python functions in a build",
+        """If a function is named above, begin there. Otherwise the work is in machine code: in
+        LLVM, in the interpreter or in the compiled function. `callgrind_annotate` on
+        `valgrind --tool=callgrind` shows where.""",
+        shows_in=("instructions",),
+        explains=_WORK,
+        found_by="instructions",
+        a_consequence=True,
+    ),
+    Cause(
+        "more compiler runs",
+        "{head} runs the C++ compiler although it finds all functions in the cache",
+        """Look for what is compiled without asking the cache of modules, such as a helper that
+        nobody stores, or a check of the compiler that is repeated in each process.""",
+        shows_in=("compiler_runs",),
+        explains=(*_WORK, "peak_rss"),
+        a_consequence=True,
+    ),
+    Cause(
+        "waits and does not work",
+        "{head} takes longer and does no more work: it waits",
+        """Look for a sleep, a lock that another process or thread holds, a file or the network:
+        `strace -f -w -c` shows in which system call the time passes. Where instructions did not
+        grow but the CPU time did, the layout of data in memory may have changed.""",
+        shows_in=_TIMES,
+        explains=_TIMES,
         a_consequence=True,
     ),
     Cause(

@@ -24,8 +24,8 @@ Kind = Literal[
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
     "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
-    # Where the additional work of a build begins
-    "work began", "imports more",
+    # Where the additional work or time of a build begins, and what grew in a calm whole
+    "work began", "time began", "part grew", "imports more",
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import METRICS, Cell, metrics_of
+from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import COUNTED
@@ -90,8 +90,7 @@ class Comparer:
             self._count(interleaving, self.matrix.groups[1:], deadline)
             self._confirm(interleaving)
             if time.monotonic() < deadline:
-                interleaving.repeat(self.matrix.traced, "tracing", TRACED)
-                self._explain(interleaving)
+                self._trace(interleaving)
             self._time(interleaving, deadline)
         return self.compare()
 
@@ -158,18 +157,14 @@ class Comparer:
     def _worked(self, cell: Cell) -> bool:
         return all(side.evidence.taken(cell, WORK) for side in self.sides.values())
 
-    def _explain(self, interleaving: Interleaving) -> None:
-        """Trace what got worse and was not traced: the profiles say where its work begins."""
+    def _trace(self, interleaving: Interleaving) -> None:
+        """Trace what was asked for, and the cells with more instructions: to name the culprit."""
         worse = {one.cell for one in self.compare().worse if one.metric in _OF_WORK}
-        cells = [
-            cell
-            for cell in self.matrix.worked
-            if cell in worse - set(self.matrix.traced)
-            and any(m.measure == "tracing" for m in metrics_of(cell.scenario, cell.launch))
-        ]
-        if cells:
-            interleaving.repeat(cells, "tracing", 1)
-            self._say(f"traced, because their work grew: {several(len(cells), 'cell')}")
+        more = [cell for cell in self.matrix.worked if cell in worse - {*self.matrix.traced}]
+        if more:
+            interleaving.fill(more)
+            self._say(f"traced, because their work grew: {several(len(more), 'cell')}")
+        interleaving.repeat((*self.matrix.traced, *more), "tracing", TRACED)
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

@@ -27,7 +27,7 @@ from benchmarks.catalogue import (
     cells,
     metrics_of,
 )
-from benchmarks.plan import Rounds, Task, plan, with_imports
+from benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
 from observatory.store.records.sample import Sample
@@ -156,6 +156,11 @@ class Interleaving:
         """
         return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline)
 
+    def fill(self, chosen: Sequence[Cell]) -> None:
+        """Fill the caches that are missing, for passes that start from them."""
+        tasks = plan(chosen, Rounds(timing=0, counting=1))
+        self._complete([task for task in tasks if task.keep], math.inf)
+
     def work(self, chosen: Sequence[Cell], rounds: range, deadline: float) -> bool:
         """Take some rounds of the pass `work`, several at once; otherwise like `count`."""
         tasks = plan(chosen, Rounds(timing=0, counting=0, work=rounds.stop))
@@ -214,6 +219,4 @@ class Interleaving:
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:
     """A task that starts from the cache that `Interleaving.count` has filled, if it needs one."""
-    rounds = Rounds(**{name: int(name == measure) for name in MEASURES})
-    (task,) = (task for task in plan([cell], rounds) if task.cell == cell and task.keep is None)
-    return Task(cell, measure, number, cache=task.cache)
+    return Task(cell, measure, number, cache=cache_of(cell, measure))

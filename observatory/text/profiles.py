@@ -1,19 +1,58 @@
-"""What a difference of two profiles says, as a sentence: which part of a build does more."""
+"""What the profiles of two sides say, as a sentence: which part of a build does or takes more."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
 from observatory.analyze.profiles.difference import culprit
-from observatory.store.records.profile import ImportChange, PartChange
+from observatory.store.records.profile import ImportChange, PartChange, PhaseTime
 from observatory.text.units import change, percent, seconds
 
 
-def culprit_sentence(part: PartChange) -> str:
+def culprit_sentence(part: PartChange, phase: PartChange | None = None) -> str:
     """The sentence on the part that a worsening is explained by, without a full stop.
 
     "`local_subtensor_merge` was entered 1,210 times, now 4,840; 71 % of the additional calls"
+
+    ``phase``: the phase that most of the additional calls are in, which is then said first.
     """
+    said = _culprit(part)
+    if phase is None:
+        return said
+    return f"{percent(phase.share)} of the additional calls are in the phase `{phase.name}`; {said}"
+
+
+def longer_sentence(phase: PhaseTime, share: float) -> str:
+    """The sentence on the phase that a longer build is explained by, without a full stop."""
+    more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
+    return (
+        f"the phase `{phase.name}` takes {more} more ({levels}), {percent(share)} of the "
+        "additional time"
+    )
+
+
+def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
+    """The sentence on parts that do much more in a build that does not.
+
+    ``total``: the calls of the build in BASE.
+    """
+    said = "; ".join(f"{_counts(one)} ({percent(one.calls / total)} of the build)" for one in parts)
+    return f"as a whole the build calls as many functions as before, but {said}"
+
+
+def _counts(part: PartChange) -> str:
+    if part.own is not None:
+        return f"{_short(part.name)} made {part.own:,} calls, now {part.own + part.calls:,}"
+    return f"{_short(part.name)} was entered {part.base:,} times, now {part.head:,}"
+
+
+def _culprit(part: PartChange) -> str:
     name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
+    if part.kind == "phase":
+        return f"the phase `{part.name}` made {part.base:,} calls, now {part.head:,}; {share}"
+    if part.kind == "module":
+        return f"{name} is imported, which makes {part.calls:,} calls; {share}"
     if part.new or not part.base:
         return f"{name} is new and makes {part.calls:,} calls; {share}"
     if part.head == part.base:

@@ -11,7 +11,12 @@ from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statem
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
-from observatory.text.profiles import culprit_sentence, import_sentence
+from observatory.text.profiles import (
+    culprit_sentence,
+    grown_sentence,
+    import_sentence,
+    longer_sentence,
+)
 from observatory.text.units import count, percent
 from observatory.text.words import first_of, several
 
@@ -227,6 +232,8 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     ),
     "no earlier value": "unwatched: they have no earlier value to be compared with: {:words}",
     "work began": culprit_sentence,
+    "time began": longer_sentence,
+    "part grew": grown_sentence,
     "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "measured apart": (

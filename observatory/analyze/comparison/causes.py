@@ -9,8 +9,9 @@ cache refused it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from benchmarks.catalogue import (
     BACKENDS,
@@ -19,6 +20,7 @@ from benchmarks.catalogue import (
     FIRST_CAUSES,
     FOLLOWS_FROM_A_CACHE,
     METRICS,
+    OF_WORK,
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
@@ -31,6 +33,12 @@ from observatory.store.records.sample import Check, LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
+_COMPILES = "more compiler runs"
+_WAITS = "waits and does not work"
+_WORKED = 0.5
+"""The share of the additional time from which on it was spent in work: in CPU time."""
+
+_Conclusions = Mapping[Cell, Conclusion]
 
 
 @dataclass(frozen=True)
@@ -55,11 +63,10 @@ def explained(
     a metric that this kind of cause explains, gets the id of the cause and is no alarm of its own.
     """
     worse = [verdict for verdict in verdicts if verdict.conclusion == "worse"]
-    calm = {v.cell for v in verdicts if v.metric == "python_calls" and v.conclusion in _CALM}
-    findings = [one for verdict in worse for one in _findings(verdict, base, head, calm)]
-    # More Python work follows from functions that are compiled again.
-    again = {one.cell for one in findings if "cache_misses" in CAUSES[one.kind].explains}
-    own = [o for o in findings if not (CAUSES[o.kind].a_consequence and o.cell in again)]
+    work = {metric: _conclusions(verdicts, metric) for metric in OF_WORK}
+    compiling = {one.cell for one in verdicts if _compiles_more(one)}
+    findings = [one for verdict in worse for one in _findings(verdict, base, head, work, compiling)]
+    own = [one for one in findings if not any(_follows(one, other) for other in findings)]
     findings = _united(own, verdicts)
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
@@ -71,23 +78,69 @@ def explained(
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
+def _conclusions(verdicts: Sequence[Verdict], metric: str) -> _Conclusions:
+    return {one.cell: one.conclusion for one in verdicts if one.metric == metric}
+
+
+def _compiles_more(verdict: Verdict) -> bool:
+    """Whether the compiler runs more often in a warm build: that describes, and is no alarm."""
+    return (
+        verdict.metric == "compiler_runs"
+        and verdict.cell.scenario in WARM_SCENARIOS
+        and verdict.conclusion == "workload changed"
+        and max(verdict.head.values) > max(verdict.base.values)
+    )
+
+
+def _follows(finding: _Finding, other: _Finding) -> bool:
+    """Whether a finding is only a consequence of another one in its cell.
+
+    More work, for example, follows from functions that are compiled again.
+    """
+    own, others = CAUSES[finding.kind], CAUSES[other.kind]
+    return (
+        own.a_consequence
+        and finding.cell == other.cell
+        and not set(own.shows_in).isdisjoint(others.explains)
+        and set(others.shows_in).isdisjoint(own.explains)
+    )
+
+
 def _findings(
-    verdict: Verdict, base: Evidence, head: Evidence, calm: Collection[Cell]
+    verdict: Verdict,
+    base: Evidence,
+    head: Evidence,
+    work: Mapping[str, _Conclusions],
+    compiling: Collection[Cell],
 ) -> Iterator[_Finding]:
-    """The causes of one verdict. ``calm``: cells in which building calls no more functions."""
+    """The causes of one verdict.
+
+    ``work``: the conclusions on the metrics of work, by metric. ``compiling``: the warm cells in
+    which HEAD runs the compiler more often.
+    """
     cell = verdict.cell
+    calls = work["python_calls"]
     if verdict.metric == "wrong_results":
         yield _Finding("wrong results", (cell.backend,), cell)
     elif verdict.metric == "crashed":
         yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
+    elif cell in compiling and verdict.metric in CAUSES[_COMPILES].explains:
+        before, after = (side.ledger(cell) or [] for side in (base, head))
+        yield _Finding(_COMPILES, (), cell, tuple(ledgers.unasked(before, after)))
+    elif verdict.metric == "instructions" and calls.get(cell) == "worse":
+        return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
         yield _Finding(_FOUND_BY[verdict.metric], (), cell)
+    elif verdict.metric in CAUSES[_WAITS].shows_in:
+        counted = [conclusions[cell] for conclusions in work.values() if cell in conclusions]
+        if _waits(verdict, base, head, counted):
+            yield _Finding(_WAITS, (), cell)
     elif verdict.metric == "python_calls":
         # The same build in a process that has imported everything already.
         second_build = replace(cell, scenario="warm_process")
-        moved = _imports_more(cell, base, head) and second_build in calm
+        moved = _imports_more(cell, base, head) and calls.get(second_build) in _CALM
         yield _Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == ledgers.REUSE_LOST:
         yield from _not_reused(cell, base, head)
@@ -111,6 +164,21 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
         for kind in kinds
     )
     return (after, before) if before != after else ()
+
+
+def _waits(verdict: Verdict, base: Evidence, head: Evidence, work: Collection[Conclusion]) -> bool:
+    """Whether a time grew that no work explains. ``work``: the conclusions on what was counted.
+
+    Python calls leave out what machine code does. So where there is a CPU time, which counts that
+    of compilers as well, it must not account for what the time grew by.
+    """
+    if not work or any(conclusion not in _CALM for conclusion in work):
+        return False
+    before, after = (side.values(verdict.cell, METRICS["cpu_time"]).values for side in (base, head))
+    if not (before and after):
+        return True
+    grown = median(verdict.head.values) - median(verdict.base.values)
+    return median(after) - median(before) < _WORKED * grown
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:

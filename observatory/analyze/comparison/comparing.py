@@ -11,18 +11,15 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, Cell
+from benchmarks.catalogue import CORRECTNESS, Cell
 from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
-from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
-from observatory.analyze.profiles.difference import culprit
-from observatory.analyze.profiles.import_times import import_change, imports_of
-from observatory.analyze.profiles.samples import differences
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
@@ -36,12 +33,6 @@ from observatory.store.records.comparison import (
     Workload,
 )
 
-_WORK = frozenset(
-    name
-    for name, metric in METRICS.items()
-    if metric.kind == "near_exact" and metric.measure in ("tracing", "work")
-)
-"""The metrics of work, whose worsening a profile explains."""
 Outcome = Literal["wrong results", "worse", "undecided", "calm"]
 Who = tuple[str, str, str]
 """A subject by its machine, its environment and its commit."""
@@ -97,7 +88,7 @@ def compared(
     )  # fmt: skip
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     if not conclusions_only:
-        verdicts = _with_culprits(verdicts, base, head)
+        verdicts = with_culprits(verdicts, base, head)
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
         setting, verdicts, causes, list(workload_changes), exact.missing,
@@ -109,30 +100,6 @@ def compared(
             *_warnings(setting, times=bool(noisy)),
         ],
     )  # fmt: skip
-
-
-def _with_culprits(
-    verdicts: Sequence[JudgedVerdict], base: Evidence, head: Evidence
-) -> list[JudgedVerdict]:
-    """Say of alarms of work where it begins, in cells that have profiles of both sides."""
-
-    def alarms(one: JudgedVerdict) -> bool:
-        return one.conclusion == "worse" and one.metric in _WORK
-
-    cells = {one.cell for one in verdicts if alarms(one)}
-    before, after = ([s for c in cells for s in side.taken(c, "tracing")] for side in (base, head))
-    parts = {cell: culprit(found) for cell, found in differences(before, after).items()}
-    because = {cell: Statement("work began", (part,)) for cell, part in parts.items() if part}
-    imported = import_change(imports_of(base.samples), imports_of(head.samples))
-
-    def reason(one: JudgedVerdict) -> Statement | None:
-        if imported and one.conclusion == "worse" and one.metric in ONCE:
-            return Statement("imports more", (imported,))
-        return because.get(one.cell) if alarms(one) else None
-
-    return [
-        one.model_copy(update={"because": why}) if (why := reason(one)) else one for one in verdicts
-    ]
 
 
 def outcome_of(comparison: Comparison) -> Outcome:

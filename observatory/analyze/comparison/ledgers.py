@@ -37,6 +37,18 @@ def function_changes(
                 )  # fmt: skip
 
 
+def unasked(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> Iterator[FunctionChange]:
+    """Functions that HEAD compiles without asking the cache, by name, more often than BASE."""
+    before, after = (
+        Counter(e.name for e in side if e.outcome == "internal") for side in (base, head)
+    )
+    for name, number in sorted((after - before).items()):
+        yield FunctionChange(
+            name=name, count=number, base=ABSENT, head="internal",
+            seconds=more_seconds(base, head, name),
+        )  # fmt: skip
+
+
 def more_seconds(
     base: Iterable[LedgerEntry], head: Iterable[LedgerEntry], name: str | None = None
 ) -> float:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from observatory.analyze.profiles.modules import imported
 from observatory.store.records.profile import (
     OTHER,
     ROOT,
@@ -27,7 +28,9 @@ from observatory.store.records.profile import (
 )
 
 _ENOUGH = 0.25
-"""A rewriter with a smaller share of the additional calls is not the culprit: a function may be."""
+"""A rewriter or an import with a smaller share of the additional calls is not the culprit."""
+_MOST = 0.5
+_MOST_MODULES = 100
 _NEARLY_KEPT = 4
 """A node of one side that is below so many times the floor may be in `OTHER` on the other side."""
 
@@ -57,6 +60,7 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
     return ProfileDifference(
         base=base.tree.calls,
         head=head.tree.calls,
+        modules=_ordered(imported([base.tree], [head.tree]), grown)[:_MOST_MODULES],
         functions=_ordered(_renamed([*_functions(base.tree, head.tree)]), grown),
         rewriters=_ordered(_rewriters(base, head), grown),
         phases=_ordered(_phases(base, head), grown),
@@ -66,13 +70,20 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
 def culprit(found: ProfileDifference) -> PartChange | None:
     """The part that a worsening is explained by; None where no part does more.
 
-    That is the rewriter that grew most, if rewriters explain the growth at all; else the function
-    with which most of the additional calls begin.
+    That is the rewriter that grew most or the import that is new, if they explain the growth at
+    all; else the function with which most of the additional calls begin. Where no function is known
+    to have grown, as the counts of samples differ, it is the phase that has most of these calls.
     """
-    first = found.rewriters[0] if found.rewriters else None
+    named = [one for parts in (found.rewriters, found.modules) for one in parts[:1]]
+    first = max(named, key=lambda one: one.calls, default=None)
     if first is not None and first.calls > max(0.0, _ENOUGH * (found.head - found.base)):
         return first
-    return next((one for one in found.functions if one.calls > 0), None)
+    return next((one for one in found.functions if one.calls > 0), main_phase(found))
+
+
+def main_phase(found: ProfileDifference) -> PartChange | None:
+    """The phase that has most of the additional calls; None if no phase has half of them."""
+    return next((one for one in found.phases[:1] if one.calls > 0 and one.share >= _MOST), None)
 
 
 def attributed(base: CallTree, head: CallTree) -> dict[tuple[str, str], float]:
@@ -243,6 +254,7 @@ def _rewriters(base: Profile, head: Profile) -> Iterator[PartChange]:
                 calls=calls,
                 share=0.0,
                 new=gone is None,
+                own=(gone and gone.calls) or 0,
             )
 
 

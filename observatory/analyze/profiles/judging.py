@@ -15,15 +15,20 @@ import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
 from observatory.analyze.profiles.difference import difference
-from observatory.store.records.profile import PartChange, Profile, ProfileDifference
+from observatory.analyze.profiles.modules import imported
+from observatory.store.records.profile import CallTree, PartChange, Profile, ProfileDifference
 
 FALSE_DISCOVERY_RATE = 0.05
 SMALLEST_SHARE = 0.001
 """Of all calls: what a change must be at least if a side has one sample, which shows no spread."""
 SMALLEST_CALLS = 0.0005
 """Of all calls: smaller changes of a part are not named, however sure they are."""
+LARGE = 0.5
+"""Of its own calls: what a part must do more to be named where the whole is as before."""
 _PRIOR = 4.0
 """Degrees of freedom of the variance that is usual among all parts."""
+_USUAL = 0.9
+"""The share of the parts that vary at most as much as is called usual."""
 _LEAST_VARIANCE = 0.25
 """Counts are whole numbers: the variance of rounding one is 1/12, and of a doubtful one 1/4."""
 
@@ -52,7 +57,9 @@ def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDiffere
     phases = _changed(
         [_counts_of(one, "phases") for one in before], [_counts_of(one, "phases") for one in after]
     )
-    alone = len(before) == 1 or len(after) == 1
+    samples = min(len(before), len(after))
+    alone = samples == 1
+    modules = {one.name for one in imported(_trees(before), _trees(after))}
     least = found.base * (SMALLEST_SHARE if alone else SMALLEST_CALLS)
 
     def kept(changes: list[PartChange], is_changed: Callable[[str], bool]) -> list[PartChange]:
@@ -64,11 +71,33 @@ def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDiffere
 
     return found.model_copy(
         update={
+            "samples": samples,
+            "modules": [one for one in found.modules if one.calls >= least and one.name in modules],
             "functions": kept(found.functions, functions.__contains__),
             "rewriters": kept(found.rewriters, rewriters.__contains__),
             "phases": kept(found.phases, phases.__contains__),
         }
     )
+
+
+def grown_parts(found: ProfileDifference) -> list[PartChange]:
+    """Return the parts that do much more than before, however small they are in the whole.
+
+    ``found``: as `judged` returns it. The rewriters; the functions only where no rewriter does much
+    more. What is new is left out, as it has no size to compare with. Empty where a side has one
+    sample, which shows no spread.
+    """
+    if found.samples < 2:
+        return []
+    for parts in (found.rewriters, found.functions):
+        grown = [one for one in parts if one.calls >= LARGE * _size(one) > 0]
+        if grown:
+            return grown
+    return []
+
+
+def _size(part: PartChange) -> int:
+    return part.base if part.own is None else part.own
 
 
 def typical(profiles: Sequence[Profile]) -> Profile:
@@ -81,11 +110,13 @@ def _counts_of(profile: Profile, kind: str) -> _Counts:
     return {one.name: float(one.calls or 0) for one in getattr(profile, kind)}
 
 
+def _trees(profiles: Sequence[Profile]) -> list[CallTree]:
+    return [one.tree for one in profiles if one.tree is not None]
+
+
 def _entered(profiles: Sequence[Profile]) -> list[_Counts]:
     return [
-        {name: float(count) for name, count in one.tree.entered.items()}
-        for one in profiles
-        if one.tree is not None
+        {name: float(count) for name, count in tree.entered.items()} for tree in _trees(profiles)
     ]
 
 
@@ -100,9 +131,10 @@ def _changed(before: Sequence[_Counts], after: Sequence[_Counts]) -> set[str]:
     means = [side.mean(axis=1) for side in sides]
     spread = sum(((side - side.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for side in sides)
     mean = (means[0] + means[1]) / 2
-    usual = spread.sum() / degrees / max(mean.sum(), 1.0) * mean
-    usual = np.maximum(usual, _LEAST_VARIANCE)
     own = spread / degrees
+    # A few parts whose counts follow the hash seed must not be what is usual among all others.
+    usual = np.quantile(own / np.maximum(mean, 1.0), _USUAL) * mean
+    usual = np.maximum(usual, _LEAST_VARIANCE)
     # A part that is noisier than usual has its own variance, and what few samples know of it.
     noisy = own > usual
     variance = np.where(noisy, own, (_PRIOR * usual + spread) / (_PRIOR + degrees))

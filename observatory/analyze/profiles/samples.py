@@ -6,12 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+import numpy as np
+import scipy  # its statistics take a second to import: they are when they are first asked for
+
 from benchmarks.catalogue import Cell
-from observatory.analyze.profiles.judging import judged
+from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, judged
 from observatory.store.records.profile import PhaseTime, Profile, ProfileDifference
 from observatory.store.records.sample import Sample
 
 NOT_ATTRIBUTED = "not attributed"
+_FEWEST = 7
+"""Samples a side below which no phase is sure, as for times."""
+_ENOUGH = 0.25
+"""A phase with a smaller share of the additional time does not explain it."""
 
 
 def differences(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, ProfileDifference]:
@@ -24,7 +31,9 @@ def differences(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, 
 def phase_times(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, list[PhaseTime]]:
     """Return the median seconds of each phase of both subjects, the largest growth first.
 
-    For each cell that both have timed. What belongs to no phase is `NOT_ATTRIBUTED`.
+    For each cell that both have timed. What belongs to no phase is `NOT_ATTRIBUTED`. A phase is
+    sure if a test of ranks (Mann & Whitney 1947) says so, with false discoveries controlled over
+    the phases, and if its medians are further apart than the quartiles of either side.
     """
     before, after = timed(bases), timed(heads)
     return {cell: paired(before[cell], after[cell]) for cell in before if cell in after}
@@ -52,17 +61,55 @@ def timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
     return found
 
 
+def longer_phase(times: Sequence[PhaseTime]) -> tuple[PhaseTime, float] | None:
+    """The phase that a longer build is explained by, and its share of the additional time.
+
+    ``times``: of one cell, as `phase_times` returns them. None where no phase is sure, or where the
+    one that grew most explains little.
+    """
+    more = sum(time.head - time.base for time in times)
+    first = next((time for time in times if time.sure and time.head > time.base), None)
+    if first is None or more <= 0 or first.head - first.base < _ENOUGH * more:
+        return None
+    return first, min(1.0, (first.head - first.base) / more)
+
+
 def paired(
     before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]]
 ) -> list[PhaseTime]:
-    """Return the median seconds of each phase of both sides, the largest growth first."""
-
-    def seconds(side: Sequence[Mapping[str, float]], name: str) -> float:
-        return median(one.get(name, 0.0) for one in side)
-
+    """Return what `phase_times` says of one cell: ``before`` and ``after`` are as of `timed`."""
     names = dict.fromkeys(name for one in (*before, *after) for name in one)
+    sides = [{name: [one.get(name, 0.0) for one in side] for name in names}
+             for side in (before, after)]  # fmt: skip
+    sure = _sure(*sides)
     times = [
-        PhaseTime(name=name, base=seconds(before, name), head=seconds(after, name))
+        PhaseTime(
+            name=name, base=median(sides[0][name]), head=median(sides[1][name]), sure=name in sure
+        )
         for name in names
     ]
     return sorted(times, key=lambda time: (time.base - time.head, time.name))
+
+
+def _sure(before: Mapping[str, list[float]], after: Mapping[str, list[float]]) -> set[str]:
+    """Return the phases whose seconds differ between the sides more than between samples."""
+    tested: dict[str, float] = {}
+    for name, old in before.items():
+        new = after[name]
+        if min(len(old), len(new)) >= _FEWEST and len({*old, *new}) > 1:
+            tested[name] = scipy.stats.mannwhitneyu(old, new).pvalue
+    if not tested:
+        return set()
+    q_values = scipy.stats.false_discovery_control([*tested.values()], method="bh")
+    return {
+        name
+        for name, q in zip(tested, q_values, strict=True)
+        if q <= FALSE_DISCOVERY_RATE
+        and abs(median(after[name]) - median(before[name]))
+        > max(_between_quartiles(before[name]), _between_quartiles(after[name]))
+    }
+
+
+def _between_quartiles(values: Sequence[float]) -> float:
+    low, high = np.quantile(values, (0.25, 0.75))
+    return float(high - low)

@@ -148,12 +148,15 @@ class PhaseTime(Record):
     name: Name
     base: _Seconds
     head: _Seconds
+    sure: bool = Field(
+        False, description="whether the sides differ by more than samples of one side do"
+    )
 
 
 class PartChange(Record):
     """One part of a build whose own work grew or shrank."""
 
-    kind: Literal["function", "rewriter", "phase"]
+    kind: Literal["function", "rewriter", "module", "phase"]
     name: Name
     base: _Count = Field(description="how often it was entered in BASE; of a phase, its calls")
     head: _Count
@@ -167,6 +170,9 @@ class PartChange(Record):
         description="functions: one of BASE that HEAD does not have, called from there as often",
     )
     new: bool = Field(False, description="BASE does not have it, or too seldom to be kept")
+    own: _Count | None = Field(
+        None, description="rewriters: functions entered in BASE that belong to it"
+    )
 
 
 class ProfileDifference(Record):
@@ -174,6 +180,10 @@ class ProfileDifference(Record):
 
     base: _Count = Field(description="functions entered in BASE")
     head: _Count
+    samples: int = Field(1, ge=1, description="profiles of the side that has fewer")
+    modules: list[PartChange] = Field(
+        [], max_length=100, description="imported in HEAD alone, with what their imports enter"
+    )
     functions: list[PartChange] = Field([], max_length=10_000)
     rewriters: list[PartChange] = Field([], max_length=2000)
     phases: list[PartChange] = Field([], max_length=100)

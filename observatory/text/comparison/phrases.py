@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from benchmarks.catalogue import METRICS, SECTIONS
-from observatory.analyze.comparison.rules import ONCE
 from observatory.store.records.comparison import FunctionChange, Ratio, Values, Verdict
 from observatory.text.document import Folded, Name, Paragraph, Piece, Table, Words, written
 from observatory.text.plain import shorten
@@ -157,12 +156,13 @@ def bounds(ratio: Ratio) -> str:
 
 
 def culprit(verdicts: Iterable[Verdict]) -> Words:
-    """What does more, of the largest alarm of work that says it; empty if none does."""
-    said = [
-        v for v in verdicts
-        if (v.kind == "near_exact" or v.metric in ONCE) and v.conclusion == "worse" and v.reason
-    ]  # fmt: skip
-    return sentence(max(said, key=extent).reason or "") if said else ()
+    """What does or takes more, of the largest alarm that says it; empty if none does.
+
+    Work comes before time.
+    """
+    said = [v for v in verdicts if v.conclusion == "worse" and v.reason]
+    first = max(said, key=lambda one: (one.kind == "near_exact", extent(one)), default=None)
+    return sentence(first.reason or "") if first else ()
 
 
 def by_metric(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from benchmarks.catalogue import CAUSES, METRICS, SECTIONS, Cell
+from benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
 from observatory.analyze.comparison.rules import ONCE
 from observatory.store.records.comparison import Cause, Verdict, Workload
 from observatory.text import document as doc
@@ -14,7 +14,7 @@ from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
 from observatory.text.comparison.headline import consequences, improvements
 from observatory.text.comparison.phrases import joined, name, rest_of, sentence
-from observatory.text.units import change, count, seconds
+from observatory.text.units import change, count, percent, seconds
 from observatory.text.words import several
 
 _CAUSES = 3
@@ -31,7 +31,7 @@ def causes(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
     parts: list[doc.Part] = []
     for cause in breakdown.causes[:_CAUSES]:
         verdicts = breakdown.by_cause[cause.id]
-        parts.append(doc.Part(3, "a cause", _cause(cause, verdicts, labels)))
+        parts.append(doc.Part(3, "a cause", _cause(cause, verdicts, breakdown, labels)))
         if cause.functions:
             functions = phrases.folded_functions(cause.functions, _MOST_FUNCTIONS, timed=True)
             parts.append(doc.Part(7, "a list of functions", (functions,)))
@@ -78,11 +78,14 @@ def advice_on(kind: str) -> doc.Words:
     return doc.written(" ".join(CAUSES[kind].advice.split())) if kind in CAUSES else ()
 
 
-def _cause(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[doc.Flat, ...]:
+def _cause(
+    cause: Cause, verdicts: Sequence[Verdict], breakdown: Breakdown, labels: Labels
+) -> tuple[doc.Flat, ...]:
     evidence = [verdict for verdict in verdicts if is_evidence(verdict, cause)]
     effect = consequences([verdict for verdict in verdicts if not is_evidence(verdict, cause)])
     if not effect and cause.seconds_lost > 0:
         effect = (f"{seconds(cause.seconds_lost)} more compiling in the worst cell",)
+    effect = effect or _not_felt(cause, breakdown)
     points = {
         "Evidence": joined(counts(evidence, labels, _MOST_COUNTS)),
         "Begins with": phrases.culprit(verdicts),
@@ -93,6 +96,42 @@ def _cause(cause: Cause, verdicts: Sequence[Verdict], labels: Labels) -> tuple[d
     shown = tuple((doc.Strong(title), ": ", *words) for title, words in points.items() if words)
     heading = doc.Heading((f"{cause.kind[:1].upper()}{cause.kind[1:]}",))
     return heading, doc.Paragraph(sentence(cause.sentence)), doc.Points(shown)
+
+
+def _not_felt(cause: Cause, breakdown: Breakdown) -> doc.Words:
+    """What the times say where work grew and no time is worse; empty of other causes."""
+    known = CAUSES.get(cause.kind)
+    if known is None or set(OF_WORK).isdisjoint(known.shows_in):
+        return ()
+    times = [
+        verdict
+        for verdict in breakdown.comparison.verdicts
+        if verdict.cell in cause.cells and verdict.metric == headline_time(verdict.cell.scenario)
+    ]
+    if any(verdict.conclusion == "undecided" for verdict in times):
+        return ("Whether a user feels it is not known: the times are too noisy to tell",)
+    if not times:
+        return ()
+    most = max(verdict.minimum_effect or 0.0 for verdict in times)
+    return (f"No user feels it: no time changed by more than {percent(most)}",)
+
+
+def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
+    """Parts that do much more in builds that do not: no alarm."""
+    cells: dict[str, set[Cell]] = defaultdict(set)
+    for verdict in breakdown.comparison.verdicts:
+        calm = verdict.conclusion in ("unaffected", "workload changed")
+        if calm and verdict.kind == "near_exact" and verdict.reason:
+            cells[verdict.reason].add(verdict.cell)
+    lines = [
+        (*labels.cells(where), ": ", *sentence(reason))
+        for reason, where in sorted(cells.items(), key=lambda item: min(item[1]))
+    ]
+    if not lines:
+        return []
+    lines[_VISIBLE:] = rest_of(len(lines), _VISIBLE, "cell")
+    blocks = doc.Heading(("Small in the whole, large in a part",)), doc.Points(tuple(lines))
+    return [doc.Part(6, "remarks", blocks)]
 
 
 def slower(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:

@@ -16,7 +16,14 @@ from observatory.text import document as doc
 from observatory.text.comparison.breakdown import Breakdown, Labels
 from observatory.text.comparison.headline import headline, state_of
 from observatory.text.comparison.phrases import enumerated, joined, name, rest_of, sentence
-from observatory.text.comparison.sections import better, causes, slower, unexplained, workload
+from observatory.text.comparison.sections import (
+    better,
+    causes,
+    remarks,
+    slower,
+    unexplained,
+    workload,
+)
 from observatory.text.plain import shorten
 from observatory.text.units import count, percent, seconds
 from observatory.text.words import known_first, listed, several
@@ -46,6 +53,7 @@ def tell(comparison: Comparison) -> doc.Story:
         *causes(breakdown, labels),
         *unexplained(breakdown, labels),
         *slower(breakdown, labels),
+        *remarks(breakdown, labels),
         *better(breakdown, labels),
         *workload(breakdown, labels),
         doc.Part(9, "how it was measured", (doc.Folded("How it was measured", (measured,)),)),

@@ -6,7 +6,7 @@ from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.verdicts import judge_exact
+from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
 from observatory.store.records.sample import Check, LedgerEntry
 from observatory.text.statements import cause_sentence
@@ -272,3 +272,103 @@ def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> 
     for more_work in (built(928_808, 760_000, 197), built(928_808, 712_905, 146)):
         causes, _ = compare(base, more_work)
         assert {cause.kind for cause in causes} == {"more Python work"}
+
+
+def judged(base: Iterable, head: Iterable) -> tuple[list[FoundCause], dict[str, JudgedVerdict]]:
+    """The causes, and the verdicts of a warm build by metric, times included."""
+    old, new = Evidence.of(base), Evidence.of(head)
+    found = judge_exact([DISK], old, new, NoiseFloors()).verdicts
+    found += judge_noisy([DISK], old, new, NoiseFloors(), 1)
+    causes, verdicts = explained(found, old, new)
+    return causes, {verdict.metric: verdict for verdict in verdicts}
+
+
+def built(seconds: float, cpu: float, **counts: int):
+    """Seven timing samples, and what the other passes count."""
+    taken = [
+        sample(DISK, "timing", {"compile_time": seconds + n / 1000, "cpu_time": cpu + n / 1000})
+        for n in range(7)
+    ]
+    if "calls" in counts:
+        taken.append(sample(DISK, "tracing", {"python_calls": counts["calls"]}))
+    if "instructions" in counts:
+        metrics = {"instructions": counts["instructions"]}
+        taken.append(sample(DISK, "work", metrics, counted_by="callgrind, code for haswell"))
+    return taken
+
+
+def test_a_longer_time_without_more_work_or_cpu_time_is_waiting() -> None:
+    (cause,), verdicts = judged(built(0.25, 0.24, calls=700_000), built(0.45, 0.25, calls=700_100))
+    assert cause.kind == "waits and does not work"
+    assert verdicts["compile_time"].cause == cause.id
+    assert sentence(cause) == "HEAD takes longer and does no more work: it waits"
+
+
+def test_a_longer_time_in_which_the_cpu_works_is_no_waiting() -> None:
+    causes, verdicts = judged(built(0.25, 0.24, calls=700_000), built(0.45, 0.43, calls=700_100))
+    assert causes == []
+    assert verdicts["compile_time"].conclusion == "worse"
+
+
+def test_where_no_work_was_counted_nobody_knows_whether_a_build_waits() -> None:
+    causes, verdicts = judged(built(0.25, 0.24), built(0.45, 0.25))
+    assert causes == []
+    assert verdicts["compile_time"].conclusion == "worse"
+
+
+def test_where_work_is_worse_time_follows_from_it() -> None:
+    (cause,), verdicts = judged(built(0.25, 0.24, calls=700_000), built(0.45, 0.25, calls=800_000))
+    assert cause.kind == "more Python work"
+    assert verdicts["compile_time"].cause == verdicts["python_calls"].cause == cause.id
+
+
+def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time() -> None:
+    base = built(0.25, 0.24, calls=700_000, instructions=2_000_000_000)
+    head = built(0.45, 0.25, calls=700_000, instructions=2_100_000_000)
+    (cause,), verdicts = judged(base, head)
+    assert cause.kind == "more instructions"
+    assert verdicts["compile_time"].cause == verdicts["instructions"].cause == cause.id
+    (both,), verdicts = judged(base, built(0.25, 0.24, calls=720_000, instructions=2_100_000_000))
+    assert both.kind == "more Python work"
+    assert verdicts["instructions"].cause == both.id
+
+
+def test_a_build_that_compiles_again_does_not_wait() -> None:
+    """As where gcc compiles and this process waits for it."""
+    missing: Rows = [("outer graph", "x3", "miss")]
+    cold = counted(COLD, FILLED)
+    base = [cold, counted(DISK, HIT), *built(0.25, 0.24, calls=700_000)]
+    head = [cold, counted(DISK, missing), *built(0.45, 0.25, calls=700_000)]
+    (cause,), verdicts = judged(base, head)
+    assert cause.kind == "keys differ between processes"
+    assert verdicts["compile_time"].cause == cause.id
+
+
+def test_a_compiler_that_runs_in_a_warm_build_is_named_with_what_it_compiles() -> None:
+    helper: Rows = [*HIT, ("helper", "", "internal")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0), *built(0.25, 0.24, calls=7)]
+    head = [counted(COLD, FILLED), counted(DISK, helper, compiler_runs=1)]
+    (cause,), verdicts = judged(base, [*head, *built(0.45, 0.25, calls=7)])
+    assert cause.kind == "more compiler runs"
+    assert [change.name for change in cause.functions] == ["helper"]
+    assert sentence(cause).endswith("all functions in the cache: helper")
+    assert verdicts["compile_time"].cause == cause.id
+    assert verdicts["compiler_runs"].conclusion == "workload changed"
+
+
+def test_a_compiler_that_runs_more_often_is_no_alarm_by_itself() -> None:
+    helper: Rows = [*HIT, ("helper", "", "internal")]
+    causes, verdicts = compare(
+        [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0)],
+        [counted(COLD, FILLED), counted(DISK, helper, compiler_runs=1)],
+    )
+    assert (causes, [v for v in verdicts if v.conclusion == "worse"]) == ([], [])
+
+
+def test_a_compiler_that_runs_for_what_misses_is_no_cause_of_its_own() -> None:
+    missing: Rows = [("outer graph", "x3", "miss")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0)]
+    head = [counted(COLD, FILLED), counted(DISK, missing, compiler_runs=1)]
+    (cause,), verdicts = compare(base, head)
+    assert cause.kind == "keys differ between processes"
+    assert {v.cause for v in verdicts if v.conclusion == "worse"} == {cause.id}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from observatory.analyze.profiles.judging import judged
+from observatory.analyze.profiles.judging import grown_parts, judged
 from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
 
 PARTS = 150
@@ -73,3 +73,34 @@ def test_without_profiles_of_both_sides_nothing_is_judged() -> None:
     rng = np.random.default_rng(4)
     assert judged([], [profile(rng)]) is None
     assert judged([profile(rng)], [Profile()]) is None
+
+
+def remarked(bases: list[Profile], heads: list[Profile]) -> set[str]:
+    found = judged(bases, heads)
+    assert found is not None
+    return {change.name for change in grown_parts(found)}
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
+def test_between_samples_of_one_subject_no_part_is_remarked(noise: float) -> None:
+    rng = np.random.default_rng(5)
+    sides = [[profile(rng, noise) for _ in range(2)] for _ in range(200)]
+    assert [remarked(*pair) for pair in zip(sides[::2], sides[1::2], strict=True)] == [set()] * 100
+
+
+@pytest.mark.parametrize(("noise", "samples"), [(0.0, 2), (0.3, 3)])
+def test_a_small_part_that_doubles_is_remarked_alone_in_a_calm_whole(
+    noise: float, samples: int
+) -> None:
+    rng = np.random.default_rng(6)
+    small = int(np.searchsorted(SIZES, 0.001 * SIZES.sum()))
+
+    def side(**changed: int) -> list[Profile]:
+        return [profile(rng, noise, **changed) for _ in range(samples)]
+
+    base, head = side(), side(**{f"part{small}": 2 * int(SIZES[small])})
+    assert remarked(base, head) == {f"part{small}"}
+    # A large part that grows by as many calls is not "large in the part".
+    assert remarked(base, side(part149=int(SIZES[149] + SIZES[small]))) == set()
+    # One sample a side shows no spread.
+    assert remarked(base[:1], head[:1]) == set()

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from benchmarks.catalogue import Cell
-from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, differences, phase_times
-from observatory.store.records.profile import Phase, Profile
+from observatory.analyze.profiles.samples import (
+    NOT_ATTRIBUTED,
+    differences,
+    longer_phase,
+    phase_times,
+)
+from observatory.store.records.profile import Phase, PhaseTime, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, failed, sample, traced
 
@@ -40,3 +45,32 @@ def test_phases_have_their_median_seconds_and_the_rest_is_not_attributed() -> No
 
 def test_without_times_of_both_sides_there_are_none() -> None:
     assert phase_times([timed(1.0, rewriting=1.0)], [sample(), failed()]) == {}
+
+
+def builds(load: float, loading: float) -> list[Sample]:
+    """Eight builds whose phases vary by 10 %, one of which takes ``load`` seconds more."""
+    return [
+        timed((1 + n / 80) * (1 + loading) + load, rewriting=1 + n / 80,
+              loading=(1 + n / 80) * loading + load)
+        for n in range(8)
+    ]  # fmt: skip
+
+
+def explained(base: list[Sample], head: list[Sample]) -> tuple[str, float] | None:
+    found = longer_phase(phase_times(base, head)[WARM])
+    return None if found is None else (found[0].name, round(found[1], 2))
+
+
+def test_a_phase_that_waits_is_named_with_its_share_of_the_additional_time() -> None:
+    assert explained(builds(0.0, 0.1), builds(0.2, 0.1)) == ("loading", 1.0)
+
+
+def test_what_differs_by_less_than_samples_do_is_not_named() -> None:
+    assert explained(builds(0.0, 0.1), builds(0.004, 0.1)) is None
+    assert explained(builds(0.0, 0.1)[:6], builds(0.2, 0.1)[:6]) is None  # too few to know
+    assert explained(builds(0.0, 0.1), builds(0.0, 0.1)) is None
+
+
+def test_a_phase_that_explains_little_of_the_additional_time_is_not_named() -> None:
+    times = [PhaseTime(name="linking", base=1, head=2), PhaseTime(name="a", base=1, head=1.2)]
+    assert longer_phase([times[0], times[1].model_copy(update={"sure": True})]) is None

@@ -95,6 +95,15 @@ def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[J
     )
 
 
+def test_caches_for_a_trace_are_filled_once_and_nothing_else_is_taken(
+    interleaving: Interleaving, taken: list[Job]
+) -> None:
+    interleaving.fill([DISK, CALL])
+    assert sorted((job.side, job.task.cell) for job in taken) == [("base", COLD), ("head", COLD)]
+    interleaving.fill([DISK])
+    assert len(taken) == 2
+
+
 def test_a_second_count_starts_from_the_filled_caches(
     interleaving: Interleaving, taken: list[Job]
 ) -> None:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from observatory.analyze.profiles.difference import culprit
-from observatory.store.records.profile import ImportChange, PartChange, ProfileDifference
-from observatory.text.profiles import culprit_sentence, import_sentence
+from observatory.store.records.profile import (
+    ImportChange,
+    PartChange,
+    PhaseTime,
+    ProfileDifference,
+)
+from observatory.text.profiles import (
+    culprit_sentence,
+    grown_sentence,
+    import_sentence,
+    longer_sentence,
+)
 
 
 def part(name: str, base: int, head: int, calls: int, **more: object) -> PartChange:
@@ -65,3 +75,43 @@ def test_a_longer_import_is_said_with_the_module_by_which_it_is() -> None:
     assert import_sentence(new) == "HEAD imports `pandas`, 210 ms, which BASE does not"
     longer = ImportChange(name="numpy", base=0.1, head=0.3)
     assert import_sentence(longer) == "`numpy` takes by itself 100 → 300 ms"
+
+
+def test_the_phase_of_most_additional_calls_is_said_first() -> None:
+    phase = part("rewriting", 9000, 9800, 800, kind="phase")
+    assert culprit_sentence(part("merge", 140, 280, 500), phase) == (
+        "80 % of the additional calls are in the phase `rewriting`; `merge` was entered 140 times, "
+        "now 280; 50 % of the additional calls"
+    )
+
+
+def test_where_no_function_is_known_to_have_grown_the_phase_is_named() -> None:
+    phase = part("numba: typing", 4000, 4900, 900, kind="phase")
+    first = culprit(ProfileDifference(base=5000, head=6000, phases=[phase]))
+    assert first is not None
+    assert culprit_sentence(first) == (
+        "the phase `numba: typing` made 4,000 calls, now 4,900; 90 % of the additional calls"
+    )
+
+
+def test_an_import_is_named_with_what_it_makes() -> None:
+    module = part("scipy.stats", 0, 1, 900, kind="module", new=True)
+    assert culprit_sentence(module) == (
+        "`scipy.stats` is imported, which makes 900 calls; 90 % of the additional calls"
+    )
+
+
+def test_a_phase_that_takes_longer_is_named_with_its_seconds() -> None:
+    phase = PhaseTime(name="numba: cache load", base=0.011, head=0.211, sure=True)
+    assert longer_sentence(phase, 0.98) == (
+        "the phase `numba: cache load` takes 200 ms more (11.0 → 211 ms), 98 % of the additional "
+        "time"
+    )
+
+
+def test_parts_that_grow_in_a_calm_whole_are_said_with_their_share_of_it() -> None:
+    parts = [part("merge", 140, 140, 700, own=650), part("m:f", 100, 200, 100, kind="function")]
+    assert grown_sentence(parts, 700_000) == (
+        "as a whole the build calls as many functions as before, but `merge` made 650 calls, now "
+        "1,350 (0.1 % of the build); `f` was entered 100 times, now 200 (0.014 % of the build)"
+    )

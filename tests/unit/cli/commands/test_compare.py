@@ -271,6 +271,9 @@ class Counting:
                 self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
         return self.pairs >= len(cells) and self.enough(rounds)
 
+    def fill(self, cells: tuple[Cell, ...]) -> None:
+        self.taken.append(f"filled {[str(cell) for cell in cells]}")
+
     def enough(self, rounds: range) -> bool:
         return True
 
@@ -314,7 +317,8 @@ def test_what_does_more_work_is_counted_again_and_traced(
     matrix = Matrix((), (), (), (WORKED, call))
     found, taken = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
     assert {verdict.cell for verdict in found.worse} == {WORKED, call}
-    assert taken == ["work [0]", "work [1, 2]", f"tracing ['{WORKED}']"]  # a call has no profile
+    both = [str(WORKED), str(call)]
+    assert taken == ["work [0]", "work [1, 2]", f"filled {both}", f"tracing {both}"]
     traced = Matrix((), (WORKED,), (), (WORKED,))
     _, taken = counting(tmp_path, monkeypatch, traced, head=2.1e9)
     assert taken.count(f"tracing ['{WORKED}']") == 1

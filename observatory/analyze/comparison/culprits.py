@@ -1,0 +1,75 @@
+"""Where a change begins: what the profiles of both sides add to verdicts, as their reason. Pure.
+
+Work that got worse has the phase, and the rewriter or function in it, with which the additional
+calls begin. Time that got worse has the phase that takes longer, and a longer import its module.
+And where all calls together are as many as before, a part may still do much more: that is a remark,
+and the verdict stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.catalogue import OF_WORK, SCENARIOS, Cell, Measure, headline_time
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.rules import ONCE
+from observatory.analyze.profiles.difference import culprit, main_phase
+from observatory.analyze.profiles.import_times import import_change, imports_of
+from observatory.analyze.profiles.judging import grown_parts
+from observatory.analyze.profiles.samples import differences, longer_phase, phase_times
+from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.store.records.profile import ProfileDifference
+from observatory.store.records.sample import Sample
+
+_CALM = ("unaffected", "workload changed")
+_NAMED = 3
+"""Parts that a remark names, at most."""
+
+
+def with_culprits(
+    verdicts: Sequence[JudgedVerdict], base: Evidence, head: Evidence
+) -> list[JudgedVerdict]:
+    """Return the verdicts, with a reason where the profiles of both sides have one."""
+    cells = {one.cell for one in verdicts}
+
+    def taken(measure: Measure) -> tuple[list[Sample], list[Sample]]:
+        before, after = (
+            [s for c in cells for s in side.taken(c, measure)] for side in (base, head)
+        )
+        return before, after
+
+    work, times = differences(*taken("tracing")), phase_times(*taken("timing"))
+    imported = import_change(imports_of(base.samples), imports_of(head.samples))
+
+    def reason(one: JudgedVerdict) -> Statement | None:
+        if imported and one.conclusion == "worse" and one.metric in ONCE:
+            return Statement("imports more", (imported,))
+        if one.metric in OF_WORK and one.cell in work:
+            if one.conclusion == "worse":
+                return _begins(one.cell, work[one.cell])
+            if one.conclusion in _CALM and one.metric == "python_calls":
+                return _remark(work[one.cell])
+        if one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario):
+            phase = longer_phase(times.get(one.cell, []))
+            return phase and Statement("time began", phase)
+        return None
+
+    return [
+        one.model_copy(update={"because": because}) if (because := reason(one)) else one
+        for one in verdicts
+    ]
+
+
+def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
+    part = culprit(found)
+    if part is None:
+        return None
+    # Calls of a compiled function have one phase, which says nothing.
+    if part.kind == "phase" or SCENARIOS[cell.scenario].family == "call":
+        return Statement("work began", (part,))
+    return Statement("work began", (part, main_phase(found)))
+
+
+def _remark(found: ProfileDifference) -> Statement | None:
+    parts = grown_parts(found)
+    return Statement("part grew", (parts[:_NAMED], found.base)) if parts else None

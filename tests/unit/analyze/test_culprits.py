@@ -1,0 +1,83 @@
+"""Reasons that the profiles of both sides give to verdicts."""
+
+from __future__ import annotations
+
+from observatory.analyze.comparison.culprits import with_culprits
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
+from observatory.analyze.statements import Statement
+from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
+from observatory.store.records.sample import Sample
+from tests.factories import WARM, sample
+
+
+def reasons(base: list[Sample], head: list[Sample]) -> dict[str, Statement | None]:
+    sides = Evidence.of(base), Evidence.of(head)
+    verdicts = judge_exact([WARM], *sides, NoiseFloors()).verdicts
+    verdicts += judge_noisy([WARM], *sides, NoiseFloors(), 1)
+    return {one.metric: one.because for one in with_culprits(verdicts, *sides)}
+
+
+def traced(rewriting: int, merge: int, loading: int) -> Sample:
+    """A build of these calls, of which `merge` is a rewriter with functions of its own."""
+    counts = [rewriting, merge, loading]
+    tree = CallTree(
+        calls=sum(counts),
+        floor=1,
+        modules={"": ["(build)", "(other)"], "m": ["rewrite", "merge", "load"]},
+        entries=[0, 0, *counts],
+        depths=[0, 1, 1, 1],
+        functions=[0, 2, 3, 4],
+        counts=[0, *counts],
+    )
+    profile = Profile(
+        phases=[Phase(name="rewriting", entries=1, calls=rewriting + merge),
+                Phase(name="loading", entries=1, calls=loading)],
+        rewriters=[Rewriter(name="merge", tries=merge // 10, calls=merge)],
+        tree=tree,
+    )  # fmt: skip
+    return sample(WARM, "tracing", {"python_calls": tree.calls}, profile=profile)
+
+
+def timed(rewriting: float, loading: float) -> Sample:
+    seconds = {"rewriting": rewriting, "loading": loading}
+    phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
+    metrics = {"compile_time": rewriting + loading}
+    return sample(WARM, metrics=metrics, profile=Profile(phases=phases))
+
+
+def test_more_work_begins_with_a_part_in_a_phase() -> None:
+    found = reasons([traced(80_000, 2_000, 18_000)] * 2, [traced(80_000, 4_000, 18_000)] * 2)
+    because = found["python_calls"]
+    assert because is not None
+    assert because.kind == "work began"
+    part, phase = because.values
+    assert (part.kind, part.name, phase.name) == ("rewriter", "merge", "rewriting")
+
+
+def test_a_part_that_doubles_in_a_calm_whole_is_a_remark() -> None:
+    found = reasons([traced(80_000, 100, 19_900)] * 2, [traced(80_000, 200, 19_900)] * 2)
+    because = found["python_calls"]
+    assert because is not None
+    assert because.kind == "part grew"
+    (part,), total = because.values
+    assert (part.name, part.own, part.calls, total) == ("merge", 100, 100, 100_000)
+
+
+def test_a_longer_time_begins_with_a_phase() -> None:
+    noise = [n / 1000 for n in range(8)]
+    found = reasons(
+        [timed(0.4 + one, 0.1) for one in noise], [timed(0.4 + one, 0.3) for one in noise]
+    )
+    because = found["compile_time"]
+    assert because is not None
+    assert because.kind == "time began"
+    phase, share = because.values
+    assert phase.name == "loading"
+    assert 0.9 < share <= 1
+
+
+def test_what_did_not_change_has_no_reason() -> None:
+    same = [traced(80_000, 2_000, 18_000)] * 2 + [timed(0.4 + n / 1000, 0.1) for n in range(8)]
+    assert set(reasons(same, same).values()) == {None}
