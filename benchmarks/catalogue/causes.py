@@ -157,9 +157,9 @@ _ALL = (
     Cause(
         "more Python work",
         "building calls more Python functions",
-        """`observatory profile` on the samples of both sides shows where the additional calls are.
-        Usual reasons are a rewrite that runs more often, or Python objects that are no longer
-        reused.""",
+        """Run `observatory profile` on the samples of both sides: it shows where the additional
+        calls are. Usual reasons are a rewrite that runs more often, or Python objects that are no
+        longer reused.""",
         shows_in=("python_calls",),
         explains=_WORK,
         a_consequence=True,

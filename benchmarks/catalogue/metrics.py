@@ -166,8 +166,8 @@ _ALL = (
            "time from the start of pytensor.function(...) to the end of the first call",
            _BUILDS, judged=True, shown=True, section=_BUILD_TIME, phrase="compiling is {}",
            trend=("slower to build", "faster to build"),
-           advice="The counts do not explain it. `observatory profile` on the samples of both "
-                  "sides shows in which phase of the build the time is."),
+           advice="The counts do not explain it. Run `observatory profile` on the samples of "
+                  "both sides: it shows which phase of the build takes longer."),
     Metric("function_time", "seconds", "noisy", "timing",
            "time of pytensor.function(...) alone",
            _BUILDS, section=_BUILD_TIME, phrase="pytensor.function is {}"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 from observatory import tool_version
+from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
@@ -26,10 +28,11 @@ from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import JournalSummary, Results, read_results
-from observatory.store.reading.saved import Saved, load_all, place_of
+from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
+from observatory.store.records.sample import Sample
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
@@ -157,7 +160,24 @@ def watched_of(
         histories=_histories(saved, problems),
         runs=list(runs_of(read)),
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
+        samples=_samples_of(read),
     )
+
+
+def _samples_of(read: Results) -> Callable[[Who], Sequence[Sample]]:
+    """Return what reads the samples of a subject, without their ledgers; none where it has none."""
+    journals = {
+        (one.header.machine.machine, one.header.subject.env_name, one.header.subject.commit): path
+        for path, one in read.journals.items()
+        if one.header is not None
+    }
+
+    @lru_cache(maxsize=2)
+    def samples(who: Who) -> Sequence[Sample]:
+        saved = read_saved(journals[who], ledgers=False) if who in journals else None
+        return () if saved is None else saved.samples
+
+    return samples
 
 
 def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:

@@ -104,8 +104,8 @@ def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) ->
     return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
 
 
-def work_changed(changes: Sequence[SeriesChange]) -> str:
-    """Near-exact counts that changed together, the largest change first."""
+def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = None) -> str:
+    """Near-exact counts that changed together, the largest change first, and where that begins."""
     ratios = [one.after / one.before for one in changes]
     by = units.signed(ratios[0]) if len(changes) == 1 else units.span(min(ratios), max(ratios))
     most = changes[0]
@@ -113,9 +113,10 @@ def work_changed(changes: Sequence[SeriesChange]) -> str:
     named = [f"{one.metric} of {one.benchmark}" for one in changes]
     named[0] += f" ({levels})"
     verb = "grew" if most.worse else "fell"
+    why = "" if begins is None else f"; {sentence_of(begins)}"
     if len(changes) == 1:
-        return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels})"
-    return f"{len(changes)} series {verb} ({by}): {first_of(named, _NAMED)}"
+        return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels}){why}"
+    return f"{len(changes)} series {verb} ({by}): {first_of(named, _NAMED)}{why}"
 
 
 def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:

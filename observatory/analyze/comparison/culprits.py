@@ -60,6 +60,14 @@ def with_culprits(
     ]
 
 
+def where_work_begins(
+    cell: Cell, bases: Sequence[Sample], heads: Sequence[Sample]
+) -> Statement | None:
+    """Return with what the additional calls of a cell begin; None where profiles do not say."""
+    found = differences(bases, heads).get(cell)
+    return None if found is None else _begins(cell, found)
+
+
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
     part = culprit(found)
     if part is None:

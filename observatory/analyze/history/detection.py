@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import pairwise
 
-from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE, OF_WORK
+from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE, OF_WORK, Cell
+from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.culprits import where_work_begins
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.accumulation import accumulated, drifts
 from observatory.analyze.history.alerts import (
@@ -24,7 +26,13 @@ from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
+from observatory.store.records.alerts import SeriesChange
+from observatory.store.records.sample import Sample
 
+_EXPLAINED = 8
+"""Changes of work that are explained, at most: each reads the profiles of two subjects."""
+_WORDS = len(fields(Cell))
+"""The words of a benchmark of ours, which name its cell."""
 _FOLLOW_A_CACHE = tuple(
     name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind != "exact"
 )
@@ -45,6 +53,8 @@ class Histories:
     runs: Sequence[Run]
     last_good: datetime | None = None
     """When a sample of the newest run without a failure was taken."""
+    samples: Callable[[Who], Sequence[Sample]] = lambda _: ()
+    """The samples of one subject, of which the profiles are needed. Reading them takes a while."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
     work, left = _with_followers(gathered(near), times, OF_WORK, _FOLLOW_WORK)
-    found = [*exact, *work, *gathered(left)]
+    found = [*exact, *_with_culprits(work, given.samples), *gathered(left)]
     lines = list({id(one.line): one.line for one in series}.values())
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:
@@ -178,6 +188,37 @@ def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bo
     near = move.within[0] <= one.change.first_bad.date <= move.within[1]
     place = move.change.key[:3]
     return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
+
+
+def _with_culprits(
+    work: Sequence[Occurrence], samples: Callable[[Who], Sequence[Sample]]
+) -> Iterator[Occurrence]:
+    """Changes of work, and of the newest that hold, where the additional calls begin."""
+    holding = [one for one in work if one.worse and one.recovered is None]
+    newest = sorted(holding, key=lambda one: one.change.first_bad.date)[-_EXPLAINED:]
+    explained = {one.change.id for one in newest}
+    for one in work:
+        begins = _begins(one.change.series, samples) if one.change.id in explained else None
+        if begins is not None:
+            values = (*one.statement.values, begins)
+            yield replace(one, statement=Statement(one.statement.kind, values))
+        else:
+            yield one
+
+
+def _begins(
+    series: Iterable[SeriesChange], samples: Callable[[Who], Sequence[Sample]]
+) -> Statement | None:
+    """Where the work of the first of these series begins of which both sides have a profile."""
+    for one in series:
+        words = one.benchmark.split()
+        if one.metric not in OF_WORK or one.last_good is None or len(words) != _WORDS:
+            continue
+        sides = (samples((one.machine, one.env_name, at.commit))
+                 for at in (one.last_good, one.first_bad))  # fmt: skip
+        if (found := where_work_begins(Cell(*words), *sides)) is not None:
+            return found
+    return None
 
 
 def _environments(lines: Iterable[Line]) -> Iterator[Statement]:

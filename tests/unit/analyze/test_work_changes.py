@@ -8,10 +8,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.catalogue import Cell
+from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.store.records.alerts import Alert, Alerts
-from tests.factories_alerts import CELL, detected, line, moment, series, stepped, watched
+from observatory.store.records.sample import Sample
+from tests.factories import traced
+from tests.factories_alerts import (
+    CELL,
+    detected,
+    line,
+    moment,
+    series,
+    stepped,
+    subject,
+    watched,
+)
 
 OTHER = ("radon", "warm_process", "NUMBA", "spawn")
 NIGHTS = 20
@@ -92,6 +105,23 @@ def test_a_time_of_another_cell_or_at_another_subject_is_an_alert_of_its_own() -
     assert sorted(kinds) == ["more work", "slower to build"]
     kinds = [one.kind for one in found(work(0.1), slow).alerts]
     assert sorted(kinds) == ["more work", "slower to build"]
+
+
+def test_profiles_of_both_subjects_say_where_the_work_begins() -> None:
+    """Only what still holds is explained: reading a profile takes a while."""
+    asked = []
+
+    def samples(who: Who) -> list[Sample]:
+        asked.append(who)
+        calls = {subject(18).commit: 500_000, subject(19).commit: 510_000}
+        return [traced(calls[who[2]], Cell(*CELL))]
+
+    given = replace(watched(NIGHTS, work(0.02, -0.02, 0.0, 0.02)), samples=samples)
+    first, *_ = detected(given, moment(NIGHTS)).alerts
+    assert first.sentence.endswith(
+        "; `f` was entered 500,000 times, now 510,000; 100 % of the additional calls"
+    )
+    assert [who[2] for who in asked] == [subject(18).commit, subject(19).commit]
 
 
 def test_values_without_a_ratio_are_not_judged() -> None:
