@@ -25,7 +25,8 @@ Kind = Literal[
     "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
     # Where the additional work or time of a build begins, and what grew in a calm whole
-    "work began", "time began", "part grew", "imports more",
+    "work began", "time began", "part grew", "phase grew",
+    "imports more",
     # What to keep in mind when reading a comparison
     "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history

@@ -41,6 +41,15 @@ def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
     return f"as a whole the build calls as many functions as before, but {said}"
 
 
+def grown_phase_sentence(phase: PhaseTime) -> str:
+    """The sentence on a phase that takes much longer in a build that does no more."""
+    more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
+    return (
+        "as a whole the build calls as many functions as before, but its phase "
+        f"`{phase.name}` takes {more} more ({levels})"
+    )
+
+
 def _counts(part: PartChange) -> str:
     if part.own is not None:
         return f"{_short(part.name)} made {part.own:,} calls, now {part.own + part.calls:,}"

@@ -13,6 +13,7 @@ from observatory.store.records.comparison import FunctionChange
 from observatory.text import sizes, units
 from observatory.text.profiles import (
     culprit_sentence,
+    grown_phase_sentence,
     grown_sentence,
     import_sentence,
     longer_sentence,
@@ -235,6 +236,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "work began": culprit_sentence,
     "time began": longer_sentence,
     "part grew": grown_sentence,
+    "phase grew": grown_phase_sentence,
     "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "measured apart": (

@@ -2,8 +2,9 @@
 
 Work that got worse has the phase, and the rewriter or function in it, with which the additional
 calls begin. Time that got worse has the phase that takes longer, and a longer import its module.
-And where all calls together are as many as before, a part may still do much more: that is a remark,
-and the verdict stays.
+And where all calls together are as many as before, a part may still do much more, or a phase take
+much longer than before, which the noise of the whole may hide: that is a remark, and the verdict
+stays.
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.profiles.difference import culprit, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.judging import grown_parts
-from observatory.analyze.profiles.samples import differences, longer_phase, phase_times
+from observatory.analyze.profiles.samples import (
+    differences,
+    grown_phase,
+    longer_phase,
+    phase_times,
+)
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.store.records.profile import ProfileDifference
+from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
 _CALM = ("unaffected", "workload changed")
@@ -39,6 +45,7 @@ def with_culprits(
         return before, after
 
     work, times = differences(*taken("tracing")), phase_times(*taken("timing"))
+    longer = {one.cell for one in verdicts if _takes_longer(one)}
     imported = import_change(imports_of(base.samples), imports_of(head.samples))
 
     def reason(one: JudgedVerdict) -> Statement | None:
@@ -48,8 +55,9 @@ def with_culprits(
             if one.conclusion == "worse":
                 return _begins(one.cell, work[one.cell])
             if one.conclusion in _CALM and one.metric == "python_calls":
-                return _remark(work[one.cell])
-        if one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario):
+                untold = [] if one.cell in longer else times.get(one.cell, [])
+                return _remark(work[one.cell], untold)
+        if _takes_longer(one):
             phase = longer_phase(times.get(one.cell, []))
             return phase and Statement("time began", phase)
         return None
@@ -78,6 +86,12 @@ def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
     return Statement("work began", (part, main_phase(found)))
 
 
-def _remark(found: ProfileDifference) -> Statement | None:
-    parts = grown_parts(found)
-    return Statement("part grew", (parts[:_NAMED], found.base)) if parts else None
+def _takes_longer(one: JudgedVerdict) -> bool:
+    return one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario)
+
+
+def _remark(found: ProfileDifference, times: Sequence[PhaseTime]) -> Statement | None:
+    if parts := grown_parts(found):
+        return Statement("part grew", (parts[:_NAMED], found.base))
+    phase = grown_phase(times)
+    return phase and Statement("phase grew", (phase,))

@@ -10,7 +10,7 @@ import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
 from benchmarks.catalogue import Cell
-from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, judged
+from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, LARGE, judged
 from observatory.store.records.profile import PhaseTime, Profile, ProfileDifference
 from observatory.store.records.sample import Sample
 
@@ -19,6 +19,8 @@ _FEWEST = 7
 """Samples a side below which no phase is sure, as for times."""
 _ENOUGH = 0.25
 """A phase with a smaller share of the additional time does not explain it."""
+_NOTICED = 0.01
+"""The share of the build by which a phase must grow to be named where the whole is calm."""
 
 
 def differences(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, ProfileDifference]:
@@ -72,6 +74,17 @@ def longer_phase(times: Sequence[PhaseTime]) -> tuple[PhaseTime, float] | None:
     if first is None or more <= 0 or first.head - first.base < _ENOUGH * more:
         return None
     return first, min(1.0, (first.head - first.base) / more)
+
+
+def grown_phase(times: Sequence[PhaseTime]) -> PhaseTime | None:
+    """The phase that surely takes much longer, whether or not the noise of the whole hides it.
+
+    ``times``: of one cell, as `phase_times` returns them. None where there is no such phase.
+    """
+    least = _NOTICED * sum(time.base for time in times)
+    return next(
+        (t for t in times if t.sure and t.head - t.base >= max(least, LARGE * t.base)), None
+    )
 
 
 def paired(

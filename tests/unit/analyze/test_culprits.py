@@ -78,6 +78,30 @@ def test_a_longer_time_begins_with_a_phase() -> None:
     assert 0.9 < share <= 1
 
 
+def test_a_phase_that_takes_longer_is_a_remark_where_noise_hides_it_in_the_whole() -> None:
+    """As on a busy machine: the whole varies by more than the phase takes."""
+    noise = [n / 2 for n in range(8)]
+    base, head = (
+        [traced(80_000, 2_000, 18_000)] * 2 + [timed(1 + one, loading) for one in noise]
+        for loading in (0.1, 0.3)
+    )
+    found = reasons(base, head)
+    because = found["python_calls"]
+    assert because is not None
+    assert because.kind == "phase grew"
+    (phase,) = because.values
+    assert (phase.name, phase.base, phase.head) == ("loading", 0.1, 0.3)
+    # Where the time is worse, the alarm says it.
+    sure = [n / 1000 for n in range(8)]
+    base, head = (
+        [traced(80_000, 2_000, 18_000)] * 2 + [timed(0.4 + one, loading) for one in sure]
+        for loading in (0.1, 0.3)
+    )
+    found = reasons(base, head)
+    assert found["python_calls"] is None
+    assert found["compile_time"] is not None
+
+
 def test_what_did_not_change_has_no_reason() -> None:
     same = [traced(80_000, 2_000, 18_000)] * 2 + [timed(0.4 + n / 1000, 0.1) for n in range(8)]
     assert set(reasons(same, same).values()) == {None}

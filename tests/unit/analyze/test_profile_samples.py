@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.samples import (
     NOT_ATTRIBUTED,
     differences,
+    grown_phase,
     longer_phase,
     phase_times,
 )
@@ -74,3 +78,28 @@ def test_what_differs_by_less_than_samples_do_is_not_named() -> None:
 def test_a_phase_that_explains_little_of_the_additional_time_is_not_named() -> None:
     times = [PhaseTime(name="linking", base=1, head=2), PhaseTime(name="a", base=1, head=1.2)]
     assert longer_phase([times[0], times[1].model_copy(update={"sure": True})]) is None
+
+
+@pytest.mark.parametrize("samples", [7, 15])
+def test_between_samples_of_one_subject_hardly_any_phase_is_remarked(samples: int) -> None:
+    rng = np.random.default_rng(8)
+    typical = np.geomspace(0.005, 0.5, 12)
+
+    def side() -> list[Sample]:
+        taken = typical * rng.lognormal(0, 0.4, (samples, 12)) * rng.lognormal(0, 0.2, (samples, 1))
+        return [timed(sum(row), **{f"p{n}": one for n, one in enumerate(row)}) for row in taken]
+
+    found = [grown_phase(phase_times(side(), side())[WARM]) for _ in range(100)]
+    assert sum(one is not None for one in found) <= 5
+
+
+def test_a_phase_is_remarked_that_takes_much_longer_and_is_no_trifle() -> None:
+    def time(name: str, base: float, head: float, sure: bool = True) -> PhaseTime:
+        return PhaseTime(name=name, base=base, head=head, sure=sure)
+
+    rest = time("rewriting", 1.0, 1.2)
+    assert grown_phase([time("loading", 0.1, 0.16), rest]) == time("loading", 0.1, 0.16)
+    assert grown_phase([time("loading", 0.1, 0.16, sure=False), rest]) is None
+    assert grown_phase([time("loading", 0.1, 0.14), rest]) is None
+    assert grown_phase([time("loading", 0.001, 0.008), rest]) is None
+    assert grown_phase([time("compiler runs", 0.0, 0.3), rest]) == time("compiler runs", 0.0, 0.3)

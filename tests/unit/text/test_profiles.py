@@ -11,6 +11,7 @@ from observatory.store.records.profile import (
 )
 from observatory.text.profiles import (
     culprit_sentence,
+    grown_phase_sentence,
     grown_sentence,
     import_sentence,
     longer_sentence,
@@ -106,6 +107,14 @@ def test_a_phase_that_takes_longer_is_named_with_its_seconds() -> None:
     assert longer_sentence(phase, 0.98) == (
         "the phase `numba: cache load` takes 200 ms more (11.0 → 211 ms), 98 % of the additional "
         "time"
+    )
+
+
+def test_a_phase_that_grows_in_a_calm_whole_is_said_with_its_seconds() -> None:
+    phase = PhaseTime(name="numba: cache load", base=0.07, head=0.27, sure=True)
+    assert grown_phase_sentence(phase) == (
+        "as a whole the build calls as many functions as before, but its phase `numba: cache load` "
+        "takes 200 ms more (70.0 → 270 ms)"
     )
 
 
