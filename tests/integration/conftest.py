@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 
 from benchmarks.catalogue import SIBLINGS
 from observatory.run import local
-from observatory.run.environments import Environment
+from observatory.run.environments import Environment, Environments
 from observatory.run.local import local_subjects
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
@@ -29,6 +30,16 @@ from observatory.store.base.locking import locked
 from observatory.store.records.sample import Sample
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
+OF_TESTS = STATE / "tests"
+"""The state with the environments of a few samples each; whoever measures uses those of `STATE`."""
+
+
+class Uncompiled(RealUv):
+    """A uv that leaves bytecode to the first import: a tenth of what compiling all of it costs."""
+
+    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+        kept = [word for word in args if word != "--compile-bytecode"]
+        return super().__call__(*kept, stdin=stdin, timeout=timeout)
 
 
 @dataclass(frozen=True)
@@ -127,6 +138,14 @@ def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:
     return replace(newest, python=where / "bin" / "python"), site
 
 
+def lend(state: Path, *made: Environment) -> None:
+    """Put environments that exist into another state, which knows them by what is in them."""
+    (state / "envs").mkdir(parents=True)
+    for environment in made:
+        where = environment.python.parent.parent
+        (state / "envs" / where.name).symlink_to(where)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _measuring_beside_other_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test judges times, so that no worker has to wait until another one has measured."""
@@ -149,20 +168,26 @@ def subjects() -> Subjects:
 
 
 @pytest.fixture(scope="session")
-def environment_of(subjects: Subjects) -> Callable[[str], Environment]:
-    """Make (or find) the environment of a subject."""
-    return lambda text: local.environment_of(subjects.parse(text), subjects, STATE)
+def environment_of(subjects: Subjects) -> Callable[..., Environment]:
+    """Make (or find) the environment of a subject; its first process compiles what it imports."""
+
+    def made(text: str, python: str | None = None, state: Path = OF_TESTS) -> Environment:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(local, "Environments", partial(Environments, uv=Uncompiled()))
+            return local.environment_of(subjects.parse(text, python=python), subjects, state)
+
+    return made
 
 
 @pytest.fixture(scope="session")
-def newest(subjects: Subjects, environment_of: Callable[[str], Environment]) -> Environment:
+def newest(subjects: Subjects) -> Environment:
     """The environment of the newest release in the table that this machine can install."""
     installable = [
         release
         for release in subjects.history.table.releases
         if set(release.pythons) & {i.minor for i in subjects.found.interpreters}
     ]
-    return environment_of(installable[-1].version)
+    return local.environment_of(subjects.parse(installable[-1].version), subjects, STATE)
 
 
 @pytest.fixture

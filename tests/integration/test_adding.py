@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from observatory.run.environments import Environment
 from tests.docs_examples import ROOT, Block, Runner, blocks
+from tests.integration.conftest import lend
 
 MINUTES = 20
 """For one script: another run may be measuring on this machine, and is waited for."""
@@ -107,15 +109,12 @@ def test_few_files_change(page: Page) -> None:
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
+def runner(tmp_path: Path, newest: Environment) -> Runner:
     """A copy of the checkout, which runs in place of this one."""
     checkout = tmp_path / "checkout"
     for name in _PACKAGES:
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
-    # Environments are known by what is in them: those of this checkout need not be made again.
-    (checkout / ".observatory" / "envs").mkdir(parents=True)
-    for ready in (ROOT / ".observatory" / "envs").glob("*/ready.json"):
-        (checkout / ".observatory" / "envs" / ready.parent.name).symlink_to(ready.parent)
+    lend(checkout / ".observatory", newest)
     paths = os.pathsep.join(map(str, (checkout, ROOT)))  # of ROOT: the factories of the tests
     return Runner(checkout, {"PYTHONPATH": paths}, timeout=60.0 * MINUTES)
 

@@ -224,10 +224,13 @@ def test_a_newer_numba_is_checked_against_the_bounds_of_pytensor(
 
 
 def test_a_wheel_that_restores_the_counter_breaks_the_contracts_about_it_and_no_other(
-    observatory: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    wheel = build("uid_counter", tmp_path)
-    done = observatory("contracts", "3.3.7", str(wheel), "--results", str(tmp_path / "results"))
+    observatory: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path,
+    environment_of: Callable[..., Environment],
+) -> None:  # fmt: skip
+    wheel, state = str(build("uid_counter", tmp_path)), tmp_path / "state"
+    environment_of(f"3.3.7 {wheel}", state=state)
+    places = ("--results", str(tmp_path / "results"), "--state", str(state))
+    done = observatory("contracts", "3.3.7", wheel, *places)
     assert done.returncode == Exit.CONTRACTS, done.stderr
     (record,) = load_all(tmp_path / "results")
     assert isinstance(record, Contracts)

@@ -6,11 +6,14 @@ The pages that add something are run by `test_adding`, which also counts the fil
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from observatory.run.environments import Environment
 from tests.docs_examples import ROOT, Runner, blocks, pages
+from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration
 MINUTES = 60
@@ -25,14 +28,13 @@ MINUTES = 60
         if any(block.measures for block in blocks(page)) and "/add-a-" not in page
     ],
 )
-def test_examples_that_measure_do_what_the_page_says(page: str, tmp_path: Path) -> None:
+def test_examples_that_measure_do_what_the_page_says(
+    page: str, tmp_path: Path, environment_of: Callable[..., Environment], newest: Environment
+) -> None:
     checkout = tmp_path / "checkout"
     for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
-    # Environments are known by what is in them: those of this checkout need not be made again.
-    (checkout / ".observatory" / "envs").mkdir(parents=True)
-    for ready in (ROOT / ".observatory" / "envs").glob("*/ready.json"):
-        (checkout / ".observatory" / "envs" / ready.parent.name).symlink_to(ready.parent)
+    lend(checkout / ".observatory", newest, environment_of("2.35.1"))
     # What the page changes is changed in the copy, and the copy is what runs.
     runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)
     for block in blocks(page):

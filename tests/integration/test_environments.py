@@ -12,6 +12,7 @@ from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index
+from tests.integration.conftest import Uncompiled
 
 pytestmark = pytest.mark.integration
 
@@ -20,7 +21,8 @@ def test_the_newest_pytensor_is_installed_and_can_run_the_benchmarks(tmp_path):
     found = find()
     subjects = Subjects(History(load(), tmp_path), Index(), found)
     subject, choice = subjects.newest()
-    environment = Environments(tmp_path / "envs").ensure(subject, choice.interpreter)
+    uv = Uncompiled()
+    environment = Environments(tmp_path / "envs", uv).ensure(subject, choice.interpreter)
     assert environment.versions.pytensor == choice.pytensor
     assert environment.versions.numba is not None
     asked = "import json, pytensor, benchmarks.catalogue as v; print(json.dumps(list(v.LAUNCHES)))"

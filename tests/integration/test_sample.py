@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.models.parts.radon_data import VARIANTS
-from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.sample import Sample
-from tests.integration.conftest import STATE, Bench, Measured
+from tests.integration.conftest import Bench, Measured
 
 pytestmark = pytest.mark.integration
 
@@ -321,7 +320,8 @@ def test_the_oldest_supported_release_is_measured(
 def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
     bench: Bench, backend: str
 ) -> None:
-    traced = bench.taken("warm_process", backend, measure="tracing")
+    cache = str(bench.cache("cold", backend))
+    traced = bench.taken("warm_process", backend, measure="tracing", cache=cache)
     profile = Sample.model_validate(traced.record).profile
     assert profile is not None
     assert profile.tree is not None
@@ -329,7 +329,7 @@ def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
     assert sum(phase.calls or 0 for phase in profile.phases) > 0.9 * profile.tree.calls
     assert "local_dimshuffle_lift" in {rewriter.name for rewriter in profile.rewriters}
     assert len(json.dumps(traced.record["profile"])) < 70_000
-    timed = bench.taken("warm_process", backend, measure="timing")
+    timed = bench.taken("warm_process", backend, measure="timing", cache=cache)
     profile = Sample.model_validate(timed.record).profile
     assert profile is not None
     assert profile.tree is None
@@ -338,12 +338,14 @@ def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
     assert any(rewriter.applications for rewriter in profile.rewriters)
 
 
-def test_what_python_cannot_give_is_absent_with_a_reason(bench: Bench, subjects: Subjects) -> None:
+def test_what_python_cannot_give_is_absent_with_a_reason(
+    bench: Bench, subjects: Subjects, environment_of: Callable[..., Environment]
+) -> None:
     if "3.11" not in {interpreter.minor for interpreter in subjects.found.interpreters}:
         pytest.skip("no Python 3.11 is installed")
-    subject = subjects.parse("2.36.3", python="3.11")
-    old = bench.within(local.environment_of(subject, subjects, STATE))
-    found = old.taken("cold", "C", measure="tracing")
+    found = bench.within(environment_of("2.36.3", python="3.11")).taken(
+        "cold", "C", measure="tracing"
+    )
     assert found.status == 4
     assert "sys.monitoring" in found.record["absent"]["python_calls"]
     assert "python_calls" not in found.metrics
