@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from dashboard.colours import stylesheet
 from observatory.text.plain import shorten
@@ -65,4 +66,13 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["shown"] = shorten
+    found.filters["coded"] = _coded
     return found
+
+
+def _coded(text: str) -> Markup:
+    """A sentence with the names in backticks as code."""
+    pieces = enumerate(text.split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else piece for place, piece in pieces
+    )

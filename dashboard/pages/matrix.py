@@ -135,13 +135,11 @@ def _cell_view(
 ) -> CellView:
     alarms = tuple(_alarms(own, cell))
     time, misses = own.get((cell, metric)), _misses(own.get((cell, "cache_misses")))
+    work = _work(own.get((cell, "instructions")))
     if time is None or time.value is None:
-        return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms)
-    part = time.value / longest if longest > 0 else 0.0
-    return CellView(
-        units.seconds(time.value), "", _detail(time), round(part, 4), misses, alarms,
-        _work(own.get((cell, "instructions"))),
-    )  # fmt: skip
+        return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms, work)
+    part = round(time.value / longest if longest > 0 else 0.0, 4)
+    return CellView(units.seconds(time.value), "", _detail(time), part, misses, alarms, work)
 
 
 def _work(one: CellValue | None) -> str:

@@ -209,7 +209,8 @@ def _tile(
     css = f"b-{colour_of(track, observed.ids[number])}"
     if last.label != subject.subject:
         words = f"last in {shorten(last.label, 16)}"
-        return Tile(units.MISSING, NewestChange("quiet", words, ""), spark(track), css, link, words)
+        quiet = NewestChange("quiet", words, "")
+        return Tile(units.MISSING, quiet, spark(track), css, link, words, work)
     value = units.human(track.series.values[-1], series.place.unit)
     found = newest_change(observed, track)
     title = f"{series.benchmark} {series.place.metric}"

@@ -1,4 +1,4 @@
-"""Tables of what builds did: of one subject, and of what another one does more."""
+"""Tables of what builds did: of one subject, and of what another one does differently."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def profile_tables(one: CellProfile) -> Iterator[Table]:
 
 
 def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
-    """What both cells did in seconds and in calls, the parts that grew most first."""
+    """What both cells did in seconds and in calls, the parts that changed most first.
+
+    Shares are those of all that was added, or of all that was saved.
+    """
     times = phase_times_of(base, head)
     if times:
         rows = (
@@ -50,9 +53,9 @@ def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
     found = difference_of(base, head)
     if found is None:
         return
-    yield _grown("Calls by phase", "phase", found.phases)
-    yield _grown("Rewriters that grew or shrank", "rewriter", found.rewriters)
-    yield _grown("Functions with which additional calls begin", "function", found.functions)
+    yield _changed("Calls by phase", "phase", found.phases)
+    yield _changed("Rewriters that grew or shrank", "rewriter", found.rewriters)
+    yield _changed("Functions with which the change begins", "function", found.functions)
 
 
 def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
@@ -79,11 +82,12 @@ def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
     )
 
 
-def _grown(title: str, kind: str, parts: Sequence[PartChange]) -> Table:
+def _changed(title: str, kind: str, parts: Sequence[PartChange]) -> Table:
+    largest = sorted(parts, key=lambda part: (-abs(part.calls), part.name))[:_MOST]
     rows = tuple(
-        (part.name, MISSING if part.new else count(part.base), count(part.head),
-         f"{part.calls:+,}".replace("-", "\N{MINUS SIGN}"), percent(part.share))
-        for part in [one for one in parts if one.calls > 0][:_MOST]
+        (part.name, MISSING if part.new else count(part.base), count(part.head) if part.head else
+         MISSING, f"{part.calls:+,}".replace("-", "\N{MINUS SIGN}"), percent(abs(part.share)))
+        for part in largest
     )  # fmt: skip
     noun = "calls of it" if kind == "phase" else "entered"
     return Table(title, (kind, f"{noun}, BASE", "HEAD", "calls", "share"), rows)

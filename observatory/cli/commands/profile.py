@@ -55,7 +55,7 @@ def command(
     ] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Show where a build spends its work, or where HEAD works more than SUBJECT.
+    """Show where a build spends its work, or where HEAD works more or less than SUBJECT.
 
     The tracing pass records calls, the timing pass seconds. If the options select several cells,
     the command shows the one that changed most; for a single subject, the first.

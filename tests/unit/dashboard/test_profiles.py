@@ -35,7 +35,7 @@ def test_an_alert_and_the_comparison_lead_to_the_flame_graph(tmp_path: Path) -> 
     (alert,) = html.glob("alerts/*.html")
     text = alert.read_text("utf-8")
     assert f'href="../{PAGE}"' in text
-    assert "was entered 100 times, now 150" in text
+    assert "<code>f</code> was entered 100 times, now 150" in text
     assert f'href="{PAGE}"' in (html / "compare.html").read_text("utf-8")
     data = (html / "data/profiles.js").read_text("utf-8")
     assert json.loads(data[data.index("{") : data.rindex("}") + 1]) == {
@@ -43,6 +43,7 @@ def test_an_alert_and_the_comparison_lead_to_the_flame_graph(tmp_path: Path) -> 
     }
     page = (html / PAGE).read_text("utf-8")
     assert "compare.html#a=0-0&amp;b=0-1" in page
+    assert "<code>f</code> was entered 100 times" in page
     assert page.count('<figure class="flame"') == 1
 
 

@@ -14,6 +14,7 @@ from dashboard.pages.matrix import matrices
 from dashboard.pages.overview import overview
 from dashboard.pages.summary import newest
 from dashboard.pages.work import WorkHistory, newest_work, work_history
+from dashboard.site import build
 from dashboard.site_input import SiteInput
 from observatory.app.site import site_data
 from observatory.text.words import SHOWN_METRICS
@@ -105,6 +106,17 @@ def test_work_stands_beside_the_time_of_its_cell(tmp_path: Path) -> None:
     (matrix,) = matrices(subject)
     texts = {cell.work for group in matrix.groups for row in group.rows for cell in row.cells}
     assert texts == {"", "2,100,000,000 instructions"}
+
+
+def test_work_is_shown_where_the_newest_subject_has_no_times(tmp_path: Path) -> None:
+    factory.recorded(factory.history(tmp_path, (2.0e9, CALLGRIND)), 1, [factory.work(2.1e9)])
+    observed = site(tmp_path)
+    subject = newest(cell_values_of(observed, frozenset(SHOWN_METRICS)))
+    assert subject is not None
+    shown = [tile for row in overview(observed, subject, None).rows for tile in row.tiles if tile]
+    assert [(tile.value, tile.work and tile.work.value) for tile in shown] == [("-", "2.10 G")]
+    page = build(observed, tmp_path / "html").with_name("matrix.html").read_text("utf-8")
+    assert '>no time recorded</span> <small class="work">2,100,000,000 instructions<' in page
 
 
 def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source(

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from fakes import FakeUv, option
+from packaging.version import Version
 
 from observatory.run.releases import ReleasesError, ReleaseTable, describe, extended, load
 from observatory.run.uv import Index, UvError
@@ -10,8 +11,8 @@ from observatory.run.uv import Index, UvError
 def test_the_committed_table_is_valid_and_names_the_milestones():
     table = load()
     assert table.releases[0].version == "2.34.0"
-    assert table.newest == table.find("3.3.7")
-    assert len(table.releases) == 36
+    assert table.find("3.3.8") in table.releases[36:]
+    assert Version(table.newest.version) == max(Version(one.version) for one in table.releases)
     milestones = {release.version for release in table.releases if release.note}
     assert {"2.36.0", "2.36.2", "2.36.3", "2.37.0", "2.38.3", "3.1.1", "3.3.4"} <= milestones
 

@@ -58,6 +58,12 @@ def test_two_subjects_are_shown_by_what_grew_in_the_cell_that_changed_most(resul
     assert "numba 300 ms 300 ms 0 s" not in rows
 
 
+def test_what_shrank_is_shown_as_well(results: Path) -> None:
+    text = output(results, "3.3.7", "3.3.6")
+    rows = [" ".join(line.split()) for line in text.splitlines()]
+    assert "m:f 150 100 \N{MINUS SIGN}50 100 %" in rows
+
+
 def test_one_subject_is_shown_by_what_it_does(results: Path) -> None:
     text = output(results, "3.3.7", "--scenario", WARM.scenario)
     rows = [" ".join(line.split()) for line in text.splitlines()]
