@@ -86,4 +86,4 @@ def _remark(found: ProfileDifference, times: Sequence[PhaseTime]) -> Statement |
     if parts := grown_parts(found):
         return Statement("part grew", (parts[:_NAMED], found.base))
     phase = grown_phase(times)
-    return phase and Statement("phase grew", (phase,))
+    return None if phase is None else Statement("phase grew", (phase,))
