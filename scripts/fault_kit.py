@@ -191,7 +191,7 @@ FAULTS: tuple[Fault, ...] = (
           "more instructions",
           must=(Alarms(("instructions",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA), ("spawn",)),),
           may=(Alarms(("call_time",), ("call",), (*_C, "C_VM_NOGC", *_NUMBA), ("spawn",)),),
-          culprit="_validate_inputs` is new",
+          culprit="has_updates` is new",
           options=("--scenario", "call", "--pass", "work")),
 )  # fmt: skip
 

@@ -172,9 +172,12 @@ class Comparer:
             if not undecided or not interleaving.time(undecided, look - taken, deadline):
                 break
             taken = look
-            left = {verdict.cell for verdict in self.compare().undecided if verdict.kind == "noisy"}
+            found = self.compare()
+            left = {verdict.cell for verdict in found.undecided if verdict.kind == "noisy"}
             undecided = [cell for cell in undecided if cell in left]
-            self._say(f"{look} processes each: {several(len(undecided), 'cell')} undecided")
+            worse = sum(verdict.kind == "noisy" for verdict in found.worse)
+            cells = several(len(undecided), "cell")
+            self._say(f"{look} processes each: {several(worse, 'time')} worse, {cells} undecided")
         if undecided:
             spent = time.monotonic() >= deadline
             why = "the budget is spent" if spent else f"after {max(LOOKS)} processes each"
