@@ -102,9 +102,15 @@ class HighWater(PhaseClock):
     """By how much each phase raised the largest resident memory of this process (VmHWM)."""
 
     def __init__(self) -> None:
-        super().__init__(lambda: peak_rss() or 0)
+        super().__init__(self._highest)
+        self._seen = 0
         self._before = 0
         self._rest = 0.0
+
+    def _highest(self) -> float:
+        # The kernel adds up its counters roughly, so that the mark may fall by some pages.
+        self._seen = max(self._seen, peak_rss() or 0)
+        return self._seen
 
     def profile(self) -> Profile:
         """Return the phases that raised it, which add up to the largest resident memory."""

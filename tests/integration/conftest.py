@@ -82,17 +82,15 @@ class Bench:
     environment: Environment
     scratch: Path
     shelf: Shelf
+    program: tuple[str, ...] = ("-m", "benchmarks.sample")
 
     def sample(
         self, scenario: str, backend: str, *options: str, env: dict[str, str] | None = None
     ) -> Measured:
         """A sample of this test's own."""
         trace = self.scratch / f"trace-{os.urandom(4).hex()}.jsonl"
-        command = self.environment.command(
-            "benchmarks.sample",
-            *("--scenario", scenario, "--backend", backend, "--trace", str(trace)),
-            *options,
-        )
+        asked = ("--scenario", scenario, "--backend", backend, "--trace", str(trace))
+        command = [str(self.environment.python), *self.program, *asked, *options]
         variables = {**self.environment.variables(), "TMPDIR": str(self.scratch), **(env or {})}
         done = subprocess.run(
             command, capture_output=True, text=True, env=variables, cwd=self.scratch, check=False
@@ -120,13 +118,31 @@ class Bench:
         if scenario == "cold" or scenario in SIBLINGS:
             asked["keep-cache"] = "cache"
         words = [word for name in sorted(asked) for word in (f"--{name}", asked[name])]
-        key = repr((str(self.environment.python), scenario, backend, words))
+        key = repr((str(self.environment.python), self.program, scenario, backend, words))
 
         def take(where: Path) -> None:
             found = replace(self, scratch=where).sample(scenario, backend, *words)
             (where / "measured.json").write_text(json.dumps(asdict(found)))
 
         return self.shelf.made(hashlib.sha256(key.encode()).hexdigest()[:16], take)
+
+
+_FEWER = """
+import sys
+from dataclasses import replace
+from benchmarks import sample
+from benchmarks.request import Request
+
+job = Request.job
+Request.job = lambda *asked, **more: replace(job(*asked, **more), members={members})
+sys.exit(sample.main())
+"""
+
+
+def fewer(*members: str) -> tuple[str, ...]:
+    """The program that takes a sample with these members of a model, as the primitive does with
+    all: what eight graphs do to a cache, two do too."""
+    return "-c", _FEWER.format(members=members)
 
 
 def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:

@@ -6,17 +6,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.execute import with_symbols
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from scripts.fault_kit import build
-from tests.integration.conftest import Bench, Measured, Shelf, borrowing
+from tests.integration.conftest import Bench, Measured, Shelf, borrowing, fewer
 
 Place = tuple[str, str, str]
 """Scenario, backend, launch."""
 SMALL = "closures"
 """The model of siblings: four graphs of a second each, where radon's eight take a minute."""
+STORES = {
+    "key_salted": ("NUMBA",),
+    "key_hash_seed": ("NUMBA",),
+    "saved_never_loaded": ("NUMBA",),
+    "variable_names_in_keys": ("NUMBA",),
+    "c_key_salted": ("C",),
+}
+"""Where a process with a fault stores something else, by backend. Its warm samples then start from
+a cache that such a process filled; all others from the release's own, where they must find all that
+their fault leaves alone."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +35,22 @@ class Rig:
     """Samples in one environment, each taken once; warm ones start from one cache a backend."""
 
     bench: Bench
+    release: Bench
+    stores: tuple[str, ...] = ()
+    """The backends whose caches are filled in this environment, and not in the release's."""
 
     def take(self, place: Place, measure: str = "counting") -> Measured:
         scenario, backend, launch = place
         options = {"launch": launch, "measure": measure}
         if scenario.startswith(("warm", "call")):
-            options["cache"] = str(self.bench.cache("cold", backend))
+            options["cache"] = str(self._filled_in(backend).cache("cold", backend))
         if scenario == "siblings":
             return self._scanned(backend, model=SMALL, **options)
-        return self.bench.taken(scenario, backend, **options)
+        bench = self.bench
+        if scenario == "variants" and bench is not self.release:
+            # The fifth equals the base. With a fault that stops sharing, all eight take minutes.
+            bench = replace(bench, program=fewer(*VARIANTS[:5:4]))
+        return bench.taken(scenario, backend, **options)
 
     def _scanned(self, backend: str, **options: str) -> Measured:
         """Siblings, with the metrics of the cache that they left, as the tool records them."""
@@ -43,7 +61,10 @@ class Rig:
 
     def filler(self, backend: str) -> Measured:
         """The build that filled the cache."""
-        return self.bench.taken("cold", backend)
+        return self._filled_in(backend).taken("cold", backend)
+
+    def _filled_in(self, backend: str) -> Bench:
+        return self.bench if backend in self.stores else self.release
 
     def count(self, place: Place, metric: str) -> int:
         found: int = self.take(place).metrics[metric]

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 
 from benchmarks.catalogue import Cell, metrics_of
+from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.analyze.comparison.ledgers import unasked
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import judged
-from observatory.run import local
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from scripts.fault_kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
-from tests.integration.fault_rig import Place, Rig, faulty, with_fault
+from tests.integration.fault_rig import STORES, Place, Rig, faulty, with_fault
 
 pytestmark = pytest.mark.integration
 
@@ -66,8 +66,9 @@ def rig(bench: Bench) -> Callable[..., Rig]:
 
     def of(name: str | None = None) -> Rig:
         if name is None:
-            return Rig(bench)
-        return Rig(bench.within(with_fault(bench.environment, name, bench.shelf)))
+            return Rig(bench, bench)
+        inside = bench.within(with_fault(bench.environment, name, bench.shelf))
+        return Rig(inside, bench, STORES.get(name, ()))
 
     return of
 
@@ -175,13 +176,14 @@ def test_names_in_keys_stop_variants_from_sharing_but_not_a_graph_from_hitting(
 ) -> None:
     place = ("variants", "NUMBA", "fork")
     without, named = (
-        [step["metrics"]["cache_misses"] for step in r.take(place).record["steps"]]
+        {step["name"]: step["metrics"]["cache_misses"] for step in r.take(place).record["steps"]}
         for r in (rig(), rig("variable_names_in_keys"))
     )
+    _, other, equal = named
     # The fifth variant equals the base: its graph hits, and with it everything.
-    assert without[5] == named[5] == 0
-    others = [n for n in range(1, 9) if n != 5]
-    assert all(named[n] > 10 * without[n] for n in others)
+    assert equal == VARIANTS[4]
+    assert without[equal] == named[equal] == 0
+    assert named[other] > 10 * without[other] > 0
 
 
 def test_the_old_counter_gives_forked_siblings_each_others_numbers(
@@ -213,11 +215,11 @@ def test_more_rewriting_is_more_calls_for_the_same_graph(rig: Callable[..., Rig]
             for r in (rig(), rig("rewriting_slower"))
         )
         assert 1.03 < slower / without < 1.10
-    keys = [
-        Counter((entry["name"], entry["key"]) for entry in r.filler("NUMBA").record["ledger"])
-        for r in (rig(), rig("rewriting_slower"))
-    ]
-    assert keys[0] == keys[1]
+    # The key of the outer graph is made of all that is in the graph.
+    ledgers = [r.take(DISK).record["ledger"] for r in (rig(), rig("rewriting_slower"))]
+    found = [[(e["name"], e["key"], e["outcome"]) for e in ledger] for ledger in ledgers]
+    assert found[0] == found[1]
+    assert "outer graph" in {name for name, _, _ in found[0]}
 
 
 def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> None:
@@ -291,12 +293,13 @@ def test_one_in_twelve_calls_evaluates_twice_unless_it_updates_something(
 
 
 def test_a_wheel_installs_as_part_of_a_subject(
-    subjects: Subjects, newest: Environment, tmp_path: Path
-) -> None:
-    wheel = build("key_salted", tmp_path)
-    subject = subjects.parse(f"{newest.versions.pytensor} {wheel}")
-    assert subject.label.startswith(f"{newest.versions.pytensor} observatory-fault-key-salted==1.0")
-    made = local.environment_of(subject, subjects, tmp_path / "state")
+    subjects: Subjects, newest: Environment, tmp_path: Path,
+    environment_of: Callable[..., Environment],
+) -> None:  # fmt: skip
+    text = f"{newest.versions.pytensor} {build('key_salted', tmp_path)}"
+    label = f"{newest.versions.pytensor} observatory-fault-key-salted==1.0"
+    assert subjects.parse(text).label.startswith(label)
+    made = environment_of(text, state=tmp_path / "state")
     assert made.versions.packages["observatory-fault-key-salted"] == "1.0"
     assert waiting(made) == ["observatory_fault_key_salted"]
 

@@ -80,12 +80,12 @@ def test_a_step_of_the_smallest_size_hardly_comes_and_goes() -> None:
     gone = {
         remembers: sum(
             was and not now
-            for seed in range(60)
+            for seed in range(30)
             for was, now in pairwise(nights_with_the_step(seed, remembers))
         )
         for remembers in (False, True)
     }
-    assert gone[False] >= 2 * gone[True]
+    assert gone[False] >= max(1, 2 * gone[True])
 
 
 def stairs() -> Series:

@@ -45,6 +45,16 @@ def test_the_phases_add_up_to_the_largest_resident_memory(maker):
     assert sum(raised.values()) == maker.mark
 
 
+def test_a_mark_that_the_kernel_tells_some_pages_lower_takes_nothing_from_a_phase(maker):
+    found = HighWater()
+    with found.running():
+        maker.mark -= 5
+        maker.FunctionMaker.prepare_fgraph()
+        maker.mark -= 5
+    raised = {one.name: one.peak_bytes for one in found.profile().phases}
+    assert raised == {"before the build": 100, "rewriting": 15, "linking": 7}
+
+
 def test_a_build_that_needs_no_more_than_before_raises_nothing(maker):
     found = HighWater()
     with found.running():

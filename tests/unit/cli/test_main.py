@@ -16,18 +16,10 @@ from benchmarks.catalogue import Cell
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
+from tests.command import observatory
 from tests.factories import RUN, header, sample
 
 WARM = Cell("radon", "warm_disk", "NUMBA", "fork")
-
-
-def observatory(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "observatory", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture

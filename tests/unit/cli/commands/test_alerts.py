@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -17,20 +16,12 @@ from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
 from observatory.store.records import alerts as record
+from tests.command import observatory
 from tests.factories import header, ledger, sample
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 from tests.factories_asv import foreign, put, row
 
 TODAY = datetime.now(UTC)
-
-
-def observatory(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "observatory", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture

@@ -13,13 +13,9 @@ import pandas as pd
 import pytest
 
 from observatory.errors import Exit
+from tests.command import observatory
 from tests.factories_asv import foreign, put
 from tests.factories_pytest_benchmark import COMMIT, cases, entry, file, saved
-
-
-def observatory(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "observatory", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_what_is_imported_is_exported_again(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from pydantic import TypeAdapter
 
 from observatory.errors import Exit
 from observatory.guard.scan.scanning import Report
+from tests.command import observatory
 from tests.factories_scan import RANDOM_UID, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"
@@ -20,12 +19,7 @@ ADD = "pytensor.link.numba.dispatch.basic.add"
 
 
 def scanned(*arguments: str | Path) -> Any:
-    return subprocess.run(
-        [sys.executable, "-m", "observatory", "scan-cache", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return observatory("scan-cache", *arguments)
 
 
 @pytest.fixture
