@@ -22,7 +22,7 @@ def without_baseline(
     for cell in cells:
         for metric in () if cell in missing else metrics_of(cell.scenario, cell.launch):
             if (
-                rule_of(metric, cell.scenario).judged
+                rule_of(metric, cell.scenario, cell.backend).judged
                 and head.values(cell, metric).values
                 and not base.values(cell, metric).values
             ):

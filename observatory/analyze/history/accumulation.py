@@ -18,8 +18,7 @@ from datetime import datetime
 
 import numpy as np
 
-from benchmarks.catalogue import METRICS
-from observatory.analyze.comparison.rules import SMALLEST_STEP
+from observatory.analyze.comparison.rules import SMALLEST_STEP, rule_at
 from observatory.analyze.history.level_changes import DRIFT, at, trend_of
 from observatory.analyze.history.segments import STILL, SegmentedSeries
 from observatory.analyze.history.steps import Values
@@ -62,11 +61,11 @@ class _Sum:
 def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterator[Accumulated]:
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
-        metric = METRICS.get(track.series.place.metric) if track.series.place.model else None
-        if metric is not None and metric.kind == "near_exact" and metric.material is not None:
+        rule = rule_at(track.series.place)
+        if rule.kind == "near_exact" and rule.material is not None:
             values = track.series.values
             if values.min() > 0:
-                counts, places = metric.material, range(1, len(values))
+                counts, places = rule.material, range(1, len(values))
                 yield from _sums(track, values, places, counts, MULTIPLE * counts, accepted)
         elif len(track.steps) >= _FEWEST and track.series.values.min() > 0:
             levels = np.repeat(np.array(track.levels), np.diff(track.bounds))

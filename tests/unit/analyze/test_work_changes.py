@@ -61,6 +61,22 @@ def test_less_than_the_floor_and_less_work_are_no_alert(change: float) -> None:
     assert found(work(change)).alerts == []
 
 
+@pytest.mark.parametrize(
+    ("cell", "change", "alerts"),
+    [
+        ("warm_disk C_VM", 0.006, 0),
+        ("warm_disk C_VM", 0.03, 1),
+        ("warm_process C_VM", 0.006, 1),
+        ("warm_disk NUMBA", 0.006, 1),
+    ],
+)
+def test_loops_that_wait_for_the_compiler_are_no_alert(
+    cell: str, change: float, alerts: int
+) -> None:
+    """The first build of a process with C modules asks the compiler; a second one does not."""
+    assert len(found(work(change, cell=("radon", *cell.split(), "spawn"))).alerts) == alerts
+
+
 def test_less_work_is_an_improvement() -> None:
     (better,) = found(work(-0.005)).improvements
     assert better.kind == "less work"
