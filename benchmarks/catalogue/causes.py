@@ -15,6 +15,7 @@ OF_WORK = ("python_calls", "instructions")
 """The metrics of work. Where one of them is known, time only tells what a user feels of it."""
 FOLLOWS_FROM_A_CACHE = (
     *OF_A_CACHE, *OF_WORK, "compiler_runs", "compile_time", "files_leaked", "peak_rss",
+    "retained_bytes",
 )  # fmt: skip
 """The metrics that may get worse because of such a defect."""
 
@@ -151,7 +152,7 @@ _ALL = (
         """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
         only imported later. Otherwise `python -X importtime` shows which modules are slow.""",
         shows_in=("python_calls",),
-        explains=_WORK,
+        explains=(*_WORK, "peak_rss", "retained_bytes"),
         a_consequence=True,
     ),
     Cause(

@@ -27,6 +27,7 @@ from benchmarks.catalogue import (
 )
 from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
+from observatory.analyze.profiles.modules import imported
 from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
 from observatory.store.records.sample import Check, LedgerEntry
@@ -35,6 +36,8 @@ _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
 _WAITS = "waits and does not work"
+_IMPORTED = 0.5
+"""The share of the additional calls from which on they are those of imports."""
 _WORKED = 0.5
 """The share of the additional time from which on it was spent in work: in CPU time."""
 
@@ -182,10 +185,21 @@ def _waits(verdict: Verdict, base: Evidence, head: Evidence, work: Collection[Co
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
-    """Whether every build of HEAD imports more modules inside the clock than any of BASE."""
-    imported = METRICS["modules_imported"]
-    before, after = (side.values(cell, imported).values for side in (base, head))
-    return bool(before and after) and min(after) > max(before)
+    """Whether every build of HEAD imports more modules inside the clock than any of BASE.
+
+    Timing samples count them; where there are none, new imports must make most of the additional
+    calls.
+    """
+    counted = METRICS["modules_imported"]
+    before, after = (side.values(cell, counted).values for side in (base, head))
+    if before and after:
+        return min(after) > max(before)
+    profiles = [[s.profile for s in side.taken(cell, "tracing")] for side in (base, head)]
+    old, new = ([one.tree for one in side if one and one.tree] for side in profiles)
+    if not (old and new):
+        return False
+    made = sum(one.calls for one in imported(old, new))
+    return made > _IMPORTED * (new[0].calls - old[0].calls)
 
 
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:

@@ -8,7 +8,8 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
-from observatory.store.records.sample import Check, LedgerEntry
+from observatory.store.records.profile import CallTree, Profile
+from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.text.statements import cause_sentence
 from tests.factories import failed, sample
 
@@ -272,6 +273,31 @@ def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> 
     for more_work in (built(928_808, 760_000, 197), built(928_808, 712_905, 146)):
         causes, _ = compare(base, more_work)
         assert {cause.kind for cause in causes} == {"more Python work"}
+
+
+def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> None:
+
+    def built(first: int, imports: int) -> list[Sample]:
+        """`imports`: the calls below a module that is imported."""
+        own = [first - imports, *([imports] if imports else [])]
+        tree = CallTree(
+            calls=first, floor=1,
+            modules={"": ["(build)", "(other)"], "m": ["f", "<module>"][: len(own)]},
+            entries=[0, 0, *own], depths=[0, 1, 1][: len(own) + 1],
+            functions=[0, 2, 3][: len(own) + 1], counts=[0, *own],
+        )  # fmt: skip
+        return [
+            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT),
+            sample(DISK, "tracing", {"python_calls": first}, profile=Profile(tree=tree)),
+            sample(PROCESS, "tracing", {"python_calls": 500_000}),
+        ]  # fmt: skip
+
+    def kinds(head: list[Sample]) -> list[str]:
+        return [cause.kind for cause in compare(built(700_000, 0), head)[0]]
+
+    assert kinds(built(900_000, 190_000)) == ["imports moved"]
+    assert kinds(built(900_000, 10_000)) == ["more Python work"]
+    assert kinds(built(900_000, 0)) == ["more Python work"]
 
 
 def judged(base: Iterable, head: Iterable) -> tuple[list[FoundCause], dict[str, JudgedVerdict]]:
