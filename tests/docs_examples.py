@@ -123,7 +123,7 @@ class Runner:
 
     where: Path
     env: dict[str, str] = field(default_factory=dict)
-    timeout: float = 60.0
+    timeout: float = 600.0
     output: str = ""
     """What the last script printed."""
     names: dict[str, Any] = field(default_factory=dict)

@@ -179,7 +179,7 @@ class Visit:
 
     def until(self, condition: str) -> None:
         """Wait until an expression is true; the timeout names it."""
-        self.page.wait_for_function(f"() => {condition}", timeout=10_000)
+        self.page.wait_for_function(f"() => {condition}", timeout=60_000)
 
     def chosen(self) -> dict[str, list[str]]:
         return self.page.evaluate("observatory.choices()")

@@ -69,7 +69,7 @@ def take(
     monkeypatch.setenv("TEST_FAULT", fault)
     monkeypatch.setenv("TMPDIR", str(scratch))
     (task,) = plan([Cell("radon", "cold", "C", launch)], Rounds(1, 0))
-    return Executor(faulty, scratch, timeout=6 if fault == "hangs" else 60).run(task)
+    return Executor(faulty, scratch, timeout=6 if fault == "hangs" else 300).run(task)
 
 
 LAUNCHES = pytest.mark.parametrize("launch", ["fork", "spawn"])
@@ -137,7 +137,7 @@ def test_a_run_goes_on_after_a_sample_that_died(
     recorded: list[Sample] = []
     carry_out(
         plan(cells, Rounds(1, 1)),
-        Executor(faulty, tmp_path, timeout=60),
+        Executor(faulty, tmp_path, timeout=300),
         lambda _: None,
         lambda _, sample: recorded.append(sample),
         workers=2,
@@ -150,7 +150,7 @@ def test_a_primitive_that_prints_no_record_is_recorded_too(
 ) -> None:
     (task,) = plan([Cell("radon", "cold", "C", "fork")], Rounds(1, 0))
     broken = replace(newest, importable=tmp_path)
-    found = Executor(broken, tmp_path, timeout=60).run(task)
+    found = Executor(broken, tmp_path, timeout=300).run(task)
     assert found.status == "raised"
     assert found.failure is not None
     assert "without a valid record" in found.failure.message

@@ -85,7 +85,7 @@ def test_an_interrupted_run_loses_nothing_and_is_resumed(
     )
     wait_until(lambda: count(results) >= 1)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "every finished sample is recorded" in stderr
     assert processes_of(tmp_path) == []

@@ -96,7 +96,7 @@ def test_what_github_never_lists_is_said_before_it_is_opened_every_night(
 
 
 def test_two_runs_at_once_come_to_one_open_issue(fake: FakeGitHub, clock: FakeClock) -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=120)
     fake.meanwhile(*POST, both.wait, times=2)
 
     def run() -> None:

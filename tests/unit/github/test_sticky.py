@@ -228,7 +228,7 @@ def test_two_runs_at_once_come_to_one_comment_of_the_newer(
 ) -> None:
     """Both see that there is none, both make one; the oldest stays and says what is newer."""
     fake.pull()
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=120)
     fake.meanwhile(*POST, both.wait, times=2)
 
     def run(number: int) -> None:
@@ -247,7 +247,7 @@ def test_many_runs_at_once_come_to_one_comment_of_the_newest(
 ) -> None:
     fake.pull()
     runs = [900 + (seed * 7 + n * 5) % 6 for n in range(6)]
-    all_ = threading.Barrier(len(runs), timeout=10)
+    all_ = threading.Barrier(len(runs), timeout=120)
 
     def run(number: int) -> None:
         github = GitHub(Transport(fake.url, TOKEN, clock), REPO)

@@ -47,7 +47,7 @@ def test_an_append_that_waited_goes_into_the_file_that_replaced_the_other(tmp_pa
         assert opened.wait(30)
         thread.join(0.2)  # it waits for the lock of the file that is replaced now
         write_atomic(path, b"compact\n")
-    thread.join(30)
+    thread.join(120)
     assert path.read_bytes() == b"compact\nnew\n"
 
 

@@ -61,7 +61,7 @@ class Stage:
 
     def night(self, *arguments: str, **environment: str) -> tuple[int, str]:
         process = self.start(*arguments, **environment)
-        status = process.wait(timeout=90)
+        status = process.wait(timeout=300)
         return status, self.said.read_text()
 
     def begun(self) -> list[str]:
@@ -177,7 +177,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     process = stage.start("3.3.7", "--only", "measure", OBSERVATORY_FAKE_PAUSE="0.1")
     _until(lambda: len(stage.taken()) > 2)
     process.terminate()
-    assert process.wait(timeout=30) == Exit.INTERRUPTED
+    assert process.wait(timeout=300) == Exit.INTERRUPTED
     status, said = stage.night("3.3.7", "--only", "measure")
     assert status == Exit.OK
     assert "continuing the night of" in said
@@ -266,4 +266,4 @@ def _kill(process: subprocess.Popen[bytes], with_step: bool = True) -> None:
         with suppress(psutil.NoSuchProcess):
             one.kill()
     process.wait()
-    psutil.wait_procs(steps, timeout=10)
+    psutil.wait_procs(steps, timeout=120)
