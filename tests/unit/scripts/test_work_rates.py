@@ -1,0 +1,80 @@
+"""Counts of work repeat: false alarms, and the steps that are found, on a pool that was kept."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.work_pool import CELLS, rounds
+from scripts.work_rates import Rates, pool_of, rates_of, table
+
+ROOT = Path(__file__).parents[3]
+POOL = ROOT / "results/pools/epyc-2core-3.3.7-work.parquet"
+
+
+@pytest.fixture(scope="module")
+def kept() -> list[Rates]:
+    return rates_of(pool_of(POOL))
+
+
+def made(values: list[float], metric: str = "instructions", **columns: object) -> pd.DataFrame:
+    """A pool of one cell."""
+    one = {
+        "model": "radon", "scenario": "warm_disk", "backend": "NUMBA", "launch": "spawn",
+        "metric": metric, "status": "ok", "hash_seed": 1, "load": 5.0, "source": "callgrind",
+        "started_at": "2026-11-23T12:00:00+00:00", **columns,
+    }  # fmt: skip
+    return pd.DataFrame({"value": np.array(values, dtype=int), **one})
+
+
+def test_work_alarms_in_no_comparison_of_a_subject_with_itself(kept: list[Rates]) -> None:
+    assert {one.cell for one in kept} == set(CELLS)
+    assert [one.alarms for one in kept] == [0] * 10
+
+
+def test_half_a_per_cent_more_work_is_found_in_every_cell(kept: list[Rates]) -> None:
+    assert min(one.found[1.005] for one in kept) >= 0.95
+    assert min(one.found[1.01] for one in kept) == 1
+
+
+def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
+    documented = (ROOT / "docs/work.md").read_text().splitlines()
+    assert [line for line in table(kept).splitlines() if line not in documented] == []
+
+
+def test_counts_that_do_not_repeat_alarm() -> None:
+    values = 1e9 * np.exp(np.random.default_rng(1).normal(0, 0.01, 40))
+    (noisy,) = rates_of(made(list(values)))
+    assert noisy.alarms > 20
+    assert noisy.found[1.01] < 0.5
+
+
+def test_a_pool_without_the_samples_that_failed_would_be_too_good(tmp_path: Path) -> None:
+    pool = made([1e9] * 6)
+    pool.loc[3, "status"] = "raised"
+    pool.to_json(tmp_path / "pool.jsonl", orient="records", lines=True)
+    with pytest.raises(SystemExit, match="failed"):
+        pool_of(tmp_path / "pool.jsonl")
+
+
+def test_counts_of_two_sources_are_not_one_pool() -> None:
+    pool = made([1e9] * 6)
+    pool.loc[3, "source"] = "hardware"
+    with pytest.raises(SystemExit, match="two sources"):
+        rates_of(pool)
+
+
+def test_a_pool_that_is_stopped_at_any_time_is_balanced() -> None:
+    tasks = [task for task in islice(rounds(), 4 + 18 * 10) if task.keep is None]
+    for stop in range(len(tasks)):
+        for measure in ("work", "tracing"):
+            places = [task.cell for task in tasks[:stop] if task.measure == measure]
+            numbers = pd.Series(places).value_counts()
+            assert numbers.empty or numbers.max() - numbers.reindex(places).min() <= 1
+    work = [task for task in tasks if task.measure == "work"]
+    assert {task.cell for task in work} == set(CELLS)
+    assert len({task.hash_seed for task in work}) == 10
