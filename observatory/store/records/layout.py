@@ -9,7 +9,7 @@
     results/ledgers/<ab>/<sha256>.json.gz                  ledgers by content
     results/profiles/<ab>/<sha256>.json.gz                 profiles of calls by content
     results/calibrations/<machine>.json                    noise floors of a machine
-    results/pools/<machine>-<subject>.parquet              one subject's times, hundreds of each
+    results/pools/<machine>-<subject>.parquet              one subject's times or counts of work
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/alerts.json                                    what got worse, and what became of it

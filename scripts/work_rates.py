@@ -1,0 +1,127 @@
+"""How far counts of work repeat: false alarms, and the steps that are found, on real samples.
+
+    .venv/bin/python scripts/work_rates.py FILE.jsonl --keep FILE.parquet
+    .venv/bin/python scripts/work_rates.py FILE.parquet
+
+`scripts/work_pool.py` takes such a pool. All its samples are of one subject, so that every alarm is
+false. A comparison draws three samples of a cell for BASE and three for HEAD, each from all of
+them: if few samples were dealt out, rare ones could never come together on one side. The sides need
+not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two seeds
+do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those of
+`compare` on a machine that is not calibrated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.catalogue import METRICS, Cell
+from observatory.analyze.comparison.rules import conclude, rule_of
+from observatory.run.interleave import WORKED
+
+STEPS = (1.002, 1.005, 1.01)
+COMPARISONS = 1000
+_AXES = [axis.name for axis in fields(Cell)]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What the pool says of one metric of one cell; all numbers but the counts are relative."""
+
+    cell: Cell
+    metric: str
+    samples: int
+    seeds: int
+    """Different hash seeds among the samples."""
+    variation: float
+    """The standard deviation over the mean."""
+    spread: float
+    """The largest over the smallest value, less 1."""
+    load: tuple[float, float]
+    """The lowest and the highest load average at which a sample began."""
+    alarms: int
+    """In COMPARISONS of the subject with itself: worse or better."""
+    found: dict[float, float]
+    """Step -> share of the comparisons that called HEAD worse."""
+
+
+def pool_of(path: Path) -> pd.DataFrame:
+    """The samples of a pool, one a row, in the order taken. Raises SystemExit for a bad one."""
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    samples = pd.DataFrame(map(json.loads, path.read_text().splitlines()))
+    if not samples["status"].eq("ok").all():
+        raise SystemExit(f"{path} has samples that failed: a pool without them would be too good")
+    return samples.drop(columns="status").astype({"value": "int64"})
+
+
+def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
+    """The rates of each cell and metric of a pool."""
+    return [
+        _rates(Cell(*place[:-1]), place[-1], own, np.random.default_rng(seed))
+        for place, own in samples.groupby([*_AXES, "metric"], sort=True)
+    ]
+
+
+def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator) -> Rates:
+    if own["source"].nunique() > 1:
+        raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
+    rule = rule_of(METRICS[metric], cell.scenario)
+    values = own["value"].to_numpy(dtype=float)
+    drawn = rng.choice(values, (COMPARISONS, 2, WORKED)).tolist()
+
+    def conclusions(step: float) -> list[str]:
+        return [conclude(rule, base, [v * step for v in head]).conclusion for base, head in drawn]
+
+    return Rates(
+        cell, metric, len(values), own["hash_seed"].nunique(),
+        variation=float(values.std(ddof=1) / values.mean()),
+        spread=float(values.max() / values.min() - 1),
+        load=(float(own["load"].min()), float(own["load"].max())),
+        alarms=sum(one in ("worse", "better") for one in conclusions(1.0)),
+        found={step: conclusions(step).count("worse") / COMPARISONS for step in STEPS},
+    )  # fmt: skip
+
+
+def table(found: list[Rates]) -> str:
+    """The rates in Markdown, as docs/work.md has them."""
+    steps = [f"+{step - 1:.1%} found" for step in STEPS]
+    heads = [
+        "cell", "metric", "samples", "seeds", "variation", "range", "load",
+        f"alarms in {COMPARISONS:,}", *steps,
+    ]  # fmt: skip
+    rows = [
+        [
+            f"{one.cell.scenario} {one.cell.backend}", f"`{one.metric}`", f"{one.samples}",
+            f"{one.seeds}", f"{one.variation:.3%}", f"{one.spread:.3%}",
+            "{:.0f} to {:.0f}".format(*one.load), f"{one.alarms}",
+            *(f"{share:.1%}" for share in one.found.values()),
+        ]
+        for one in found
+    ]  # fmt: skip
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> int:
+    """Judge a pool and print its rates."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("pool", type=Path, help="a file of work_pool.py or of --keep")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="write the samples: FILE.parquet")
+    options = parser.parse_args()
+    samples = pool_of(options.pool)
+    if options.keep:
+        samples.to_parquet(options.keep, index=False, compression="zstd")
+    print(table(rates_of(samples, options.seed)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""Counts of work repeat: false alarms, and the steps that are found, on a pool that was kept."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.work_pool import CELLS, rounds
+from scripts.work_rates import Rates, pool_of, rates_of, table
+
+ROOT = Path(__file__).parents[3]
+POOL = ROOT / "results/pools/epyc-2core-3.3.7-work.parquet"
+
+
+@pytest.fixture(scope="module")
+def kept() -> list[Rates]:
+    return rates_of(pool_of(POOL))
+
+
+def made(values: list[float], metric: str = "instructions", **columns: object) -> pd.DataFrame:
+    """A pool of one cell."""
+    one = {
+        "model": "radon", "scenario": "warm_disk", "backend": "NUMBA", "launch": "spawn",
+        "metric": metric, "status": "ok", "hash_seed": 1, "load": 5.0, "source": "callgrind",
+        "started_at": "2026-11-23T12:00:00+00:00", **columns,
+    }  # fmt: skip
+    return pd.DataFrame({"value": np.array(values, dtype=int), **one})
+
+
+TWO_LEVELS = {("call", "NUMBA"), ("warm_disk", "C_VM")}
+"""The cells whose instructions have two levels (docs/work.md)."""
+
+
+def repeats(one: Rates) -> bool:
+    levels = one.metric == "instructions" and (one.cell.scenario, one.cell.backend) in TWO_LEVELS
+    return not levels
+
+
+def test_counts_that_repeat_never_alarm_against_themselves(kept: list[Rates]) -> None:
+    assert {one.cell for one in kept} == set(CELLS)
+    assert [one.alarms for one in kept if repeats(one)] == [0] * 8
+
+
+def test_half_a_per_cent_more_work_is_found_where_counts_repeat(kept: list[Rates]) -> None:
+    assert min(one.found[1.005] for one in kept if repeats(one)) >= 0.95
+
+
+def test_counts_with_two_levels_alarm_rarely_and_find_one_per_cent(kept: list[Rates]) -> None:
+    two = [one for one in kept if not repeats(one)]
+    assert max(one.alarms for one in two) <= 30
+    assert min(one.found[1.01] for one in two) > 0.5
+
+
+def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
+    documented = (ROOT / "docs/work.md").read_text().splitlines()
+    assert [line for line in table(kept).splitlines() if line not in documented] == []
+
+
+def test_counts_that_do_not_repeat_alarm() -> None:
+    values = 1e9 * np.exp(np.random.default_rng(1).normal(0, 0.01, 40))
+    (noisy,) = rates_of(made(list(values)))
+    assert noisy.alarms > 20
+    assert noisy.found[1.01] < 0.5
+
+
+def test_a_pool_without_the_samples_that_failed_would_be_too_good(tmp_path: Path) -> None:
+    pool = made([1e9] * 6)
+    pool.loc[3, "status"] = "raised"
+    pool.to_json(tmp_path / "pool.jsonl", orient="records", lines=True)
+    with pytest.raises(SystemExit, match="failed"):
+        pool_of(tmp_path / "pool.jsonl")
+
+
+def test_counts_of_two_sources_are_not_one_pool() -> None:
+    pool = made([1e9] * 6)
+    pool.loc[3, "source"] = "hardware"
+    with pytest.raises(SystemExit, match="two sources"):
+        rates_of(pool)
+
+
+def test_a_pool_that_is_stopped_at_any_time_is_balanced() -> None:
+    tasks = [task for task in islice(rounds(), 4 + 18 * 10) if task.keep is None]
+    for stop in range(len(tasks)):
+        for measure in ("work", "tracing"):
+            places = [task.cell for task in tasks[:stop] if task.measure == measure]
+            numbers = pd.Series(places).value_counts()
+            assert numbers.empty or numbers.max() - numbers.reindex(places).min() <= 1
+    work = [task for task in tasks if task.measure == "work"]
+    assert {task.cell for task in work} == set(CELLS)
+    assert len({task.hash_seed for task in work}) == 10
