@@ -25,7 +25,7 @@ from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.rules import conclude, rule_of
 from observatory.run.interleave import WORKED
 
-STEPS = (1.002, 1.005, 1.01)
+STEPS = (1.002, 1.005, 1.01, 1.02)
 COMPARISONS = 1000
 _AXES = [axis.name for axis in fields(Cell)]
 
@@ -72,7 +72,7 @@ def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
 def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator) -> Rates:
     if own["source"].nunique() > 1:
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
-    rule = rule_of(METRICS[metric], cell.scenario)
+    rule = rule_of(METRICS[metric], cell.scenario, cell.backend)
     values = own["value"].to_numpy(dtype=float)
     drawn = rng.choice(values, (COMPARISONS, 2, WORKED)).tolist()
 

@@ -37,10 +37,8 @@ from observatory.store.records.comparison import Conclusion, Ratio
 
 SMALLEST_STEP = 0.02
 """Relative change of a level below which a step is not reported."""
-_WAITING = 0.01
-"""The relative range of the work of a build that asks the C++ compiler for its version and paths:
-the loops that wait for its answer are work, too. Of one subject, 568,744 to 571,672 Python calls
-were counted, and 0.3 % more instructions on a busy machine."""
+_UNSTEADY = 0.01
+"""The relative range of work in the cells where it repeats no better (measured: docs/work.md)."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
@@ -80,9 +78,8 @@ def rule_of(metric: Metric, scenario: str, backend: str, spread: float | None = 
     if metric.kind == "exact":
         return Rule("exact", metric.alerts_in(scenario), metric.every_pass)
     if metric.kind == "near_exact":
-        if metric.name in OF_WORK and _asks_compiler(scenario, backend):
-            spread = max(spread or 0.0, _WAITING)
-        known = max(spread or 0.0, metric.spread)
+        unsteady = metric.name in OF_WORK and _unsteady(metric.name, scenario, backend)
+        known = max(spread or 0.0, _UNSTEADY if unsteady else metric.spread)
         # A machine on which values of one subject differ by more than the floor raises it.
         floor = None if metric.material is None else max(metric.material, spread or 0.0)
         return Rule("near_exact", floor is not None, spread=known, material=floor)
@@ -97,10 +94,17 @@ def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
     return rule_of(metric, place.scenario, place.backend, spread)
 
 
-def _asks_compiler(scenario: str, backend: str) -> bool:
-    """Whether the measured build is the first of its process that needs the C++ compiler."""
-    first = SCENARIOS[scenario].family != "call" and not SCENARIOS[scenario].warm_ups
-    return first and BACKENDS[backend].cache == "c_module"
+def _unsteady(metric: str, scenario: str, backend: str) -> bool:
+    """Whether the work of a cell follows from more than its code.
+
+    The first build of a process with C modules asks the compiler for its version and paths, and
+    waits for the answer in loops. A call of numba's functions takes its arrays from whatever free
+    blocks the build has left.
+    """
+    known, cache = SCENARIOS[scenario], BACKENDS[backend].cache
+    if known.family == "call":
+        return metric == "instructions" and cache == "numba"
+    return not known.warm_ups and cache == "c_module"
 
 
 def best_of(metric: str, scenario: str, backend: str) -> int | None:

@@ -65,7 +65,7 @@ def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterat
         if rule.kind == "near_exact" and rule.material is not None:
             values = track.series.values
             if values.min() > 0:
-                counts, places = rule.material, range(1, len(values))
+                counts, places = max(rule.material, rule.spread), range(1, len(values))
                 yield from _sums(track, values, places, counts, MULTIPLE * counts, accepted)
         elif len(track.steps) >= _FEWEST and track.series.values.min() > 0:
             levels = np.repeat(np.array(track.levels), np.diff(track.bounds))

@@ -86,10 +86,10 @@ def test_it_is_the_same_alert_night_after_night() -> None:
 
 
 def test_series_that_drift_together_are_one_alert_and_the_largest_is_told() -> None:
-    other = ("radon", "call", "NUMBA", "spawn")
+    other = ("radon", "warm_process", "NUMBA", "spawn")
     both = [work(20, *[0.0015] * 8), work(20, *[0.0019] * 8, cell=other)]
     (alert,) = drifts(detected(watched(20, *both), moment(20)))
-    assert [one.benchmark.split()[1] for one in alert.series] == ["call", "warm_disk"]
+    assert [one.benchmark.split()[1] for one in alert.series] == ["warm_process", "warm_disk"]
     assert "and of 1 more series grew since n11" in alert.sentence
 
 

@@ -23,7 +23,8 @@ FLOOR = METRICS["instructions"].material or 0.0
 
 def noises() -> list[np.ndarray]:
     """Times of each cell of the pools, relative to their median."""
-    pools = [kept_pool(path) for path in sorted(POOLS.glob("*.parquet"))]
+    paths = (path for path in sorted(POOLS.glob("*.parquet")) if not path.stem.endswith("-work"))
+    pools = [kept_pool(path) for path in paths]
     return [
         values[:, 0] / np.median(values[:, 0])
         for pool in pools

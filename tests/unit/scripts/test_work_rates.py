@@ -31,28 +31,27 @@ def made(values: list[float], metric: str = "instructions", **columns: object) -
     return pd.DataFrame({"value": np.array(values, dtype=int), **one})
 
 
-TWO_LEVELS = {("call", "NUMBA"), ("warm_disk", "C_VM")}
-"""The cells whose instructions have two levels (docs/work.md)."""
+UNSTEADY = {("call", "NUMBA"), ("warm_disk", "C_VM")}
+"""The cells whose work repeats less well (docs/work.md)."""
 
 
-def repeats(one: Rates) -> bool:
-    levels = one.metric == "instructions" and (one.cell.scenario, one.cell.backend) in TWO_LEVELS
-    return not levels
+def steady(one: Rates) -> bool:
+    return (one.cell.scenario, one.cell.backend) not in UNSTEADY
 
 
-def test_counts_that_repeat_never_alarm_against_themselves(kept: list[Rates]) -> None:
+def test_no_count_alarms_against_itself(kept: list[Rates]) -> None:
     assert {one.cell for one in kept} == set(CELLS)
-    assert [one.alarms for one in kept if repeats(one)] == [0] * 8
+    assert [one.alarms for one in kept] == [0] * 10
 
 
 def test_half_a_per_cent_more_work_is_found_where_counts_repeat(kept: list[Rates]) -> None:
-    assert min(one.found[1.005] for one in kept if repeats(one)) >= 0.95
+    assert min(one.found[1.005] for one in kept if steady(one)) >= 0.95
 
 
-def test_counts_with_two_levels_alarm_rarely_and_find_one_per_cent(kept: list[Rates]) -> None:
-    two = [one for one in kept if not repeats(one)]
-    assert max(one.alarms for one in two) <= 30
-    assert min(one.found[1.01] for one in two) > 0.5
+def test_two_per_cent_more_work_is_found_where_counts_repeat_less_well(kept: list[Rates]) -> None:
+    unsteady = [one for one in kept if not steady(one)]
+    assert len(unsteady) == 3
+    assert min(one.found[1.02] for one in unsteady) >= 0.95
 
 
 def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
