@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import LAUNCHES, MAIN_BACKENDS, METRICS, SCENARIOS, Cell
+from benchmarks.catalogue import LAUNCHES, MAIN_BACKENDS, METRICS, OF_WORK, SCENARIOS, Cell
 from dashboard.colours import css_name
 from dashboard.drawing.panels import ChartLine, Panel, Point, Table
 from dashboard.pages.cell_values import CellValue
@@ -18,12 +18,7 @@ from observatory.text import units
 from observatory.text.plain import clean, shorten
 from observatory.text.words import first_of, known_first
 
-WORK = tuple(
-    sorted(
-        (name for name, one in METRICS.items() if one.material is not None),
-        key=lambda name: METRICS[name].measure != "work",
-    )
-)
+WORK = tuple(sorted(OF_WORK, key=lambda name: METRICS[name].measure != "work"))
 """The metrics of work: instructions first."""
 _INSTRUCTIONS = WORK[0]
 _TIMED = tuple(name for name, one in SCENARIOS.items() if one.timed)
@@ -167,7 +162,7 @@ def _verdicts(observed: SiteInput, subject: Newest) -> Iterator[str]:
     conclusions = [observed.verdicts_on(track).last for track in judged]
     if set(conclusions) & {"unaffected", "workload changed"}:
         other = "other " if set(conclusions) & _STATES.keys() else ""
-        yield f"No {other}count of its work changed by {_SMALLEST} or more."
+        yield f"No {other}count of its work got worse or better."
 
 
 def _first(names: Iterable[str]) -> str:

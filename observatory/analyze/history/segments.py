@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.catalogue import METRICS
-from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.comparison.rules import JUDGED_NOISY, rule_at
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import (
@@ -41,8 +40,6 @@ UNUSUAL = 4.0
 """A single value so many times the noise off its level is reported, although there is no step."""
 NEAR = 10
 """A drifting series hardly moves within so many values."""
-_SMALLEST = {name: one.material for name, one in METRICS.items() if one.material is not None}
-"""The change of a metric of work that counts between two subjects."""
 STILL = 0.5
 """A step holds while at least this share of it is left."""
 Alerted = tuple[SeriesId, str]
@@ -188,8 +185,9 @@ def segmented(
             places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
         elif one.place.model and one.place.metric not in JUDGED_NOISY:
-            smallest = _SMALLEST.get(one.place.metric)
-            why = Statement("compared", (smallest,)) if smallest else Statement("described")
+            rule = rule_at(one.place)
+            counts = rule.material and max(rule.material, rule.spread)
+            why = Statement("compared", (counts,)) if counts else Statement("described")
             yield SegmentedSeries(one, "described", why, (0, n))
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))

@@ -10,8 +10,10 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
+from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.store.records.sample import Sample
 from tests.factories import traced
@@ -144,3 +146,9 @@ def test_values_without_a_ratio_are_not_judged() -> None:
     zero = work(0.0)
     zero.values[3] = 0
     assert found(zero).alerts == []
+
+
+@pytest.mark.parametrize(("cell", "counts"), [("warm_disk NUMBA", 0.002), ("warm_disk C", 0.01)])
+def test_the_change_that_counts_is_that_of_the_cell(cell: str, counts: float) -> None:
+    (track,) = segmented([work(0.0, cell=("radon", *cell.split(), "spawn"))])
+    assert track.reason == Statement("compared", (counts,))

@@ -13,7 +13,7 @@ from dashboard.pages.history import history
 from dashboard.pages.matrix import matrices
 from dashboard.pages.overview import overview
 from dashboard.pages.summary import newest
-from dashboard.pages.work import WorkHistory, newest_work, work_history
+from dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from observatory.app.site import site_data
@@ -73,7 +73,7 @@ def test_a_line_breaks_where_the_source_changes_and_the_table_has_every_count(
             1.9e9,
             "does less work than the subject before it: warm_process NUMBA instructions (−5 %).",
         ),
-        (2.001e9, "No count of its work changed by 0.2 % or more."),
+        (2.001e9, "No count of its work got worse or better."),
     ],
 )
 def test_the_newest_subject_is_said_in_words(
@@ -158,3 +158,7 @@ def test_where_nothing_counts_the_pages_say_so_once(tmp_path: Path) -> None:
 def test_of_results_without_work_the_page_says_that_there_is_none(tmp_path: Path) -> None:
     factory.recorded(tmp_path, 7, [sample(SPAWNED, metrics={"compile_time": 0.25})])
     assert past(tmp_path).in_words == ("No instructions were counted for 3.3.7.",)
+
+
+def test_memory_is_no_work() -> None:
+    assert WORK == ("instructions", "python_calls")
