@@ -65,3 +65,17 @@ def test_a_holder_that_is_killed_does_not_block_the_machine() -> None:
         holder.wait()
     with local.measuring_lock(pytest.fail):
         pass
+
+
+def test_runs_with_other_directories_measure_at_once(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waits(sentence: str) -> None:
+        raise AssertionError(sentence)
+
+    other = place / "other"
+    other.mkdir()
+    with local.measuring_lock(waits):
+        monkeypatch.setenv(local.LOCK, str(other))
+        with local.measuring_lock(waits):
+            pass
