@@ -55,3 +55,14 @@ def test_without_profiles_of_both_there_is_no_page_and_no_link(tmp_path: Path) -
     (alert,) = html.glob("alerts/*.html")
     assert "Where the work went" not in alert.read_text("utf-8")
     assert "flame" not in (html / "compare.html").read_text("utf-8")
+
+
+def test_names_in_the_sentence_of_an_alert_are_code(tmp_path: Path) -> None:
+    for day, calls in enumerate((1000, 1500)):
+        when = NOON + timedelta(days=day)
+        under = header(f"3.3.{6 + day}", commit=f"{day}" * 40, date=when)
+        project(tmp_path, journal(tmp_path, [traced(calls)], under=under).read())
+    (alert,) = site(tmp_path).glob("alerts/*.html")
+    text = alert.read_text("utf-8").partition("<main")[2]
+    assert "More work, since 3.3.7" in text
+    assert "(1,000 → 1,500); <code>f</code> was entered 1,000 times, now 1,500" in text
