@@ -150,8 +150,8 @@ _ALL = (
            "size of the cache directory after the process ended",
            _EVERYWHERE, of_cpu=True, section=_REST, phrase="the cache on disk is {}"),
     Metric("retained_bytes", "bytes", "near_exact", "counting",
-           "memory in use after the build that was not before, once the function was deleted and "
-           "garbage was collected",
+           "memory that a build leaves in use after its function was deleted and garbage was "
+           "collected",
            _BUILDS, of_cpu=True, material=0.05, spread=0.02, section=_REST,
            phrase="the memory that a build leaves in use is {}",
            trend=("more memory left", "less memory left")),

@@ -218,8 +218,8 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "counted once": "the budget ended before it was counted again, and one count proves nothing",
     "described": "this metric only describes and is not judged",
     "compared": (
-        "no steps are searched for: it is compared with the value before, and a change of "
-        "{:percent} counts"
+        "steps are not searched for: each value is compared with the one before it, and a change "
+        "of {:percent} counts"
     ),
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "

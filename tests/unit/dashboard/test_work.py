@@ -132,8 +132,8 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
         CALLGRIND: [2.0e9, 2.1e9], HARDWARE: [2.6e9],
     }  # fmt: skip
     assert sources[CALLGRIND]["reason"] == (
-        "no steps are searched for: it is compared with the value before, and a change of 0.2 % "
-        "counts"
+        "steps are not searched for: each value is compared with the one before it, and a change "
+        "of 0.2 % counts"
     )
     assert [found[id_]["source"] for id_ in sources[CALLGRIND]["eras"]] == [HARDWARE]
     assert {one["source"] for one in found.values() if one["metric"] == "compile_time"} == {""}
