@@ -6,7 +6,8 @@
 PYTHON ?= python3
 # Three at a time, a file each, the long files first (tests/conftest.py). Two CPUs are enough: most of
 # the time is real compiles, which use one CPU, and some tests wait for another's sample or a clock.
-PYTEST_ARGS ?= -n 3 --dist loadfile --no-loadscope-reorder
+WORKERS ?= -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST_ARGS ?=
 VENV := .venv
 STAMP := $(VENV)/.ready
 MAKEFLAGS += --no-print-directory
@@ -30,7 +31,7 @@ observe: $(STAMP)
 	@$(VENV)/bin/observatory observe
 
 test: $(STAMP)
-	@$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+	@$(VENV)/bin/python -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 # Real nights along CLONE, a clone of PyTensor, with a fault between two of them, and 20 kills.
 rehearse: $(STAMP)

@@ -34,6 +34,8 @@ class Bench:
     measure: Measure
     probed: bool
     """Whether the probes are installed: in the counting pass, and to measure what they cost."""
+    weighed: bool = True
+    """Whether the counting pass measures memory: that takes longer than building a small graph."""
     counter: Counter | None = None
     """Pass work: what counts instructions."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -86,12 +88,13 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
-        memory = MemoryOfBuild() if self.probed else None
+        memory = MemoryOfBuild() if self.probed and self.weighed else None
         self.ledger.step = name
         with ExitStack() as stack:
             trace.event("span begins", step=name)
             if self.probed:
                 stack.enter_context(self.recording())
+            if memory is not None:
                 stack.enter_context(self.high_water.running())
             if self.measure == "tracing":
                 stack.enter_context(self.tracer.counting_calls(calls))

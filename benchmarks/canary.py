@@ -47,6 +47,26 @@ class SamplingWarm:
     """The same on a copy of a filled cache."""
 
 
+@suite("census_cold", models_of("census_cold"))
+class CensusCold:
+    """Every Op, from an empty cache."""
+
+
+@suite("census_warm", models_of("census_warm"))
+class CensusWarm:
+    """Every Op, from a filled cache."""
+
+
+@suite("pairs_first", models_of("pairs_first"))
+class PairsFirst:
+    """The first graph of every pair."""
+
+
+@suite("pairs_second", models_of("pairs_second"))
+class PairsSecond:
+    """The second graph of every pair, from the cache that the first ones filled."""
+
+
 @suite("upgrade")
 class Upgrade:
     """A subject on the cache that another one left.

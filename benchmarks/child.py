@@ -35,17 +35,18 @@ def main() -> None:
     trace.event("interpreter ready", role=job.role, scenario=job.cell.scenario)
     launch = job.cell.launch
     # A sampler uses the start method for its own chains.
-    if (
-        launch == "spawn"
-        or job.role == "reader"
-        or SCENARIOS[job.cell.scenario].family == "sampling"
-    ):
+    alone = launch == "spawn" or SCENARIOS[job.cell.scenario].family == "sampling"
+    if job.role == "reader" or (alone and job.role != "each"):
         sys.exit(work(job))
     if launch == "forkserver":
         forking.serve_siblings(job, work)
         return
     work_of_fork = partial(work, imported=_import_subject(job))
-    if job.role == "siblings":
+    if job.role == "each":
+        from benchmarks import scenarios
+
+        scenarios.prepare_forks(job)
+    if job.role in ("siblings", "each"):
         forking.fork_siblings(job, work_of_fork)
     else:
         forking.fork_one(job, work_of_fork)

@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "pymc")
@@ -53,6 +54,7 @@ def _digest(data: Path | None) -> str:
     return f"sha256 {hashlib.sha256(data.read_bytes()).hexdigest()[:16]}"
 
 
+@cache
 def _first_line(compiler: str) -> str | None:
     """What the compiler says of its version."""
     if not compiler:

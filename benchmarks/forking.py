@@ -5,8 +5,11 @@ This runs in the environment under test, in the parent of the forks.
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import sys
+import time
 from collections.abc import Callable
 
 from benchmarks import trace
@@ -20,6 +23,7 @@ Work = Callable[[Job], int]
 RAISED = 3
 """Exit status of a process that reported an exception."""
 _THREADS = 2
+_POLL = 0.01
 _LONGEST_TEMPORARY = 70
 """Characters of a directory in which multiprocessing can make a socket, whose path has 107."""
 
@@ -144,7 +148,14 @@ def _fork(job: Job, work: Work) -> int:
 
 
 def _wait_for(job: Job, pid: int) -> None:
-    _, status = os.waitpid(pid, 0)
+    end = math.inf if job.limit is None else time.monotonic() + job.limit
+    ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
+    while not ended:
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+            end = math.inf
+        time.sleep(_POLL)
+        ended, status = os.waitpid(pid, os.WNOHANG)
     _note_end(job, os.waitstatus_to_exitcode(status))
 
 

@@ -16,10 +16,14 @@ from benchmarks.catalogue import Cell, Measure
 from benchmarks.profiles import Profile
 from benchmarks.typed_json import from_json, to_json
 
-Role = Literal["measure", "fill", "siblings", "reader", "upgrade"]
+Role = Literal["measure", "fill", "siblings", "reader", "upgrade", "each"]
 """A process measures, fills the cache for the measured process, is a sibling or the parent of
-siblings, reads what the siblings stored, or builds every graph of an upgrade."""
+siblings, reads what the siblings stored, builds every graph of an upgrade, or is a fork that builds
+one graph of many, or the parent of such forks."""
 Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
+StepStatus = Literal["ok", "absent", "raised", "died", "collided", "unstable"]
+"""What became of one graph of many. `absent`: the release has no such Op; `collided`: it is right
+only with a cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 
@@ -53,6 +57,8 @@ class Job:
     """Pass work: what counts the instructions."""
     problem: str = ""
     """Why this machine cannot take this pass; empty: it can."""
+    limit: float | None = None
+    """Role each: the seconds after which the fork of one graph is killed."""
     from_empty: bool = False
     """Role upgrade: the cache is empty; False: another subject has filled it."""
 
@@ -72,6 +78,11 @@ class Step:
 
     name: str
     metrics: dict[str, float]
+    status: StepStatus = "ok"
+    note: str | None = None
+    """Why the status is not `ok`."""
+    in_python: tuple[str, ...] = ()
+    """The Ops of the graph that run in Python, because the backend leaves them to it."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +119,8 @@ class LedgerEntry:
     """Without the functions that were compiled inside it."""
     step: str | None = None
     """The build that it belongs to."""
+    why: str | None = None
+    """Outcome `uncacheable`: the reason that the cache gave, in its own words."""
 
 
 @dataclass(frozen=True)

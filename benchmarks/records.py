@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from benchmarks import pinning
-from benchmarks.catalogue import SAMPLE_SCHEMA, SYMBOLS, metrics_of
+from benchmarks.catalogue import OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
 from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
 from benchmarks.process import Ending
 from benchmarks.profiles import ImportedModule, Profile
@@ -151,6 +151,8 @@ def _absent(
     """Why each metric that this pass should have given is not there."""
     reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
     reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    if SCENARIOS[request.cell.scenario].of_pair == "first":
+        reasons |= dict.fromkeys(OF_PAIRS, "only the second graph of a pair can meet the first one")
     otherwise = "this platform or version does not give it"
     if status != "ok":
         reasons, otherwise = {}, f"{status}: {message}"[:2000]

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import import_times, pinning, process, records, sandbox, shared_cache, trace
+from benchmarks import apart, import_times, pairs, pinning, records, sandbox, shared_cache, trace
 from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
@@ -93,9 +93,8 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         filler_seed = seed if shared else sandbox.new_seed()
         env = box.environment(filler_seed, flags) | pinned
         python = (sys.executable,) if pins is None else pins.interpreter(box.path, counting=False)
-        filler = process.run(
-            box, request.job(box, "fill"), env, request.timeout, interpreter=python
-        )
+        job = request.job(box, apart.role_of("fill", request.cell.scenario))
+        filler = apart.run(box, job, env, request.timeout, interpreter=python)
         fill = filler.exit.seconds
         if filler.status != "ok":
             return Processes(filler, filler=filler, fill=fill)
@@ -105,13 +104,19 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
     env = box.environment(seed, flags) | pinned
-    job, python = request.job(box, "measure"), (sys.executable,)
+    # An index of its own: the forks of the filler have reported under 0.
+    job = request.job(box, apart.role_of("measure", request.cell.scenario), 1)
+    python = (sys.executable,)
     if pins is not None:
         counted = not pinning.problem(request.cell)
         job = replace(job, counter=pins.counter if counted else None, problem=pins.problem)
         python = pins.interpreter(box.path, counted)
-    measured = process.run(box, job, env, request.timeout, interpreter=python)
+    measured = apart.run(box, job, env, request.timeout, interpreter=python)
+    if SCENARIOS[request.cell.scenario].of_pair == "second":
+        measured = pairs.judged(request, box, seed, measured)
     found = import_times.take(box, env, request.timeout) if request.imports else ()
+    if SCENARIOS[request.cell.scenario].apart:
+        filler = None  # its graphs have the names of those that were measured
     return Processes(measured, filler=filler, prepare=prepare, fill=fill, imports=found)
 
 

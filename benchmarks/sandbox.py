@@ -16,7 +16,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -153,6 +153,13 @@ class Sandbox:
         if target.exists():
             shutil.rmtree(target)
         partial.rename(target)
+
+    def with_empty_cache(self, name: str) -> Sandbox:
+        """Return this sandbox with another, empty cache of this name. Raises OSError."""
+        cache = self.path / name
+        for directory in (cache, cache / "pytensor", cache / "numba"):
+            directory.mkdir()
+        return replace(self, cache=cache)
 
     def empty_tmp(self) -> None:
         """Delete the files of a filler from the temporary directory: they are not leaked."""

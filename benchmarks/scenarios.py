@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from benchmarks import backends, sampling
 from benchmarks.bench import Bench
-from benchmarks.catalogue import MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
-from benchmarks.messages import Job, Report, Role, Spent, Step
+from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
+from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.instructions import counting_instructions
+from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
 
 _REPEATS = 15
@@ -49,6 +55,7 @@ def measure(
         backends.mode(cell.backend),
         job.measure,
         probed=job.role != "fill" and job.measure == "counting",
+        weighed=job.role != "each",
         counter=job.counter,
     )
     if bench.probed:
@@ -80,6 +87,20 @@ def measure(
             measured=bench.measured_seconds,
         ),
     )
+
+
+def prepare_forks(job: Job) -> None:
+    """Do once what every fork of this process would do before and after it builds its one graph."""
+    MODELS[job.cell.model].build(job.data)
+    for name in BACKENDS[job.cell.backend].probes:
+        probe = import_module(f"benchmarks.probes.{name}")
+        if find_spec(probe.PACKAGE) is not None:
+            import_module(probe.LOOKS_AT)
+    for name in ("linalg", "sparse", "special", "stats"):  # of the references
+        import_module(f"scipy.{name}")
+    describe(job.data)  # it runs the compiler, to look for BLAS too
+    gc.collect()
+    gc.freeze()  # a collection of a fork need not look at what all of them share
 
 
 def _measure(bench: Bench, job: Job) -> None:
@@ -170,6 +191,30 @@ def _reader(bench: Bench, job: Job) -> None:
         _build_one_of_many(bench, name, name)
 
 
+def _each(bench: Bench, job: Job) -> None:
+    """Build the only member of this fork. What it raises is the result of this graph alone."""
+    for name in job.members:
+        found: dict[str, float] = {}
+        status: StepStatus = "ok"
+        note: str | None = None
+        in_python: list[str] = []
+        first = SCENARIOS[job.cell.scenario].of_pair == "first"
+        try:
+            with noticing() as in_python:
+                built = bench.measured_build(name, FIRST.format(name) if first else name)
+            # Memory and bytes of each graph would be most of the record.
+            found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
+            found["python_fallbacks"] = len(in_python)
+        except NotInThisRelease as error:
+            status, note = "absent", str(error)
+        except Exception as error:
+            traceback.print_exc()
+            status, note = "raised", f"{type(error).__name__}: {error}"
+        fallbacks = tuple(map(shorten, in_python))
+        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
+        bench.metrics.update(found)
+
+
 def _upgrade(bench: Bench, job: Job) -> None:
     """Build every graph.
 
@@ -214,4 +259,5 @@ _ROLES: dict[Role, Callable[[Bench, Job], None]] = {
     "siblings": _sibling,
     "reader": _reader,
     "upgrade": _upgrade,
+    "each": _each,
 }

@@ -22,6 +22,7 @@ from dashboard.pages.alert import alert_page
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import cell_values_of
+from dashboard.pages.census import census_pages
 from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.contracts import PATH as CONTRACTS
 from dashboard.pages.contracts import contracts_page
@@ -87,6 +88,7 @@ class _Site:
         self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
+        self._census = census_pages(observed)
         self._guard = guard_page(observed)
         self._profiles = ProfilePages(observed)
 
@@ -116,6 +118,10 @@ class _Site:
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
+        for census in self._census:
+            front = self._census[0].path
+            values = census.values(self._census)
+            yield census.path, self._page("census.html", path=census.path, here=front, **values)
         yield from self._caches_pages()
         for page in list_pages(observed):
             path = list_path(page["number"])
@@ -228,12 +234,13 @@ class _Site:
     def _entries(self) -> list[tuple[str, str, str]]:
         """The navigation: names, pages, and the keys to press after `g`."""
         caches = caches_path(self._caches[-1]) if self._caches else ""
+        census = self._census[0].path if self._census else ""
         found = (
             ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
             ("Series", list_path(1), "s", True), ("Compare", COMPARE, "c", True),
             ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
             ("History", "releases.html", "h", self._cell_values),
-            ("Guard", GUARD, "u", self._guard),
+            ("Census", census, "e", census), ("Guard", GUARD, "u", self._guard),
             ("Contracts", CONTRACTS, "n", self._observed.contracts),
             ("Run health", "health.html", "r", True),
         )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
+from typing import TypeVar
 
 from benchmarks.catalogue import Cell
 from dashboard.verdict_data import HeadVerdicts
@@ -20,6 +21,7 @@ from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
+from observatory.store.reading.fates import Fates
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
@@ -27,6 +29,7 @@ from observatory.store.records.contracts import Contracts
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
+_Read = TypeVar("_Read")
 Spot = tuple[int, int]
 """The place of a subject: the index of its line, and its own index on the line."""
 
@@ -53,6 +56,8 @@ class SiteInput:
     """By subject and machine, when its newest sample was taken."""
     functions: Mapping[tuple[str, str, str], Functions] = field(default_factory=dict)
     """By machine, environment and commit: what was compiled, cell by cell."""
+    fates: Mapping[tuple[str, str, str], Fates] = field(default_factory=dict)
+    """By machine, environment and commit: what became of each graph that was built apart."""
     calibrations: Sequence[Calibration] = ()
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
@@ -141,9 +146,17 @@ class SiteInput:
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:
         """What was compiled, by the place of the subject."""
+        return self._by_spot(self.functions)
+
+    @cached_property
+    def fates_at(self) -> dict[Spot, Fates]:
+        """What became of each graph, by the place of the subject."""
+        return self._by_spot(self.fates)
+
+    def _by_spot(self, read: Mapping[tuple[str, str, str], _Read]) -> dict[Spot, _Read]:
         found = {
             (cut(machine), cut(env_name), commit): one
-            for (machine, env_name, commit), one in self.functions.items()
+            for (machine, env_name, commit), one in read.items()
         }
         return {self.spots[key]: one for key, one in found.items() if key in self.spots}
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import re
 import sys
 import zipfile
 from dataclasses import dataclass
@@ -25,7 +26,11 @@ from benchmarks.catalogue import Cell
 from observatory.store.records.comparison import CauseKind
 
 HOOK = Path(__file__).with_name("fault_hook.py")
-SOURCES = tuple(map(Path(__file__).with_name, ("faults.py", "faults_of_time.py")))
+SOURCES = tuple(
+    map(Path(__file__).with_name, ("faults.py", "faults_of_time.py", "faults_of_keys.py"))
+)
+PROPERTY_DROPPED = "property_dropped"
+"""The kind of the faults of one property each, e.g. "property_dropped:Sum.axis"."""
 VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel, which is the earliest that zip archives have."""
@@ -196,22 +201,35 @@ FAULTS: tuple[Fault, ...] = (
 )  # fmt: skip
 
 
+OF_KEYS = (
+    Fault("broadcast_pattern_dropped", "the keys of Elemwise leave out which dimensions broadcast",
+          "keys collide", must=(Alarms(("key_collisions",), ("pairs_second",), ("NUMBA",)),)),
+)  # fmt: skip
+"""Faults that only pairs of graphs show, as do those of `PROPERTY_DROPPED`."""
+
+
 def fault(name: str) -> Fault:
-    """The fault with a name. Raises KeyError."""
-    return {one.name: one for one in FAULTS}[name]
+    """The fault with a name, e.g. "key_salted" or "property_dropped:Sum.axis". Raises KeyError."""
+    kind, _, of = name.partition(":")
+    if kind == PROPERTY_DROPPED and of:
+        return Fault(name, f"the keys of {of.partition('.')[0]} leave out one property: {of}",
+                     "keys collide", must=())  # fmt: skip
+    return {one.name: one for one in (*FAULTS, *OF_KEYS)}[name]
 
 
 def source_of(name: str) -> str:
     """The module of one fault: ``put_into`` changes the module of PyTensor called ``MODULE``."""
+    kind, _, of = name.partition(":")
+    found = f"faults_of_keys.{kind}({of!r})" if of else f"faults.FAULTS[{name!r}]"
     return (
-        "from . import faults, faults_of_time  # noqa: F401\n\n"
-        f"MODULE, put_into = faults.FAULTS[{name!r}]\n"
+        "from . import faults, faults_of_keys, faults_of_time  # noqa: F401\n\n"
+        f"MODULE, put_into = {found}\n"
     )
 
 
 def build(name: str, directory: Path) -> Path:
     """Write the wheel of one fault and return its path. Raises KeyError for an unknown fault."""
-    package = f"observatory_fault_{fault(name).name}"
+    package = f"observatory_fault_{re.sub(r'[^a-z0-9]+', '_', fault(name).name.lower())}"
     metadata = f"{package}-{VERSION}.dist-info"
     files = {
         f"{package}/__init__.py": HOOK.read_text("utf-8"),

@@ -39,6 +39,7 @@ _BLOCK = re.compile(
     r"(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<text>.*?\n?)(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
+_SUBJECT = re.compile(r"--subject (\S+)")
 _MARK = re.compile(
     r"(?P<not_run>not run: (?P<why>.+))|(?P<run>run)(: (?P<options>.+))?|(?P<prints>prints)"
     r"|file: (?P<file>\S+)|(?P<applies>applies)"
@@ -93,6 +94,12 @@ def blocks(page: str, text: str | None = None) -> list[Block]:
               match["text"], match["mark"] or "")
         for match in _BLOCK.finditer(content)
     ]  # fmt: skip
+
+
+def measured_subjects(page: str) -> list[str]:
+    """The subjects that the scripts of a page measure, in order."""
+    scripts = (block.text for block in blocks(page) if block.measures)
+    return list(dict.fromkeys(name for text in scripts for name in _SUBJECT.findall(text)))
 
 
 def build(out: Path, root: Path = ROOT) -> str:

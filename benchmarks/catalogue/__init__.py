@@ -29,6 +29,7 @@ from benchmarks.catalogue.matrix import (
     MATRIX_MODELS,
     MEMBERS,
     MODELS,
+    QUICK_MODELS,
     Cell,
     backends_of,
     cells,
@@ -36,13 +37,16 @@ from benchmarks.catalogue.matrix import (
     launches_of,
     metrics_of,
     models_of,
+    quick_cells,
 )
 from benchmarks.catalogue.metrics import (
     CORRECTNESS,
     METRICS,
+    OF_PAIRS,
     REUSE_LOST,
     SECTIONS,
     SYMBOLS,
+    WRONG_VALUES,
     Metric,
 )
 from benchmarks.catalogue.scenarios import (
@@ -56,6 +60,7 @@ from benchmarks.catalogue.scenarios import (
     Scenario,
 )
 from benchmarks.catalogue.words import (
+    FATES,
     LAUNCHES,
     MEASURES,
     OUTCOMES,
@@ -73,6 +78,7 @@ __all__ = [
     "CACHES",
     "CAUSES",
     "CORRECTNESS",
+    "FATES",
     "FIRST_CAUSES",
     "FOLLOWS_FROM_A_CACHE",
     "LAUNCHES",
@@ -85,8 +91,10 @@ __all__ = [
     "METRICS",
     "MODELS",
     "OF_A_CACHE",
+    "OF_PAIRS",
     "OF_WORK",
     "OUTCOMES",
+    "QUICK_MODELS",
     "REUSE_LOST",
     "SAMPLE_SCHEMA",
     "SAMPLING",
@@ -98,6 +106,7 @@ __all__ = [
     "SYMBOLS",
     "TOLERANCE",
     "WARM_SCENARIOS",
+    "WRONG_VALUES",
     "Backend",
     "Cause",
     "Cell",
@@ -112,5 +121,6 @@ __all__ = [
     "launches_of",
     "metrics_of",
     "models_of",
+    "quick_cells",
     "without_cache",
 ]

@@ -26,9 +26,10 @@ class Cause:
 
     name: str
     sentence: str
-    """What happens, without a full stop. {they} becomes "3 functions"; {miss}, {are}, {them} and
-    {their_keys} agree with it; {base} and {head} are the names of the two sides, and {family[0]}
-    distinguishes two causes of this kind. Empty: the sentence is made from the samples."""
+    """What happens, without a full stop. {they} becomes "3 functions"; {miss}, {are}, {them},
+    {their_keys}, {work}, {fail}, {have} and {share} agree with it; {base} and {head} are the names
+    of the two sides, and {family[0]} distinguishes two causes of this kind. Empty: the sentence is
+    made from the samples."""
     advice: str
     """Where a contributor to PyTensor looks first: sentences that follow "Next: "."""
     shows_in: tuple[str, ...] = OF_A_CACHE
@@ -37,6 +38,8 @@ class Cause:
     """The metrics that get worse because of it; in its cells they raise no alarm of their own."""
     found_by: str = ""
     """The metric whose worsening is this cause, regardless of single functions."""
+    noun: str = "function"
+    """What {they} counts, in the singular: functions, or graphs of a model."""
     first: bool = False
     """Whether it comes before all others, which are sorted by the seconds lost."""
     a_consequence: bool = False
@@ -66,6 +69,19 @@ _ALL = (
         first=True,
     ),
     Cause(
+        "keys collide",
+        "{they} of different graphs {share} a key in a cache of {head}, so that the second graph "
+        "is wrong where the first one was compiled before it",
+        """Do not merge. The two graphs of a pair differ in what its name says: the key must
+        contain it. Clear every cache that HEAD has filled, because a wrong entry outlives its
+        fix.""",
+        shows_in=("key_collisions",),
+        explains=("key_collisions",),
+        found_by="key_collisions",
+        noun="pair",
+        first=True,
+    ),
+    Cause(
         "crashed",
         "{head} fails: {family[0]}",
         """Repeat it with the command below, and add `--scenario` and `--backend`. The record of
@@ -74,6 +90,17 @@ _ALL = (
         explains=("crashed",),
         first=True,
         apart_by_text=True,
+    ),
+    Cause(
+        "graphs no longer work",
+        "{they} that {work} with {base} {fail} with {head}",
+        """Build the graph alone: `python -m benchmarks.sample` on its model shows the traceback.
+        If the Op was removed on purpose, its graph must say so.""",
+        shows_in=("graphs_raised",),
+        explains=("graphs_raised",),
+        found_by="graphs_raised",
+        noun="graph",
+        first=True,
     ),
     Cause(
         "another default",
@@ -136,6 +163,27 @@ _ALL = (
         """Compare the Op's keys of equal graphs: they must not depend on variable names, or on an
         order that follows from them.""",
         shows_in=("reuse_lost",),
+    ),
+    Cause(
+        "equal graphs have different keys",
+        "{they} of equal graphs {have} different keys with {head}, so that the second graph is "
+        "compiled again",
+        """The two graphs of a pair differ only in what its name says, and its functions are the
+        same: the key must not contain it.""",
+        shows_in=("key_instabilities",),
+        explains=("key_instabilities",),
+        found_by="key_instabilities",
+        noun="pair",
+    ),
+    Cause(
+        "Ops run in Python",
+        "{they} {have} Ops that {head} leaves to Python",
+        """Look at the dispatch of these Ops: an implementation was removed, or a condition no
+        longer holds under which it is used.""",
+        shows_in=("python_fallbacks",),
+        explains=("python_fallbacks",),
+        found_by="python_fallbacks",
+        noun="graph",
     ),
     Cause(
         "files leaked",

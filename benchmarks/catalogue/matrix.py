@@ -22,6 +22,16 @@ MATRIX_MODELS = tuple(name for name, model in MODELS.items() if "build" in model
 """The models of the matrix: those whose single builds are measured."""
 
 
+QUICK_MODELS = tuple(name for name, model in MODELS.items() if model.quick_of)
+"""The models of quick sets, which every comparison and the canary build."""
+
+
+def quick_cells(backends: tuple[str, ...], launches: tuple[str, ...]) -> tuple[Cell, ...]:
+    """Return the cells of the quick sets with these backends and start methods."""
+    scenarios = tuple(name for name, one in SCENARIOS.items() if one.apart)
+    return tuple(cells(QUICK_MODELS, scenarios, backends, launches))
+
+
 def models_of(scenario: str) -> tuple[str, ...]:
     """The models that a scenario is measured with, in the order of the catalogue."""
     family = SCENARIOS[scenario].family

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.catalogue.scenarios import WARM_SCENARIOS
+from benchmarks.catalogue.scenarios import SCENARIOS, WARM_SCENARIOS
 from benchmarks.catalogue.words import Kind, Measure
 
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
-_EVERYWHERE = ("build", "variants", "siblings", "upgrade", "sampling", "call")
+_EVERYWHERE = ("build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "call")
 _BUILDS = ("build", "variants")
-_COMPILES = ("build", "variants", "siblings", "upgrade")
+_COMPILES = ("build", "variants", "siblings", "upgrade", "census")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ class Metric:
     """Where 0 is the only good value."""
     every_pass: bool = False
     """Whether every pass gives it, and the worst of them is recorded."""
+    even_if_same: str = ""
+    """What both sides have, as a text begins that says so of an equal value above 0."""
+    wrong_values: bool = False
+    """Whether it counts values that are wrong: HEAD must not be merged where it rises."""
     judged: bool = False
     """Noisy metrics: whether a test judges it; parts of another metric are only evidence."""
     once: bool = False
@@ -77,8 +81,13 @@ class Metric:
         return _holds(self.alerting, scenario)
 
     def zero_in(self, scenario: str) -> bool:
-        """Whether 0 is the only good value in this scenario."""
-        return _holds(self.zero, scenario)
+        """Whether 0 is the only good value in this scenario.
+
+        Of many Ops there are always some that a cache cannot store: to lose one is worse.
+        """
+        known = SCENARIOS.get(scenario)
+        counted = self.zero == "everywhere" or known is None or not known.apart
+        return counted and _holds(self.zero, scenario)
 
 
 def _holds(where: Where, scenario: str) -> bool:
@@ -92,6 +101,7 @@ _ALL = (
     Metric("wrong_results", "values", "exact", "counting",
            "evaluated models whose logp or gradient has a relative error above 1e-8",
            _EVERYWHERE, alerting="everywhere", zero="everywhere", every_pass=True, shown=True,
+           wrong_values=True, even_if_same="Wrong values",
            rose=("1 wrong value", "{} wrong values"),
            fell=("1 value is right again", "{} values are right again")),
     Metric("stale_results", "values", "exact", "counting",
@@ -100,8 +110,28 @@ _ALL = (
     Metric("crashed", "samples", "exact", "counting",
            "1 if the measured process raised an exception, died of a signal or hung",
            _EVERYWHERE, alerting="everywhere", zero="everywhere", every_pass=True, shown=True,
+           even_if_same="Crashes",
            rose=("HEAD crashes", "HEAD crashes"),
            fell=("HEAD no longer crashes", "HEAD no longer crashes")),
+    Metric("key_collisions", "pairs", "exact", "counting",
+           "pairs of different graphs of which one returns another value where they share a cache",
+           ("pairs",), alerting="everywhere", zero="everywhere", wrong_values=True,
+           even_if_same="Colliding keys",
+           rose=("the cache confuses 1 graph with another one",
+                 "the cache confuses {} graphs with others"),
+           fell=("the cache no longer confuses 1 graph with another one",
+                 "the cache no longer confuses {} graphs with others")),
+    Metric("key_instabilities", "pairs", "exact", "counting",
+           "pairs of equal graphs of which the second is not found in the cache",
+           ("pairs",), alerting="everywhere", zero="everywhere",
+           rose=("1 equal graph is compiled again", "{} equal graphs are compiled again"),
+           fell=("1 more equal graph is found in the cache",
+                 "{} more equal graphs are found in the cache")),
+    Metric("graphs_raised", "graphs", "exact", "counting",
+           "graphs of a model that raise an exception or end their process",
+           ("census", "pairs"), alerting="everywhere",
+           rose=("1 graph no longer works", "{} graphs no longer work"),
+           fell=("1 more graph works", "{} more graphs work")),
     # Exact, from the ledger.
     Metric("cache_misses", "functions", "exact", "counting",
            "functions that were not found in a disk cache and were compiled",
@@ -119,6 +149,11 @@ _ALL = (
            _COMPILES, alerting="everywhere", zero="warm", shown=True,
            rose=("1 function is refused by the cache", "{} functions are refused by the cache"),
            fell=("1 more function can be stored", "{} more functions can be stored")),
+    Metric("python_fallbacks", "Ops", "exact", "counting",
+           "Ops that run in Python: in numba's object mode, or because they have no C code",
+           ("census",), alerting="warm",
+           rose=("1 more Op runs in Python", "{} more Ops run in Python"),
+           fell=("1 Op fewer runs in Python", "{} Ops fewer run in Python")),
     Metric("files_leaked", "files", "exact", "counting",
            "files left in the temporary directory after the process ended",
            _EVERYWHERE, alerting="everywhere",
@@ -214,6 +249,10 @@ REUSE_LOST = Metric(
 
 CORRECTNESS = tuple(one.name for one in _ALL if one.every_pass)
 """The metrics that every pass gives and that come first: wrong results and crashes."""
+OF_PAIRS = ("key_collisions", "key_instabilities")
+"""The metrics of pairs of graphs that share a cache."""
+WRONG_VALUES = tuple(one.name for one in _ALL if one.wrong_values)
+"""The metrics that count values that are wrong, the worst first."""
 SYMBOLS = ("collided_symbols", "vulnerable_symbols")
 """The tool reads these from the cache that siblings left; a sample reads no object code."""
 SECTIONS = (_WORK, _BUILD_TIME, _CALL_TIME, _REST)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from benchmarks.catalogue.words import LAUNCHES
 
+FORKS_LIMITS = 6
+"""How many time limits a process has that forks a child for each graph."""
 _SPAWN_OR_FORK = ("fork", "spawn")
 
 
@@ -23,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling or call."""
+    upgrade, sampling, census, pairs or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -53,6 +56,10 @@ class Scenario:
     """How siblings are started: see `benchmarks.forking`."""
     reseeded: bool = False
     """Whether siblings have other hash seeds than their start method gives them."""
+    apart: bool = False
+    """Whether all graphs of the model are built, each in a fork of its own of one process."""
+    of_pair: Literal["", "first", "second"] = ""
+    """Which graph of each pair is built, where the members of a model are pairs."""
 
     @property
     def backends(self) -> tuple[str, ...]:
@@ -64,6 +71,17 @@ class Scenario:
         """Whether it builds from an empty cache, in one process."""
         return self.family in ("build", "variants") and not self.filled_by
 
+    @property
+    def limits(self) -> int:
+        """How many time limits of one process a sample may take.
+
+        Siblings are at most ten processes. A process that forks for each graph has several limits,
+        and suspect graphs are built once more.
+        """
+        if self.apart:
+            return FORKS_LIMITS + 4
+        return 10 if self.family == "siblings" else 2
+
     def seconds_with(self, backend: str) -> float:
         """How long a sample takes; with a backend that nobody measured, as long as the longest."""
         return self.seconds.get(backend, max(self.seconds.values()))
@@ -72,6 +90,7 @@ class Scenario:
 _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
+_CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
 
@@ -201,6 +220,48 @@ _ALL = (
         warm=True,
     ),
     Scenario(
+        "census_cold",
+        "every graph of a model is built by a fork of one process; they fill one cache",
+        "census",
+        _CENSUS_SECONDS,
+        suite="canary",
+        long=True,
+        apart=True,
+    ),
+    Scenario(
+        "census_warm",
+        "every graph is built by a fork of a fresh process, with a copy of that cache",
+        "census",
+        {name: seconds / 5 for name, seconds in _CENSUS_SECONDS.items()},
+        suite="canary",
+        filled_by="census_cold",
+        warm=True,
+        long=True,
+        apart=True,
+    ),
+    Scenario(
+        "pairs_first",
+        "the first graph of every pair is built by a fork of one process; they fill one cache",
+        "pairs",
+        _CENSUS_SECONDS,
+        suite="canary",
+        long=True,
+        apart=True,
+        of_pair="first",
+    ),
+    Scenario(
+        "pairs_second",
+        "the second graph of every pair is built by a fork of a fresh process, with a copy of "
+        "that cache",
+        "pairs",
+        _CENSUS_SECONDS,
+        suite="canary",
+        filled_by="pairs_first",
+        long=True,
+        apart=True,
+        of_pair="second",
+    ),
+    Scenario(
         "call",
         "evaluations of a compiled function",
         "call",
@@ -219,7 +280,7 @@ SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 """The scenarios in which several processes fill one cache: those of the canary."""
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
-WARM_SCENARIOS = tuple(one.name for one in _ALL if one.warm and one.family == "build")
+WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "census"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
 MATRIX_LAUNCHES = _SPAWN_OR_FORK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 Kind = Literal["exact", "near_exact", "noisy"]
@@ -35,3 +36,17 @@ STATUSES = {
 }
 SAMPLE_SCHEMA = "observatory/sample/1"
 """Name and version of the record that one sample prints; published in docs/schemas/."""
+FATES: Mapping[str, str] = {
+    "wrong": "it returns another value than the reference",
+    "collided": "it is right only with a cache of its own: it shares a key with another graph",
+    "raised": "it raises an exception, or ends its process",
+    "unstable": "an equal graph is in the cache, and is not found",
+    "miss": "a function is not found in the cache and is compiled again",
+    "uncacheable": "the cache refuses to store a function",
+    "uncached": "nothing asks a cache for its functions",
+    "python": "an Op runs in Python",
+    "hit": "the cache returns all that is asked of it",
+    "right": "it is right beside the other graph of its pair",
+    "absent": "the release does not have it",
+}
+"""What becomes of one graph of many in a process that starts from a filled cache."""

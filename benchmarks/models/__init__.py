@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-8
 """The largest relative error of logp and gradient against the reference that is not wrong."""
+FIRST = "{}:first"
+"""The name of the first graph of a pair; the second has the name of the pair."""
+
+
+class NotInThisRelease(Exception):
+    """The release has no Op that the graph is made of."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,12 @@ class Model:
     """The families of scenarios in which it is measured."""
     members: tuple[str, ...] = ()
     """Its graphs, in the order in which siblings, variants and upgrades build them."""
+    equal: tuple[str, ...] = ()
+    """Its pairs whose two graphs are equal: the second must find everything in the cache."""
+    quick: tuple[str, ...] = ()
+    """Its quick set: the members that every comparison builds, as a model of its own."""
+    quick_of: str = ""
+    """The model whose quick set it is; empty: it is a model of its own."""
     without: tuple[str, ...] = ()
     """Backends that cannot compile it."""
     only: tuple[str, ...] = ()
@@ -87,7 +99,9 @@ class Model:
     """Its position among the models in tables; models of one position are sorted by name."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a backend is left out without a reason."""
+        """Raise ValueError if a backend is left out without a reason, or a name is no member."""
+        if unknown := {*self.equal, *self.quick} - {*self.members}:
+            raise ValueError(f"the model {self.meaning!r} has no members {sorted(unknown)}")
         if (self.without or self.only) and not self.because:
             raise ValueError(f"the model {self.meaning!r} leaves out backends without a reason")
 
@@ -95,9 +109,25 @@ class Model:
         """Return whether the model is not measured with a backend."""
         return backend in self.without or bool(self.only and backend not in self.only)
 
+    def quickly(self, name: str) -> Model:
+        """Return the model of the quick set; ``name`` is that of this model.
+
+        It is a model of its own, so that its cells are never compared with those of all members.
+        """
+        return replace(
+            self,
+            meaning=f"the part of `{name}` that every comparison builds",
+            members=self.quick,
+            equal=tuple(one for one in self.equal if one in self.quick),
+            quick=(),
+            quick_of=name,
+            size=self.size * len(self.quick) / len(self.members),
+        )
+
 
 def discovered() -> Mapping[str, Model]:
     """Return the models of this package by name, in their order."""
     modules = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
     found = {m.__name__.rpartition(".")[2]: m.MODEL for m in modules if hasattr(m, "MODEL")}
+    found |= {f"{name}_quick": one.quickly(name) for name, one in found.items() if one.quick}
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))

@@ -7,33 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.models import Model
+from benchmarks.models.parts.distribution import distance
 from benchmarks.models.parts.small import Function, Member, SmallModel
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from benchmarks.models import Vector
 
 _DRAWS = 2000
 _FURTHEST = 0.06
 """Distance from the distribution function (Kolmogorov-Smirnov); right draws exceed it once in a
 million times."""
-
-
-def _distance(value: Any, cdf: Callable[[Any], Any]) -> float | None:
-    """The largest distance between the empirical and the true distribution function."""
-    import numpy as np
-
-    draws: NDArray[np.float64] = np.sort(np.ravel(np.asarray(value, dtype=float)))
-    if draws.size != _DRAWS or not np.all(np.isfinite(draws)):
-        return None
-    true = np.asarray(cdf(draws), dtype=float)
-    # A discrete distribution has equal draws: count up to the last one, and below the first one.
-    upper = np.searchsorted(draws, draws, side="right") / _DRAWS
-    lower = np.searchsorted(draws, draws, side="left") / _DRAWS
-    below = np.asarray(cdf(np.nextafter(draws, -np.inf)), dtype=float)
-    return float(max(np.max(np.abs(upper - true)), np.max(np.abs(lower - below))))
 
 
 def _member(name: str, *parameters: float, true: Callable[[Any], Any]) -> Member:
@@ -54,9 +37,12 @@ def _member(name: str, *parameters: float, true: Callable[[Any], Any]) -> Member
         return draw
 
     def error(value: Any) -> float | None:
+        import numpy as np
         import scipy.stats
 
-        return _distance(value, true(scipy.stats).cdf)
+        if np.size(value) != _DRAWS:
+            return None
+        return distance(value, true(scipy.stats).cdf)
 
     return Member(compiled, error, _FURTHEST)
 

@@ -10,6 +10,9 @@ from benchmarks.probes.ledger import Ledger
 KIND = "c_module"
 PACKAGE = "pytensor"
 """What must be installed for it."""
+LOOKS_AT = "pytensor.link.c.cmodule"
+"""The module that it hooks into."""
+NO_VERSION = "an Op or a type in it has no version of its C code"
 _BOOTSTRAP = ("cutils_ext", "lazylinker_ext")
 """PyTensor's own helpers, compiled once for a cache directory."""
 
@@ -35,8 +38,9 @@ def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
             file = Path(module.__file__)
             entry.key = _key(self, file)
             if self.stats[2] > compiled:
-                # A key without a version is compiled anew in every process.
-                entry.outcome = "miss" if key[0] else "uncacheable"
+                entry.outcome = "miss"
+                if not key[0]:  # compiled anew in every process
+                    entry.outcome, entry.why = "uncacheable", NO_VERSION
             else:
                 entry.outcome = "hit"
                 entry.source = "disk" if self.stats[1] > disk else "memory"

@@ -8,15 +8,19 @@ generated function stands for.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchmarks.probes.ledger import Ledger
+from benchmarks.probes.ledger import Ledger, shorten
 
 KIND = "numba"
 PACKAGE = "numba"
 """What must be installed for it."""
+LOOKS_AT = "pytensor.link.numba.dispatch.basic"
+"""The module that it hooks into, and that takes longest to import."""
 OUTER_GRAPH = "outer graph"
+NO_KEY = "PyTensor gives it no key"
 
 
 def install(ledger: Ledger) -> None:
@@ -108,7 +112,7 @@ def _hook_dispatcher(ledger: Ledger, names: _Names) -> None:
             return original(self, sig)
         with ledger.entry(names.of(self.py_func), KIND) as entry:
             if names.refused(self.py_func):
-                entry.outcome = "uncacheable"
+                entry.outcome, entry.why = "uncacheable", NO_KEY
             return original(self, sig)
 
     Dispatcher.compile = observed_compile
@@ -145,13 +149,22 @@ def _hook_cachable(ledger: Ledger) -> None:
     original = CompileResultCacheImpl.check_cachable
 
     def check_cachable(self: Any, cres: Any) -> Any:
-        cachable = original(self, cres)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            cachable = original(self, cres)
         entry = ledger.current
         if not cachable and entry is not None and entry.kind == KIND:
             entry.outcome = "uncacheable"
+            entry.why = next((_reason(str(warning.message)) for warning in said), None)
         return cachable
 
     CompileResultCacheImpl.check_cachable = check_cachable
+
+
+def _reason(warning: str) -> str:
+    """What a warning of numba gives as the reason, without the function and the place."""
+    text = " ".join(warning.split("File ", 1)[0].split())
+    return shorten(text.rpartition('" ')[2] or text)
 
 
 def _digest(index: Any, key: Any) -> str:

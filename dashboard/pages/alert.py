@@ -69,6 +69,7 @@ def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str,
         ],
         "series": _series(alert.series) if alert.series else None,
         "functions": _functions(alert) if alert.functions else None,
+        "graphs": _graphs(alert) if alert.graphs else None,
         "steps": [*steps(alert), *([acknowledging] if alert.state != "resolved" else [])],
         "links": list(_links(observed, alert, compare_url)),
     }  # fmt: skip
@@ -157,6 +158,14 @@ def _functions(alert: Alert) -> Table:
     )  # fmt: skip
     header = ("function", "how many", "last good → first bad", "extra time")
     return Table(f"{several(len(ordered), 'function')}, slowest first", header, rows)
+
+
+def _graphs(alert: Alert) -> Table:
+    rows = tuple(
+        (shorten(one.name, 160), shorten(one.note, 200)) for one in alert.graphs[:_FUNCTIONS]
+    )
+    title = several(len(alert.graphs), "graph")
+    return Table(title, ("graph", "what it says"), rows)
 
 
 def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:

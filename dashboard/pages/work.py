@@ -136,9 +136,11 @@ def _change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
     values = track.series.values
     if len(values) < 2:
         return NewestChange("quiet", "first value")
-    state = _STATES.get(observed.verdicts_on(track).last, "quiet")
+    last = observed.verdicts_on(track).last
+    if last == "unaffected":
+        return NewestChange("quiet", "unchanged")
     before, after = values[-2:].tolist()
-    return NewestChange(state, amount(track, before, after))
+    return NewestChange(_STATES.get(last, "quiet"), amount(track, before, after))
 
 
 def _verdicts(observed: SiteInput, subject: Newest) -> Iterator[str]:

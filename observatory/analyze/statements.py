@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from benchmarks.catalogue import Cell
 from observatory.store.records.alerts import At, Change
-from observatory.store.records.comparison import CauseKind, FunctionChange, Verdict
+from observatory.store.records.comparison import (
+    CauseKind,
+    FunctionChange,
+    GraphChange,
+    Verdict,
+)
 from observatory.store.records.sample import Check
 
 Kind = Literal[
@@ -24,6 +29,7 @@ Kind = Literal[
     "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
     "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
+    "other graphs",
     # Where the additional work or time of a build begins, and what grew in a calm whole
     "work began", "time began", "part grew", "phase grew",
     "imports more",
@@ -80,6 +86,8 @@ class FoundCause:
     """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     wrong: list[Check]
     """The checks that failed, of wrong results."""
+    graphs: list[GraphChange] = field(default_factory=list)
+    """The graphs that it concerns, of models whose graphs are built apart."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import Functions
+from observatory.store.reading.fates import Fates
+from observatory.store.reading.fates import of_journal as read_fates
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.records import alerts as alerts_record
@@ -60,6 +62,7 @@ def site_data(
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
+    fates: dict[tuple[str, str, str], Fates] = {}
     notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
@@ -69,6 +72,9 @@ def site_data(
         notes[where] += journal.notes
         found = compiled.of_journal(path, journal.functions, problems)
         functions.setdefault((*where, journal.header.subject.commit), found)
+        fates.setdefault(
+            (*where, journal.header.subject.commit), read_fates(path, journal.fates, problems)
+        )
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -91,7 +97,7 @@ def site_data(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
-        notes=notes, measured_at=measured_at, functions=functions,
+        notes=notes, measured_at=measured_at, functions=functions, fates=fates,
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
         profiles=profiles,
     )  # fmt: skip

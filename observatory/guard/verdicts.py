@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from benchmarks.catalogue import MEMBERS, Cell
+from benchmarks.catalogue import MEMBERS, WRONG_VALUES, Cell
 from observatory.analyze.comparison.evidence import message_of
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part, Upgrade
@@ -29,12 +29,16 @@ class Finding:
 
 
 def judge(sample: Sample) -> Finding:
-    """Judge a sample of siblings. Wrong values outrank a crash, because nobody notices them."""
+    """Judge a sample of siblings, or of graphs built apart.
+
+    Wrong values outrank a crash, because nobody notices them.
+    """
     return Finding(sample.cell, _fate(sample), sample)
 
 
 def _fate(sample: Sample) -> Fate:
-    if any(check.wrong for check in sample.checks):
+    counted = any(sample.metrics.get(metric, 0) for metric in WRONG_VALUES)
+    if counted or any(check.wrong for check in sample.checks):
         return "wrong"
     if sample.status != "ok":
         return "not judged" if sample.status == "unavailable" else "crashed"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.catalogue import BACKENDS, SAMPLE_SCHEMA, SIBLINGS, SYMBOLS
+from benchmarks.catalogue import BACKENDS, SAMPLE_SCHEMA, SCENARIOS, SIBLINGS, SYMBOLS
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
 from benchmarks.typed_json import to_json
@@ -68,8 +68,7 @@ class Executor:
     def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
         process = self._start(task)
-        # At most ten processes: eight siblings, a reader and a filler.
-        limit = self.timeout * (10 if task.cell.scenario in SIBLINGS else 2) + _MARGIN
+        limit = self.timeout * SCENARIOS[task.cell.scenario].limits + _MARGIN
         try:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:

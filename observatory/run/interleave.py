@@ -22,10 +22,12 @@ from benchmarks.catalogue import (
     MATRIX_SCENARIOS,
     MEASURES,
     SCENARIOS,
+    SHARING_BACKENDS,
     Cell,
     Measure,
     cells,
     metrics_of,
+    quick_cells,
 )
 from benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
 from observatory.run.presets import Narrowed
@@ -84,7 +86,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     """Return the cells of a comparison, narrowed by the user's options; groups may be empty.
 
     All cells are counted, except long scenarios of C modules, which add nothing, unless the user
-    names them. Warm builds and calls are timed, under one start method (spawn if it is wanted);
+    names them. The quick sets of Ops and of pairs are counted as well, unless the user names models
+    or scenarios. Warm builds and calls are timed, under one start method (spawn if it is wanted);
     cold builds only if the user names them, because they take long and their counts say the same.
     Counting cannot be left out, because the other passes start from the caches that it fills; the
     pass `work`, which has caches of its own, can be taken alone. Work is counted of the same warm
@@ -105,12 +108,19 @@ def matrix(narrowed: Narrowed) -> Matrix:
         or cell.scenario not in _LONG
         or narrowed.scenarios
     ]
+    named = narrowed.models is not None or narrowed.scenarios is not None
+    shared = tuple(one for one in backends if one in SHARING_BACKENDS)
+    wanted_launches = narrowed.launches or ("spawn",)
+    once = "spawn" if "spawn" in wanted_launches else wanted_launches[0]
+    quick = () if named else quick_cells(shared, (once,))
     groups: dict[str, list[Cell]] = {}
     for name, long in (("caches", False), ("siblings and variants", True)):
         for backend in backends:
             group = [c for c in chosen if c.backend == backend and (c.scenario in _LONG) == long]
             if group:
                 groups[f"{backend} {name}"] = group
+        if quick and not long:
+            groups["Ops and keys"] = list(quick)
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
     scenarios = {name for name, one in SCENARIOS.items() if one.timed}
     scenarios.update(narrowed.scenarios or ())

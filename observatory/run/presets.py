@@ -13,6 +13,7 @@ from benchmarks.catalogue import (
     MAIN_BACKENDS,
     MEASURES,
     MODELS,
+    QUICK_MODELS,
     SAMPLING,
     SCENARIOS,
     SHARING_BACKENDS,
@@ -22,6 +23,7 @@ from benchmarks.catalogue import (
     cells,
     launches_of,
     models_of,
+    quick_cells,
 )
 from benchmarks.plan import Rounds, Task, plan
 
@@ -101,6 +103,7 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
+_APART = tuple(name for name, one in SCENARIOS.items() if one.apart)
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
 
 PRESETS = {
@@ -137,7 +140,7 @@ PRESETS = {
     ),
     "canary": Preset(
         "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
-        "and radon in few",
+        "and radon in few; and the quick sets of Ops and of pairs",
         tuple(
             cell
             for cell in _SHARED
@@ -145,10 +148,19 @@ PRESETS = {
                 fnmatchcase(f"{cell.scenario} {cell.launch}", pattern)
                 for pattern in MODELS[cell.model].canary
             )
-        ),
+        )
+        + quick_cells(SHARING_BACKENDS, ("spawn",)),
     ),
     "canary-full": Preset(
         "siblings that share numba's cache: every model in every arrangement", _SHARED
+    ),
+    "census": Preset(
+        "every Op, and every pair of graphs that share a cache, with C_VM and NUMBA",
+        tuple(
+            cell
+            for cell in cells(tuple(MODELS), _APART, tuple(BACKENDS), ("spawn",))
+            if BACKENDS[cell.backend].worked and cell.model not in QUICK_MODELS
+        ),
     ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",

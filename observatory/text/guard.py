@@ -39,8 +39,9 @@ def notes(finding: Finding) -> list[str]:
     if sample is None or finding.fate == "right":
         return []
     if finding.fate == "wrong":
-        wrong = [check for check in sample.checks if check.wrong]
-        return [f"{check.name}: {check.note or 'not the reference'}" for check in wrong]
+        collided = {step.name: step.note for step in sample.steps if step.status == "collided"}
+        told = collided | {check.name: check.note for check in sample.checks if check.wrong}
+        return [f"{name}: {note or 'not the reference'}" for name, note in told.items()]
     if finding.fate == "shared symbols":
         shared = several(sample.metrics["collided_symbols"], "symbol")
         return [f"{shared} with different bodies: right by chance"]

@@ -13,7 +13,7 @@ from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import document as doc
 from observatory.text import units
 from observatory.text.alerts import between, unmeasured
-from observatory.text.comparison.phrases import folded_functions, name, sentence
+from observatory.text.comparison.phrases import folded_functions, folded_graphs, name, sentence
 from observatory.text.markdown import markdown
 from observatory.text.plain import clean, shorten
 
@@ -49,6 +49,8 @@ def _blocks(alert: Alert) -> Iterator[doc.Block]:
         yield _folded_series(alert.series)
     if alert.functions:
         yield folded_functions(alert.functions, _FUNCTIONS, timed=False)
+    if alert.graphs:
+        yield folded_graphs(alert.graphs, _FUNCTIONS)
     if alert.state != "resolved":
         yield doc.Paragraph(("To acknowledge this alert for two weeks:",))
         yield doc.Command(f'observatory ack {alert.id} --why "..." --until 2w')

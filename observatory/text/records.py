@@ -35,7 +35,7 @@ def comparison_of(
         causes=[
             Cause(
                 id=one.id, kind=one.kind, sentence=cause_sentence(one, Sides()), cells=one.cells,
-                functions=one.functions, seconds_lost=one.seconds_lost,
+                functions=one.functions, graphs=one.graphs, seconds_lost=one.seconds_lost,
             )
             for one in compared.causes
         ],

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.catalogue import CAUSES
 from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statement
 from observatory.store.records.alerts import SeriesChange
-from observatory.store.records.comparison import FunctionChange
+from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.text import sizes, units
 from observatory.text.profiles import (
     culprit_sentence,
@@ -24,10 +24,18 @@ from observatory.text.words import first_of, several
 OUTER_GRAPH = "outer graph"
 """What the probes call the function of a whole graph."""
 _NAMED = 3
+_NAMED_GRAPHS = 6
 _LONGEST = 80
+_LONGEST_NOTE = 160
 _LONGEST_SENTENCE = 1000
-_ONE = {"miss": "misses", "their_keys": "its key differs", "them": "it", "are": "is"}
-_MANY = {"miss": "miss", "their_keys": "their keys differ", "them": "them", "are": "are"}
+_ONE = {
+    "miss": "misses", "their_keys": "its key differs", "them": "it", "are": "is",
+    "work": "works", "fail": "fails", "have": "has", "share": "shares",
+}  # fmt: skip
+_MANY = {
+    "miss": "miss", "their_keys": "their keys differ", "them": "them", "are": "are",
+    "work": "work", "fail": "fail", "have": "have", "share": "share",
+}  # fmt: skip
 
 
 def cause_sentence(cause: FoundCause, sides: Sides) -> str:
@@ -36,17 +44,46 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
         if not cause.wrong:
             return f"{sides.head}'s values are wrong"
         note = next((check.note for check in cause.wrong if check.note), None)
-        example = f", e.g. {cause.wrong[0].name}: {note}" if note else ""
+        example = f", e.g. {cause.wrong[0].name}: {note}" if note else _graphs(cause.graphs)
         sentence = f"{len(cause.wrong)} of the values that {sides.head} computes are wrong{example}"
         return sentence[:_LONGEST_SENTENCE]
+    known = CAUSES[cause.kind]
     number = sum(change.count for change in cause.functions)
     if cause.kind == "unexplained" and not number:
         return "more functions are compiled, and the ledgers do not tell which"
-    sentence = CAUSES[cause.kind].sentence.format(
-        they=several(number, "function"), family=cause.family, base=sides.base, head=sides.head,
+    if known.noun != "function":
+        number = len(cause.graphs)
+    sentence = known.sentence.format(
+        they=several(number, known.noun), family=cause.family, base=sides.base, head=sides.head,
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
-    return sentence + _names(cause.functions)
+    return sentence + _names(cause.functions) + _graphs(cause.graphs, bool(cause.functions))
+
+
+def _graphs(graphs: Sequence[GraphChange], after_functions: bool = False) -> str:
+    """The graphs of a cause as the end of a sentence: `: cholesky (its reason), solve and 3 more`.
+
+    A reason that several graphs give is said once, after the last of them.
+    """
+    if not graphs:
+        return ""
+    by_note: dict[str, list[str]] = {}
+    for graph in graphs:
+        by_note.setdefault(graph.note, []).append(graph.name)
+    told, left, rest = [], _NAMED_GRAPHS, 0
+    for note, names in sorted(by_note.items(), key=lambda item: -len(item[1])):
+        if left > 0:
+            told.append(first_of(names, left) + f" ({_cut(note, _LONGEST_NOTE)})" * bool(note))
+        else:
+            rest += len(names)
+        left -= len(names)
+    more = f" and {rest} more" if rest else ""
+    where = f"; in the graph{'s' * (len(graphs) > 1)} " if after_functions else ": "
+    return f"{where}{'; '.join(told)}{more}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _names(functions: Sequence[FunctionChange]) -> str:
@@ -58,7 +95,7 @@ def _names(functions: Sequence[FunctionChange]) -> str:
     if not functions:
         return ""
     names = (change.name for change in functions if change.name != OUTER_GRAPH)
-    others = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in names]
+    others = [_cut(name, _LONGEST) for name in names]
     if not others:
         return ": the outer graph"
     follows = "; with them the outer graph, made of them" * (len(others) < len(functions))
@@ -232,6 +269,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "unwatched: BASE has no value of {:words} in {:cells}; those of HEAD are compared with "
         "nothing"
     ),
+    "other graphs": "the two sides have built different graphs: the sums say nothing",
     "no earlier value": "unwatched: they have no earlier value to be compared with: {:words}",
     "work began": culprit_sentence,
     "time began": longer_sentence,

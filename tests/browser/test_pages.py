@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dashboard.site import build
+from observatory.store.reading.fates import Fate
 from observatory.store.records.alerts import Alert
 from tests import factories_frame as factory
 from tests.browser.conftest import Visitor, stays_quiet, violations
@@ -35,9 +36,21 @@ def everything(rows: Any = None) -> Any:
         alert(base), alert(base, "resolved", id="b" * 10), alert(base, "acknowledged", id="c" * 10)
     ]  # fmt: skip
     record = base.alerts.model_copy(update={"alerts": alerts})
+    line = base.lines[0]
+    fates = {
+        (line.machine, line.env_name, one.commit): {
+            "ops census_warm NUMBA spawn": [
+                Fate(f"family.a_graph_with_a_long_name_{n}",
+                     *(("uncacheable", f"a reason {n % 3}") if n % 29 == at else ("hit", "")))
+                for n in range(150)
+            ]
+        }
+        for at, one in enumerate(line.subjects)
+    }  # fmt: skip
     return observed(
-        frame, alerts=record, functions=functions(base, *CELLS), contracts=many_contracts()
-    )
+        frame, alerts=record, functions=functions(base, *CELLS), contracts=many_contracts(),
+        fates=fates,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -261,3 +274,31 @@ def test_a_command_is_copied(visit: Visitor, site: Path) -> None:
     button = seen.page.locator("button.copy").first
     button.click()
     seen.page.wait_for_function("document.querySelector('button.copy').textContent == 'Copied'")
+
+
+def test_the_census_is_filtered_and_tells_why(visit: Visitor, site: Path) -> None:
+    path = site / "census" / "ops-numba.html"
+    page = visit(path, width=390).settle().page
+    assert page.locator("#census-count").inner_text() == "150 of 150 graphs"
+    page.fill("#census-words", "name_14")
+    assert page.locator("#census tbody tr:visible").count() == 11
+    page.check("#census-changed")
+    shown = page.locator("#census tbody tr:visible")
+    assert 0 < shown.count() < 11
+    shown.locator("td.f-uncacheable").first.click()
+    assert "uncacheable (a reason" in page.locator("#census-note").inner_text()
+    again = visit(path, "#changed=1&q=name_14", width=390).settle().page
+    assert again.locator("#census tbody tr:visible").count() == shown.count()
+    bare = visit(path, width=390, java_script_enabled=False).page
+    assert bare.locator("#census-controls").is_hidden()
+    assert bare.locator("#census tbody tr:visible").count() == 150
+
+
+def test_names_of_graphs_stay_in_sight_on_a_phone(visit: Visitor, site: Path) -> None:
+    page = visit(site / "census" / "ops-numba.html", width=390).settle().page
+    name = page.locator("#census tbody th").nth(20)
+    before = name.bounding_box()["x"]
+    page.evaluate("document.querySelector('.census-scroll').scrollBy(200, 0)")
+    assert page.evaluate("document.querySelector('.census-scroll').scrollLeft") > 0
+    assert abs(name.bounding_box()["x"] - before) < 2
+    assert name.bounding_box()["width"] <= 0.6 * 390

@@ -11,13 +11,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from observatory.run.environments import Environment
-from tests.docs_examples import ROOT, Block, Runner, blocks
+from tests.docs_examples import ROOT, Block, Runner, blocks, measured_subjects
 from tests.integration.conftest import lend
 
 MINUTES = 20
@@ -64,7 +65,12 @@ class Page:
 
     @property
     def blocks(self) -> list[Block]:
-        return blocks(f"how-to/add-a-{self.name}.md")
+        return blocks(self.file)
+
+    @property
+    def file(self) -> str:
+        """The page, by its path below docs/."""
+        return f"how-to/add-a-{self.name}.md"
 
 
 PAGES = {
@@ -109,12 +115,15 @@ def test_few_files_change(page: Page) -> None:
 
 
 @pytest.fixture
-def runner(tmp_path: Path, newest: Environment) -> Runner:
+def runner(
+    page: Page, tmp_path: Path, newest: Environment, environment_of: Callable[..., Environment]
+) -> Runner:
     """A copy of the checkout, which runs in place of this one."""
     checkout = tmp_path / "checkout"
     for name in _PACKAGES:
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
-    lend(checkout / ".observatory", newest)
+    subjects = measured_subjects(page.file)
+    lend(checkout / ".observatory", *(map(environment_of, subjects) if subjects else [newest]))
     paths = os.pathsep.join(map(str, (checkout, ROOT)))  # of ROOT: the factories of the tests
     return Runner(checkout, {"PYTHONPATH": paths}, timeout=60.0 * MINUTES)
 

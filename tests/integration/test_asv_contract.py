@@ -36,10 +36,11 @@ pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 SUITES = ROOT / "benchmarks"
-MEASURED = (Cell("radon", "warm_disk", "C", "fork"), Cell("radon", "call", "C", "fork"))
+CALL = Cell("radon", "call", "C", "fork")
+MEASURED = (Cell("radon", "warm_disk", "C", "fork"), CALL)
 UNMEASURED = (Cell("radon", "warm_disk", "C", "spawn"), Cell("radon", "call", "C", "spawn"))
 NARROWED = {"OBSERVATORY_BACKENDS": "C", "OBSERVATORY_LAUNCHES": "fork"}
-SELECTED = r"^(compile\.WarmDisk|call\.Call)\..*\('radon', 'C', "
+SELECTED = r"^({})\..*\('radon', 'C', "
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,15 @@ def asv(subjects: Subjects, newest: Environment, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture(scope="module")
-def run(asv: Asv, newest: Environment, commits: dict[str, str]) -> Callable[[str, int], Path]:
+def run(asv: Asv, newest: Environment, commits: dict[str, str]) -> Callable[..., Path]:
     """Have asv measure the newest release under a launch method of its own."""
 
-    def made(method: str, rounds: int) -> Path:
+    def made(method: str, rounds: int, *suites: str) -> Path:
         results = asv.directory / method
         commit = commits[newest.versions.pytensor]
         command = ("run", f"{commit}^!", "--machine", asv.machine, "--record-samples")
-        said = asv(results, *command, "--launch-method", method, "--bench", SELECTED,
+        said = asv(results, *command, "--launch-method", method,
+                   "--bench", SELECTED.format("|".join(suites)),
                    OBSERVATORY_ROUNDS=str(rounds))  # fmt: skip
         assert "failed" not in said
         return results
@@ -125,13 +127,14 @@ def run(asv: Asv, newest: Environment, commits: dict[str, str]) -> Callable[[str
 
 
 @pytest.fixture(scope="module")
-def spawned(run: Callable[[str, int], Path]) -> Path:
-    return run("spawn", 2)
+def spawned(run: Callable[..., Path]) -> Path:
+    return run("spawn", 2, r"compile\.WarmDisk", r"call\.Call")
 
 
 @pytest.fixture(scope="module")
-def forked(run: Callable[[str, int], Path]) -> Path:
-    return run("forkserver", 1)
+def forked(run: Callable[..., Path]) -> Path:
+    """Calls alone: what a launch method could change, it changes in every suite."""
+    return run("forkserver", 1, r"call\.Call")
 
 
 @pytest.fixture(scope="module")
@@ -165,24 +168,25 @@ def value(results: Path, cell: Cell, metric: str) -> Any:
     return at(only_file(results).get_result_value(name, asv_params(cell.scenario)), cell)
 
 
-def exact_values(results: Path) -> dict[tuple[Cell, str], Any]:
+def exact_values(results: Path, *cells: Cell) -> dict[tuple[Cell, str], Any]:
     return {
         (cell, metric.name): value(results, cell, metric.name)
-        for cell in MEASURED
+        for cell in cells
         for metric in metrics_of(cell.scenario, cell.launch)
         if metric.kind == "exact"
     }
 
 
 def test_asvs_own_launch_method_changes_no_exact_metric(spawned: Path, forked: Path) -> None:
-    values = exact_values(spawned)
-    assert {"cache_misses", "wrong_results", "files_leaked"} <= {name for _, name in values}
+    values = exact_values(spawned, CALL)
+    assert {"functions_compiled", "wrong_results", "files_leaked"} <= {name for _, name in values}
     assert all(isinstance(number, int) for number in values.values())
-    assert exact_values(forked) == values
+    assert exact_values(forked, CALL) == values
 
 
 def test_what_asv_records_is_what_the_primitive_gives(spawned: Path, bench: Bench) -> None:
-    recorded = exact_values(spawned)
+    recorded = exact_values(spawned, *MEASURED)
+    assert {"cache_misses", "wrong_results", "files_leaked"} <= {name for _, name in recorded}
     for cell in MEASURED:
         cache = str(bench.cache("cold", cell.backend))
         taken = bench.taken(cell.scenario, cell.backend, launch=cell.launch, cache=cache)
@@ -211,22 +215,18 @@ def test_asv_records_samples_and_statistics_of_what_a_track_returns(
 
 def test_a_single_sample_is_recorded_with_an_interval_that_has_no_end(forked: Path) -> None:
     stats = only_file(forked).get_result_stats(
-        benchmark_name("warm_disk", "compile_time"), asv_params("warm_disk")
+        benchmark_name("call", "call_time"), asv_params("call")
     )
-    found = at(stats, MEASURED[0])
+    found = at(stats, CALL)
     assert found["repeat"] == 1
     assert (found["ci_99_a"], found["ci_99_b"]) == (-math.inf, math.inf)
 
 
-@pytest.mark.parametrize("results", ["spawned", "forked"])
-def test_an_unmeasured_cell_is_not_applicable_and_no_failure(
-    results: str, request: pytest.FixtureRequest
-) -> None:
+def test_an_unmeasured_cell_is_not_applicable_and_no_failure(spawned: Path) -> None:
     # asv writes NaN for n/a, and null for a failure and for what was not selected.
-    directory: Path = request.getfixturevalue(results)
     for cell in UNMEASURED:
         for metric in scenario_metrics(cell.scenario):
-            assert math.isnan(value(directory, cell, metric.name)), (cell, metric.name)
+            assert math.isnan(value(spawned, cell, metric.name)), (cell, metric.name)
 
 
 @pytest.mark.parametrize("cell", MEASURED, ids=str)
@@ -245,11 +245,10 @@ def test_a_metric_that_a_launch_does_not_have_is_not_applicable_there(
 
 def test_we_read_what_plain_asv_measured(forked: Path) -> None:
     rows = frame(read_results(forked))
-    for cell in MEASURED:
-        mine = rows[(rows["scenario"] == cell.scenario) & (rows["launch"] == cell.launch)]
-        read = dict(zip(mine["metric"], mine["value"], strict=True))
-        for name in ("functions_compiled", "wrong_results", "peak_rss"):
-            assert read[name] == value(forked, cell, name)
+    mine = rows[(rows["scenario"] == CALL.scenario) & (rows["launch"] == CALL.launch)]
+    read = dict(zip(mine["metric"], mine["value"], strict=True))
+    for name in ("functions_compiled", "wrong_results", "peak_rss"):
+        assert read[name] == value(forked, CALL, name)
 
 
 def test_asv_shows_compares_and_publishes_what_it_measured(

@@ -16,7 +16,6 @@ import pytest
 from benchmarks.contracts.__main__ import AREAS
 from observatory.errors import Exit
 from observatory.run.environments import Environment
-from observatory.run.subjects import Subjects
 from observatory.store.records.contracts import Contract, Contracts, load_all
 from scripts.fault_kit import HOOK, build
 from tests.integration.conftest import STATE, borrowing
@@ -210,9 +209,10 @@ def test_a_suite_that_is_ended_leaves_nothing(
 
 
 def test_a_newer_numba_is_checked_against_the_bounds_of_pytensor(
-    subjects: Subjects, tmp_path: Path
+    newest: Environment, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "observatory", "contracts", "3.3.7", "--newest", "--json"]
+    version = newest.versions.pytensor
+    command = [sys.executable, "-m", "observatory", "contracts", version, "--newest", "--json"]
     done = subprocess.run(
         [*command, "--results", str(tmp_path)],
         capture_output=True, text=True, check=False, cwd=STATE.parent,
@@ -223,7 +223,7 @@ def test_a_newer_numba_is_checked_against_the_bounds_of_pytensor(
     assert record.checked is not None
     printed: list[dict[str, Any]] = json.loads(done.stdout)
     assert Contracts.model_validate(printed[0]) == record
-    assert record.environment["pytensor"] == "3.3.7"
+    assert record.environment["pytensor"] == version
     assert record.checked.lifted == (record.numba not in (record.declared or ""))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from observatory.run.environments import Environment
-from tests.docs_examples import ROOT, Runner, blocks, pages
+from tests.docs_examples import ROOT, Runner, blocks, measured_subjects, pages
 from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration
@@ -29,12 +29,12 @@ MINUTES = 60
     ],
 )
 def test_examples_that_measure_do_what_the_page_says(
-    page: str, tmp_path: Path, environment_of: Callable[..., Environment], newest: Environment
+    page: str, tmp_path: Path, environment_of: Callable[..., Environment]
 ) -> None:
     checkout = tmp_path / "checkout"
     for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
-    lend(checkout / ".observatory", newest, environment_of("2.35.1"))
+    lend(checkout / ".observatory", *map(environment_of, measured_subjects(page)))
     # What the page changes is changed in the copy, and the copy is what runs.
     runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)
     for block in blocks(page):

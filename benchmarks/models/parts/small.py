@@ -39,7 +39,7 @@ class Member:
     def check(self, value: Any) -> Errors:
         """Return the error of a value; there is no gradient."""
         error = self.error(value)
-        return Errors(error, None, wrong=error is None or error > self.limit)
+        return Errors(error, None, wrong=error is None or not error <= self.limit)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,11 @@ class SmallModel:
         """Return which member a wrong value belongs to, or the value itself."""
         import numpy as np
 
-        shown = np.array2string(np.asarray(value), precision=6, threshold=8)
+        # A graph of several outputs returns a tuple of them.
+        shown = " and ".join(
+            np.array2string(np.asarray(each), precision=6, threshold=8)
+            for each in (value if isinstance(value, tuple) else (value,))
+        )
         for name, member in self.members.items():
             if not member.check(value).wrong:
                 return f"{shown} is what {name} returns"

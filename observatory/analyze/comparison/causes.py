@@ -27,9 +27,16 @@ from benchmarks.catalogue import (
 )
 from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
+from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.profiles.modules import imported
 from observatory.analyze.statements import FoundCause, JudgedVerdict
-from observatory.store.records.comparison import CauseKind, Conclusion, FunctionChange, Verdict
+from observatory.store.records.comparison import (
+    CauseKind,
+    Conclusion,
+    FunctionChange,
+    GraphChange,
+    Verdict,
+)
 from observatory.store.records.sample import Check, LedgerEntry
 
 _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
@@ -54,6 +61,8 @@ class _Finding:
     cell: Cell
     functions: tuple[FunctionChange, ...] = ()
     seconds: float = 0.0
+    graphs: tuple[GraphChange, ...] = ()
+    """Those that it concerns, where a cell builds many graphs apart."""
 
 
 def explained(
@@ -124,7 +133,8 @@ def _findings(
     cell = verdict.cell
     calls = work["python_calls"]
     if verdict.metric == "wrong_results":
-        yield _Finding("wrong results", (cell.backend,), cell)
+        graphs = _graphs(cell, verdict.metric, base, head)
+        yield _Finding("wrong results", (cell.backend,), cell, graphs=graphs)
     elif verdict.metric == "crashed":
         yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
@@ -135,7 +145,8 @@ def _findings(
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
-        yield _Finding(_FOUND_BY[verdict.metric], (), cell)
+        graphs = _graphs(cell, verdict.metric, base, head)
+        yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs)
     elif verdict.metric in CAUSES[_WAITS].shows_in:
         counted = [conclusions[cell] for conclusions in work.values() if cell in conclusions]
         if _waits(verdict, base, head, counted):
@@ -149,6 +160,12 @@ def _findings(
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
+
+
+def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[GraphChange, ...]:
+    """The graphs of a cell that got worse; none where it does not build many of them apart."""
+    found = by_graph(cell, METRICS[metric], base, head)
+    return tuple(found.changes()) if found is not None else ()
 
 
 def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
@@ -207,12 +224,21 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(_filler(cell)) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
-    for change in ledgers.function_changes(before, after):
-        if change.head != outcome:
-            continue
-        missed = [e for e in after if e.name == change.name and e.outcome == outcome]
-        kind = _why(cell, missed, filled)
-        of_kind[kind, missed[0].kind].append(change)
+    said: dict[tuple[CauseKind, str], dict[str, GraphChange]] = defaultdict(dict)
+    graphs = by_graph(cell, METRICS[metric], base, head)
+    for graph in sorted(graphs.worse) if graphs is not None else (None,):
+        old, new, there = (ledgers.of_graph(one, graph) for one in (before, after, filled))
+        for change in ledgers.function_changes(old, new):
+            if change.head != outcome:
+                continue
+            missed = [e for e in new if e.name == change.name and e.outcome == outcome]
+            key = _why(cell, missed, there), missed[0].kind
+            of_kind[key].append(change)
+            if graph is not None:
+                why = next((entry.why for entry in missed if entry.why), None)
+                known = said[key].get(graph)
+                if known is None or not known.note:
+                    said[key][graph] = GraphChange(name=graph, note=why or "")
     if not of_kind:
         yield _Finding("unexplained", (metric,), cell)
     own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
@@ -221,7 +247,9 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     for (kind, family), found in of_kind.items():
         # Functions compiled for one that misses, without asking a cache, are lost because of it.
         share = everything * own[kind, family] / total
-        yield _Finding(kind, (family,), cell, tuple(found), share)
+        concerned = tuple(said[kind, family].values())
+        functions = tuple(ledgers.summed(found))
+        yield _Finding(kind, (family,), cell, functions, share, concerned)
 
 
 def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
@@ -300,11 +328,20 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
     wrong: list[Check] = []
     for cell in cells if kind == "wrong results" else ():
         # Only those of the worst sample: repeated samples are not counted twice.
-        found = [[check for check in one.checks if check.wrong] for one in head.taken(cell)]
+        names = {g.name for one in group if one.cell == cell for g in one.graphs}
+        found = [
+            [check for check in one.checks if check.wrong and (not names or check.name in names)]
+            for one in head.taken(cell)
+        ]
         worst: list[Check] = max(found, key=len, default=[])
         wrong += worst
     seconds = max(finding.seconds for finding in group)
-    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong)
+    graphs: dict[str, GraphChange] = {}
+    for graph in (graph for finding in group for graph in finding.graphs):
+        if graph.name not in graphs or not graphs[graph.name].note:
+            graphs[graph.name] = graph
+    named = [graphs[name] for name in sorted(graphs)]
+    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong, named)
 
 
 def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:

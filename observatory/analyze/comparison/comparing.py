@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, Cell
+from benchmarks.catalogue import CORRECTNESS, WRONG_VALUES, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
@@ -105,7 +105,7 @@ def compared(
 def outcome_of(comparison: Comparison) -> Outcome:
     """One word for a comparison: wrong results come first, then worse, then undecided."""
     worse = {verdict.metric for verdict in comparison.worse}
-    if "wrong_results" in worse:
+    if not worse.isdisjoint(WRONG_VALUES):
         return "wrong results"
     if worse:
         return "worse"

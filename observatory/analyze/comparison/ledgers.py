@@ -37,6 +37,21 @@ def function_changes(
                 )  # fmt: skip
 
 
+def of_graph(entries: Sequence[LedgerEntry], graph: str | None) -> Sequence[LedgerEntry]:
+    """The entries of one graph of many; all of them where ``graph`` is None."""
+    return entries if graph is None else [entry for entry in entries if entry.step == graph]
+
+
+def summed(changes: Iterable[FunctionChange]) -> Iterator[FunctionChange]:
+    """The changes of several graphs, with one for each function and kind of change."""
+    found: dict[tuple[str, str, str], list[FunctionChange]] = {}
+    for change in changes:
+        found.setdefault((change.name, change.base, change.head), []).append(change)
+    for same in found.values():
+        count, seconds = sum(c.count for c in same), sum(c.seconds for c in same)
+        yield same[0].model_copy(update={"count": count, "seconds": round(seconds, 4)})
+
+
 def unasked(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> Iterator[FunctionChange]:
     """Functions that HEAD compiles without asking the cache, by name, more often than BASE."""
     before, after = (

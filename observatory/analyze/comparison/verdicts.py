@@ -6,14 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from benchmarks.catalogue import CORRECTNESS, Cell, Metric, headline_time, metrics_of
+from benchmarks.catalogue import CORRECTNESS, SCENARIOS, Cell, Metric, headline_time, metrics_of
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence, message_of
+from observatory.analyze.comparison.graphs import by_graph, same_graphs
 from observatory.analyze.comparison.ledgers import reuse_lost
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE, Concluded, conclude, rule_of
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.store.records.comparison import Conclusion, Values
+from observatory.store.records.comparison import Conclusion, Values, Verdict
 
 _MOST_VALUES = 1000
 Side = Literal["base", "head", "both"]
@@ -47,9 +48,17 @@ def judge_exact(
         for metric in metrics_of(cell.scenario, cell.launch):
             if metric.kind == "noisy":
                 continue
-            old, new = base.values(cell, metric), head.values(cell, metric)
+            of_graphs = by_graph(cell, metric, base, head)
+            if of_graphs is None:
+                old, new = base.values(cell, metric), head.values(cell, metric)
+            else:
+                old, new = of_graphs.values()
             if old.values and new.values:
                 verdict = _exact(cell, metric, old, new, floors)
+                if of_graphs is None and _of_other_graphs(verdict, base, head):
+                    because = Statement("other graphs")
+                    change = {"conclusion": "workload changed", "because": because}
+                    verdict = verdict.model_copy(update=change)
                 sources = base.source(cell, metric), head.source(cell, metric)
                 if sources[0] != sources[1]:
                     because = Statement("counted apart", sources)
@@ -200,11 +209,21 @@ def _exact(
     )  # fmt: skip
 
 
+def _of_other_graphs(verdict: Verdict, base: Evidence, head: Evidence) -> bool:
+    """Whether a change is of a sum over all graphs of a cell, and the sides have other graphs."""
+    return (
+        SCENARIOS[verdict.cell.scenario].apart
+        and verdict.metric not in CORRECTNESS
+        and verdict.conclusion != "unaffected"
+        and not same_graphs(verdict.cell, base, head)
+    )
+
+
 def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> Statement | None:
     if found.uneven is not None:
         values = old.values if found.uneven == "BASE" else new.values
         return Statement("not deterministic", (metric.name, values, found.uneven))
-    if metric.name in CORRECTNESS and max(old.values) == max(new.values) > 0:
+    if metric.even_if_same and max(old.values) == max(new.values) > 0:
         return Statement("same in both", (metric.name, max(new.values)))
     return None
 

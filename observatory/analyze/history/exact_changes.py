@@ -25,6 +25,7 @@ from benchmarks.catalogue import (
 )
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.graphs import by_graph, count_in
 from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
@@ -186,6 +187,7 @@ class _Pair:
             last_good=self.base.at, first_bad=self.head.at,
             between=self.head.number - self.base.number - 1,
             functions=cause.functions if cause else [],
+            graphs=cause.graphs if cause else [],
         )  # fmt: skip
         return _FollowedChange(Occurrence(change, cause is not None, statement), series, times)
 
@@ -220,6 +222,10 @@ def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
     cell = verdict.cell
     if verdict.metric != REUSE_LOST:
         metric = METRICS[verdict.metric]
+        graphs = by_graph(cell, metric, base, head)
+        if graphs is not None:  # later releases have other graphs: those that changed are followed
+            followed = graphs.compared
+            return lambda evidence: count_in(cell, metric, evidence, followed)
         return lambda evidence: max(evidence.values(cell, metric).values, default=None)
     before = base.ledger(cell) or []
     names = set(lost_by_name(cell, before, head.ledger(cell) or []))

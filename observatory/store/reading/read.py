@@ -27,7 +27,7 @@ from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.reader import read_journal
-from observatory.store.reading import compiled
+from observatory.store.reading import compiled, fates
 from observatory.store.reading.cache import Cache, Made
 from observatory.store.records import layout
 
@@ -44,6 +44,7 @@ class JournalSummary:
     measured_at: datetime | None  # when the newest sample was taken
     functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
     counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
+    fates: str = fates.UNKEPT  # what became of each graph, as `fates.kept_of` writes it
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -264,6 +265,7 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         notes=tuple(latest.notes),
         measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
         functions=compiled.kept_of(contents.current(), ledgers),
+        fates=fates.kept_of(contents.current(), ledgers),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)

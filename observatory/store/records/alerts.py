@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, FiniteFloat
 
 from observatory.store.base.record import Record, load_record, save_record
-from observatory.store.records.comparison import FunctionChange
+from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
 
 FILE = "alerts.json"
@@ -131,6 +131,7 @@ class Change(Record):
     between: Count = Field(description="subjects between the two that gave no value")
     series: list[SeriesChange] = Field([], max_length=10_000, description="the largest first")
     functions: list[FunctionChange] = Field([], max_length=5000)
+    graphs: list[GraphChange] = Field([], max_length=5000, description="those that it concerns")
 
 
 class Acknowledgement(Record):

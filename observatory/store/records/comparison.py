@@ -91,6 +91,13 @@ class FunctionChange(Record):
     seconds: FiniteFloat = Field(description="more than in BASE in that cell; may be below 0")
 
 
+class GraphChange(Record):
+    """One graph of a model of many that got worse."""
+
+    name: Word = Field(description="the member of the model")
+    note: Text = Field("", description="what the cache or the exception says; Ops left to Python")
+
+
 class Cause(Record):
     """One reason for one or more verdicts: what a person has to look into."""
 
@@ -99,6 +106,9 @@ class Cause(Record):
     sentence: Text = Field(description="in words, with numbers: what happens and where")
     cells: list[StoredCell] = Field(max_length=1000)
     functions: list[FunctionChange] = Field([], max_length=5000)
+    graphs: list[GraphChange] = Field(
+        [], max_length=5000, description="those that it concerns, of models that are built apart"
+    )
     seconds_lost: FiniteFloat = Field(0.0, description="in its worst cell; functions' own seconds")
 
 

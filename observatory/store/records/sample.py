@@ -59,10 +59,17 @@ class Failure(Record):
 
 
 class Build(Record):
-    """One build among several of a sample (`variants`, `siblings`)."""
+    """One build among several of a sample (`variants`, `siblings`, `census_warm`)."""
 
     name: Word = Field(description="the variant that was built")
     metrics: dict[Word, Number]
+    status: Literal["ok", "absent", "raised", "died", "collided", "unstable"] = Field(
+        "ok",
+        description="absent: the release has no such Op; collided: the graph is right only with a "
+        "cache of its own; unstable: an equal graph was not found in the cache",
+    )
+    note: Text | None = Field(None, description="why the status is not ok")
+    in_python: list[Word] = Field([], description="Ops that the backend leaves to Python")
 
 
 class Check(Record):
@@ -91,6 +98,7 @@ class StoredEntry(Record):
     source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")
     bytes: Count | None = Field(None, description="machine code")
     step: Word | None = Field(None, description="the build that it belongs to")
+    why: Text | None = Field(None, description="the cache's own reason to refuse it")
 
 
 class LedgerEntry(StoredEntry):

@@ -15,7 +15,9 @@ from benchmarks.catalogue import (
     CORRECTNESS,
     FIRST_CAUSES,
     LAUNCHES,
+    METRICS,
     MODELS,
+    QUICK_MODELS,
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
@@ -28,6 +30,8 @@ from observatory.text.units import count
 from observatory.text.words import known_first, several
 
 WRONG, CRASHED = CORRECTNESS
+TOLD_IF_SAME = {name: one.even_if_same for name, one in METRICS.items() if one.even_if_same}
+"""How a text on a metric begins that is told even where both sides are the same."""
 _NAMED_CELLS = 3
 _NAMED_WORDS = 7
 _NAMED_GROUPS = 6
@@ -97,10 +101,10 @@ class Breakdown:
 
     @cached_property
     def in_both(self) -> list[Verdict]:
-        """Wrong results and crashes of both sides: they are not new, but still reported."""
+        """Wrong values and crashes of both sides: they are not new, but still reported."""
         return [
             verdict for verdict in self.comparison.verdicts
-            if verdict.metric in CORRECTNESS and verdict.conclusion != "worse"
+            if verdict.metric in TOLD_IF_SAME and verdict.conclusion != "worse"
             and worst(verdict.head) > 0
         ]  # fmt: skip
 
@@ -124,12 +128,14 @@ class Labels:
         """The labels of a comparison's cells."""
         every = Breakdown(comparison).cells
         models = {cell.model for cell in every}
+        # Every comparison has the quick sets: they alone are named, and not the model beside them.
+        models = models - set(QUICK_MODELS) or models
         return cls(models.pop() if len(models) == 1 else None, frozenset(every))
 
     def cell(self, cell: Cell) -> Name:
         """One cell: `warm_disk NUMBA fork`."""
         words = (cell.scenario, cell.backend, cell.launch)
-        shown = words if self.model is not None else (cell.model, *words)
+        shown = words if cell.model == self.model else (cell.model, *words)
         return name(" ".join(shown))
 
     def cells(self, cells: Collection[Cell]) -> Words:
@@ -169,7 +175,7 @@ class Labels:
         axes = [
             known_first((getattr(cell, axis) for cell in cells), known)
             for axis, known in _AXES.items()
-            if axis != "model" or self.model is None
+            if axis != "model" or {cell.model for cell in cells} != {self.model}
         ]
         if len(cells) == 1 or prod(map(len, axes)) != len(cells):
             return enumerated([self.cell(cell) for cell in cells], _NAMED_CELLS, "cell")

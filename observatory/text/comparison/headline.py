@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.catalogue import METRICS, REUSE_LOST
+from benchmarks.catalogue import METRICS, REUSE_LOST, WRONG_VALUES
 from observatory.analyze.comparison.rules import ONCE
 from observatory.store.records.comparison import Verdict
 from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown, Labels
@@ -72,7 +72,7 @@ def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
     explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
     claims = _shortened(_claims(exact, explained, measured, labels, _WORSE))
     metrics = {verdict.metric for verdict in exact}
-    if WRONG in metrics:
+    if not metrics.isdisjoint(WRONG_VALUES):
         return ("Do not merge: ", *claims)
     return claims if CRASHED in metrics else ("HEAD is worse: ", *claims)
 

@@ -11,13 +11,20 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from benchmarks.catalogue import METRICS, SECTIONS
-from observatory.store.records.comparison import FunctionChange, Ratio, Values, Verdict
+from observatory.store.records.comparison import (
+    FunctionChange,
+    GraphChange,
+    Ratio,
+    Values,
+    Verdict,
+)
 from observatory.text.document import Folded, Name, Paragraph, Piece, Table, Words, written
 from observatory.text.plain import shorten
 from observatory.text.units import change, count, difference, direction, seconds, signed, span
 from observatory.text.words import several
 
 LONGEST_NAME = 80
+LONGEST_NOTE = 200
 LONGEST_SENTENCE = 600
 
 MEASURED = {
@@ -72,6 +79,15 @@ def folded_functions(functions: Iterable[FunctionChange], most: int, timed: bool
     summary += ", the most expensive first" * (timed and len(ordered) > 1)
     rest = map(Paragraph, rest_of(len(ordered), most, "name"))
     return Folded(summary, (Table(("function", "how many", *sides), rows), *rest))
+
+
+def folded_graphs(graphs: Sequence[GraphChange], most: int) -> Folded:
+    """Graphs that got worse, by name, each with what the cache or the exception says."""
+    rows: tuple[tuple[Words, ...], ...] = tuple(
+        ((name(each.name),), (shorten(each.note, LONGEST_NOTE),)) for each in graphs[:most]
+    )
+    rest = map(Paragraph, rest_of(len(graphs), most, "graph"))
+    return Folded(several(len(graphs), "graph"), (Table(("graph", "what it says"), rows), *rest))
 
 
 def joined(sentences: Iterable[Words]) -> Words:

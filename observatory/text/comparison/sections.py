@@ -35,6 +35,9 @@ def causes(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
         if cause.functions:
             functions = phrases.folded_functions(cause.functions, _MOST_FUNCTIONS, timed=True)
             parts.append(doc.Part(7, "a list of functions", (functions,)))
+        if cause.graphs:
+            graphs = phrases.folded_graphs(cause.graphs, _MOST_FUNCTIONS)
+            parts.append(doc.Part(7, "a list of graphs", (graphs,)))
     if rest := breakdown.causes[_CAUSES:]:
         lines: list[doc.Words] = [
             (doc.Strong(one.kind), ": ", *sentence(one.sentence), " In ", *labels.cells(one.cells))

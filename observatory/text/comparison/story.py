@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.comparison import Comparison, Side
 from observatory.text import document as doc
-from observatory.text.comparison.breakdown import Breakdown, Labels
+from observatory.text.comparison.breakdown import TOLD_IF_SAME, Breakdown, Labels
 from observatory.text.comparison.headline import headline, state_of
 from observatory.text.comparison.phrases import enumerated, joined, name, rest_of, sentence
 from observatory.text.comparison.sections import (
@@ -178,10 +178,9 @@ def _known(breakdown: Breakdown, labels: Labels) -> Iterator[doc.Words]:
     by_metric: dict[str, set[Cell]] = defaultdict(set)
     for verdict in breakdown.in_both:
         by_metric[verdict.metric].add(verdict.cell)
-    words = {"wrong_results": "Wrong values", "crashed": "Crashes"}
-    for metric, cells in sorted(by_metric.items(), reverse=True):
-        where = labels.cells(cells)
-        yield (doc.Strong(f"{words[metric]} in both BASE and HEAD"), ": ", *where, ".")
+    for metric in known_first(by_metric, TOLD_IF_SAME):
+        where = labels.cells(by_metric[metric])
+        yield (doc.Strong(f"{TOLD_IF_SAME[metric]} in both BASE and HEAD"), ": ", *where, ".")
 
 
 def _missing(breakdown: Breakdown, labels: Labels) -> Iterator[doc.Words]:

@@ -13,6 +13,7 @@ from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import failed, ledger, sample
 from tests.factories_alerts import subject
+from tests.factories_graphs import absent, built, census, of_pairs, raised
 
 DISK = Cell("radon", "warm_disk", "NUMBA", "spawn")
 SIBLINGS = Cell("radon", "siblings", "NUMBA", "fork")
@@ -174,3 +175,46 @@ def test_other_errors_are_other_alerts() -> None:
 def test_a_cell_that_nobody_knows_is_left_out() -> None:
     odd = Cell("my model", "warm_disk", "NUMBA", "spawn")
     assert changes(counted(0, cell=odd), counted(3, cell=odd)) == []
+
+
+def test_a_lost_graph_is_followed_alone() -> None:
+    """Graphs that come, go or are lost for another reason do not hide that it is over."""
+    good = census(built("exp", "hit"), built("qr", "hit"), absent("svd"))
+    lost = census(built("exp", "hit"), built("qr", "uncacheable", op="QR", why="a pointer"))
+    grown = census(built("exp", "hit"), built("qr", "hit"), built("svd", "uncacheable"))
+    (one, _) = changes(good, lost, grown)
+    assert one.worse
+    assert [graph.name for graph in one.change.graphs] == ["qr"]
+    assert sentence_of(one.statement) == (
+        "NUMBA: 1 function is compiled every time because the cache refuses to store it: QR; in "
+        "the graph qr (a pointer)"
+    )
+    (series,) = one.change.series
+    assert (series.before, series.after, series.now) == (0, 1, 0)
+    assert one.recovered is not None
+    assert one.recovered.label == "n2"
+
+
+def test_a_graph_that_another_subject_lacks_leaves_its_loss_open() -> None:
+    good = census(built("qr", "hit"), built("exp", "hit"))
+    lost = census(built("qr", "miss", op="QR"), built("exp", "hit"))
+    without = census(absent("qr"), built("exp", "hit"))
+    (one,) = changes(good, lost, without)
+    assert one.recovered is None
+
+
+def test_several_graphs_that_fail_at_one_subject_are_one_alert() -> None:
+    good = census(*(built(name, "hit") for name in ("qr", "svd", "lu")))
+    bad = census(*(raised(name, "TypeError: no") for name in ("qr", "svd", "lu")))
+    (one,) = changes(good, bad)
+    assert one.change.kind == "graphs no longer work"
+    assert sentence_of(one.statement) == (
+        "NUMBA: 3 graphs that work with n0 fail with n1: lu, qr, svd (TypeError: no)"
+    )
+
+
+def test_a_collision_is_an_alert_of_its_own_kind() -> None:
+    good, bad = of_pairs(built("axis", "miss")), of_pairs(built("axis", "miss", collided="0 != 1"))
+    (one,) = changes(good, bad)
+    assert one.change.kind == "keys collide"
+    assert [graph.note for graph in one.change.graphs] == ["0 != 1"]

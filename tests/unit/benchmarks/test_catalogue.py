@@ -18,6 +18,7 @@ from benchmarks.catalogue import (
     CAUSES,
     METRICS,
     MODELS,
+    QUICK_MODELS,
     REUSE_LOST,
     SCENARIOS,
     SIBLINGS,
@@ -149,3 +150,22 @@ def test_of_an_unknown_scenario_or_backend_nothing_is_known_and_nothing_is_raise
     assert metrics_of(cell.scenario, cell.launch) == ()
     assert cell.cache_backend == "JAX"
     assert not METRICS["cache_misses"].alerts_in(cell.scenario)
+
+
+@pytest.mark.parametrize("model", QUICK_MODELS)
+def test_a_quick_set_is_a_model_of_its_own_with_the_graphs_of_another(model: str) -> None:
+    quick, whole = MODELS[model], MODELS[MODELS[model].quick_of]
+    assert set(quick.members) < set(whole.members)
+    assert set(quick.equal) == set(whole.equal) & set(quick.members)
+    assert quick.build is whole.build
+    assert quick.families == whole.families
+    assert quick.size < whole.size
+
+
+def test_the_census_and_the_pairs_have_quick_sets() -> None:
+    assert {MODELS[name].quick_of for name in QUICK_MODELS} == {"ops", "keys"}
+
+
+def test_a_quick_set_of_unknown_members_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no members"):
+        replace(MODELS["ops"], quick=("no such graph",))

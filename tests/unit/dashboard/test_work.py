@@ -108,6 +108,13 @@ def test_work_stands_beside_the_time_of_its_cell(tmp_path: Path) -> None:
     assert texts == {"", "2,100,000,000 instructions"}
 
 
+def test_a_change_of_work_below_the_floor_is_none(tmp_path: Path) -> None:
+    observed = site(factory.history(tmp_path, (2.0e9, CALLGRIND), (2.001e9, CALLGRIND)))
+    subject = newest(cell_values_of(observed, frozenset(SHOWN_METRICS)))
+    assert subject is not None
+    assert newest_work(observed, subject)[SPAWNED].change.words == "unchanged"
+
+
 def test_work_is_shown_where_the_newest_subject_has_no_times(tmp_path: Path) -> None:
     factory.recorded(factory.history(tmp_path, (2.0e9, CALLGRIND)), 1, [factory.work(2.1e9)])
     observed = site(tmp_path)

@@ -115,7 +115,9 @@ def test_a_second_count_starts_from_the_filled_caches(
 
 def test_numba_comes_first_and_long_scenarios_last() -> None:
     groups = [name for name, _ in matrix(Narrowed()).groups]
-    assert groups == ["NUMBA caches", "C caches", "C_VM caches", "NUMBA siblings and variants"]
+    assert groups == [
+        "NUMBA caches", "C caches", "C_VM caches", "Ops and keys", "NUMBA siblings and variants"
+    ]  # fmt: skip
 
 
 def test_long_scenarios_of_c_are_counted_where_they_are_named() -> None:
@@ -173,3 +175,30 @@ def test_later_samples_of_work_start_from_the_caches_of_the_first(
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
     needed = matrix(Narrowed()).of_timed()
     assert set(needed.counted) == set(needed.timed) | set(needed.traced)
+
+
+def test_every_comparison_builds_the_quick_sets_with_numba_once() -> None:
+    cells = dict(matrix(Narrowed()).groups)["Ops and keys"]
+    assert {(c.model, c.scenario) for c in cells} == {
+        ("ops_quick", "census_cold"), ("ops_quick", "census_warm"),
+        ("keys_quick", "pairs_first"), ("keys_quick", "pairs_second"),
+    }  # fmt: skip
+    assert {(c.backend, c.launch) for c in cells} == {("NUMBA", "spawn")}
+    assert len(cells) == 4
+    found = matrix(Narrowed())
+    assert set(cells).isdisjoint({*found.timed, *found.traced, *found.worked})
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [Narrowed(models=["radon"]), Narrowed(scenarios=["cold"]), Narrowed(backends=["C"])],
+)  # fmt: skip
+def test_who_names_what_to_compare_gets_that_alone(narrowed: Narrowed) -> None:
+    cells = [cell for cell in matrix(narrowed).cells if cell.model != "radon"]
+    assert cells == []
+
+
+@pytest.mark.parametrize(("launches", "once"), [(["fork"], "fork"), (["fork", "spawn"], "spawn")])
+def test_the_quick_sets_are_built_under_one_start_method(launches: list[str], once: str) -> None:
+    cells = dict(matrix(Narrowed(launches=launches)).groups)["Ops and keys"]
+    assert {cell.launch for cell in cells} == {once}

@@ -112,3 +112,11 @@ def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
     tasks = tasks_of(PRESETS["canary-full"], Narrowed(models=["radon"]))
     assert {t.cell.model for t in tasks} == {"radon"}
     assert len({t.cell for t in tasks}) == len(tasks)
+
+
+def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
+    models = {name: {cell.model for cell in PRESETS[name].cells} for name in PRESETS}
+    assert models["census"] == {"ops", "keys"}
+    assert {"ops_quick", "keys_quick"} <= models["canary"]
+    assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
+                   if name != "canary")  # fmt: skip

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import importlib
 import json
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,6 +73,54 @@ def test_a_source_says_which_module_it_waits_for_and_which_bug_it_stands_for(one
     assert space["MODULE"].startswith("pytensor.")
     assert space["put_into"].__name__ == one.name
     assert "\n\n    Stands for " in space["put_into"].__doc__
+
+
+@pytest.mark.parametrize("name", ["broadcast_pattern_dropped", "property_dropped:Sum.axis"])
+def test_a_fault_of_keys_is_a_wheel_too(name: str, tmp_path: Path) -> None:
+    assert fault(name).cause == "keys collide"
+    wheel = build(name, tmp_path)
+    found, version, _, _ = read_wheel(wheel)
+    assert (found, version) == (
+        re.sub(r"[^a-z0-9]+", "-", f"observatory-fault-{name}".lower()),
+        "1.0",
+    )
+
+
+class _Op:
+    __props__ = ("axis", "dtype")
+
+    def __init__(self, axis: int, dtype: str) -> None:
+        self.axis, self.dtype = axis, dtype
+
+
+class Sum(_Op):
+    """The Op of the fault."""
+
+
+class Prod(_Op):
+    """Another Op."""
+
+
+def test_the_key_of_one_op_leaves_out_one_property() -> None:
+    package = ModuleType("faulty")
+    package.__path__ = [str(SCRIPT.parent)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "faulty", package)
+        keys = importlib.import_module("faulty.faults_of_keys")
+        patch.setitem(sys.modules, "faulty.faults_of_keys", keys)
+
+    def key(op: Any, **_: Any) -> str:
+        return f"{type(op).__name__} {op.axis} {op.dtype}"
+
+    module = SimpleNamespace(
+        default_hash_key_from_props=key,
+        numba_funcify_and_cache_key=lambda op, **options: (None, key(op, **options)),
+    )
+    keys.property_dropped("Sum.axis")[1](module)
+    of = module.numba_funcify_and_cache_key
+    assert of(Sum(0, "int"))[1] == of(Sum(1, "int"))[1]
+    assert of(Sum(0, "int"))[1] != of(Sum(0, "float"))[1]
+    assert of(Prod(0, "int"))[1] != of(Prod(1, "int"))[1]
 
 
 @ALL

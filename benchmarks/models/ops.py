@@ -1,0 +1,74 @@
+"""One Op a graph: what of PyTensor can be cached, one name at a time."""
+
+from __future__ import annotations
+
+from benchmarks.models import Model
+from benchmarks.models.parts.ops import (
+    blas,
+    convolution,
+    draws,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    loops,
+    nested,
+    reductions,
+    shapes,
+    sorting,
+    sparse,
+    special,
+    wide,
+)
+from benchmarks.models.parts.ops.case import Cases
+from benchmarks.models.parts.small import SmallModel
+
+GROUPS: dict[str, Cases] = {
+    "elementwise": elementwise.CASES,
+    "special": special.CASES,
+    "reduction": reductions.CASES,
+    "indexing": indexing.CASES,
+    "shape": shapes.CASES,
+    "join": joining.CASES,
+    "sort": sorting.CASES,
+    "linalg": linalg.CASES,
+    "blas": blas.CASES,
+    "convolution": convolution.CASES,
+    "sparse": sparse.CASES,
+    "random": draws.CASES,
+    "scan": loops.CASES,
+    "nested": nested.CASES,
+    "wide": wide.CASES,
+}
+
+GRAPHS = {f"{group}.{name}": one for group, cases in GROUPS.items() for name, one in cases.items()}
+
+QUICK = (
+    "elementwise.composite",
+    "special.gammaln",
+    "reduction.sum_axis",
+    "indexing.integers_outer",
+    "indexing.set_boolean",
+    "join.columns",
+    "sort.searchsorted",
+    "linalg.cholesky",
+    "linalg.solve_triangular",
+    "blas.dot_matrix_vector",
+    "random.normal.symbolic_size",
+    "scan.recurrence",
+    "nested.op_from_graph",
+    "wide.add_31",
+)
+"""One of every kind that was lost in a release, or that has an implementation of its own kind."""
+
+MODEL = Model(
+    meaning="one Op a graph",
+    reference="NumPy and SciPy",
+    build=lambda _: SmallModel(GRAPHS),
+    families=("census",),
+    members=tuple(GRAPHS),
+    quick=QUICK,
+    without=("C",),
+    because="C alone has no code for some of its operations; C_VM leaves those to Python",
+    order=6,
+)

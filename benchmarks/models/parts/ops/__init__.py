@@ -1,0 +1,1 @@
+"""Graphs of one Op each: a module for each topic, with a mapping `CASES`."""

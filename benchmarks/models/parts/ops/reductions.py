@@ -1,0 +1,32 @@
+"""Reductions, over all entries and along axes, and sums that go on (cumsum)."""
+
+from __future__ import annotations
+
+from benchmarks.models.parts.ops.case import (
+    BOOLEANS,
+    MASK,
+    MATRIX,
+    ROUGH,
+    SINGLE,
+    VECTOR,
+    Cases,
+    case,
+)
+
+CASES: Cases = {
+    "sum": case(lambda _, x: x.sum(), lambda _, x: x.sum(), VECTOR),
+    "sum_axis": case(lambda _, x: x.sum(axis=0), lambda _, x: x.sum(axis=0), MATRIX),
+    "sum_float32": case(lambda _, x: x.sum(), lambda _, x: x.sum(), SINGLE, limit=ROUGH),
+    "count": case(lambda _, x: x.sum(axis=1), lambda _, x: x.sum(axis=1), MASK),
+    "prod": case(lambda _, x: x.prod(axis=1), lambda _, x: x.prod(axis=1), MATRIX),
+    "max": case(lambda _, x: x.max(axis=0), lambda _, x: x.max(axis=0), MATRIX),
+    "argmax": case(lambda pt, x: pt.argmax(x, axis=0), lambda _, x: x.argmax(axis=0), MATRIX),
+    "mean": case(lambda _, x: x.mean(axis=0), lambda _, x: x.mean(axis=0), MATRIX),
+    "var": case(lambda _, x: x.var(axis=1), lambda _, x: x.var(axis=1), MATRIX),
+    "all": case(lambda _, x: x.all(axis=0), lambda _, x: x.all(axis=0), MASK),
+    "any": case(lambda _, x: x.any(), lambda _, x: x.any(), BOOLEANS),
+    "cumsum": case(lambda pt, x: pt.cumsum(x), lambda np, x: np.cumsum(x), VECTOR),
+    "cumprod": case(
+        lambda pt, x: pt.cumprod(x, axis=1), lambda np, x: np.cumprod(x, axis=1), MATRIX
+    ),
+}

@@ -1,0 +1,1 @@
+"""The pairs of graphs of the model `keys`, by topic. Their names are known without PyTensor."""

@@ -1,0 +1,229 @@
+"""What became of each graph of many, subject by subject: the pages below `census/`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, Cell
+from dashboard.colours import css_name
+from dashboard.pages.cell_values import Flag
+from dashboard.site_input import SiteInput, Spot
+from observatory.store.reading.fates import Fate
+from observatory.text.plain import clean, shorten
+from observatory.text.words import first_of, known_first, meaning_of, several
+
+MARKS = {
+    "wrong": "W", "collided": "K", "raised": "R", "unstable": "S", "miss": "M", "uncacheable": "U",
+    "uncached": "·", "python": "P", "hit": "✓", "right": "✓", "absent": "\N{EN DASH}",
+}  # fmt: skip
+"""One letter for each fate: a column must be narrow."""
+_WORDS = {
+    "hit": ("comes from the cache", "come from the cache"),
+    "right": ("is right", "are right"),
+    "python": ("has Ops in Python", "have Ops in Python"),
+    "uncached": ("is not cached", "are not cached"),
+    "uncacheable": ("cannot be stored", "cannot be stored"),
+    "miss": ("is compiled again", "are compiled again"),
+    "unstable": ("has an unstable key", "have unstable keys"),
+    "raised": ("raises", "raise"),
+    "collided": ("collides", "collide"),
+    "wrong": ("is wrong", "are wrong"),
+    "absent": ("does not exist there", "do not exist there"),
+}
+_SEVERITY = {"hit": 0, "right": 0, "raised": 2, "wrong": 3, "collided": 3}
+"""How bad a fate is; 1 if it is not here."""
+_NEUTRAL = ("absent", "uncached")
+"""Fates that a graph has before there is something to change: most were not cached before 2.36."""
+MOST_SUBJECTS = 24
+_MOST = 2000
+_NAMED = 12
+_NOTE = 240
+_LABEL = 16
+
+
+class Place(NamedTuple):
+    """What a place of the matrix shows."""
+
+    mark: str
+    fate: str
+    note: int | None
+    """The index of its note; None without one."""
+    moved: str
+    """`lost` or `won` against the subject before; empty if neither."""
+
+    @property
+    def css(self) -> str:
+        """The classes of its colour and frame. Most places are good, and these have none."""
+        colour = "" if _SEVERITY.get(self.fate, 1) == 0 else f"f-{self.fate}"
+        return " ".join(filter(None, (colour, self.moved)))
+
+
+class Row(NamedTuple):
+    """One graph."""
+
+    name: str
+    places: tuple[Place, ...]
+    changed: bool
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One subject, and its graphs by name."""
+
+    label: str
+    versions: str
+    graphs: Mapping[str, Fate]
+
+
+@dataclass(frozen=True)
+class CensusPage:
+    """The page of one model with one backend."""
+
+    model: str
+    backend: str
+    columns: tuple[_Column, ...]
+    """The newest first."""
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return f"census/{self.model}-{self.backend.lower()}.html"
+
+    def values(self, pages: Iterable[CensusPage]) -> dict[str, Any]:
+        """The values of `census.html.j2`; ``pages``: all of them."""
+        notes: dict[str, int] = {}
+        every = {fate.fate for column in self.columns for fate in column.graphs.values()}
+        newest = self.columns[0]
+        return {
+            "model": self.model,
+            "backend": self.backend,
+            "meaning": meaning_of(MODELS, self.model),
+            "tabs": [
+                (f"{one.model} {one.backend}", one.path, css_name(one.backend), one == self)
+                for one in pages
+            ],
+            "columns": [(shorten(c.label, _LABEL), c.label, c.versions) for c in self.columns],
+            "good": "right" if any(one == "right" for one in every) else "hit",
+            "rows": list(self._rows(notes)),
+            "notes": list(notes),
+            "verdict": self._verdict(),
+            "standing": _standing(newest.graphs.values()),
+            "latest": shorten(newest.label, 60),
+            "unlike": list(_unlike(newest.graphs.values())),
+            "story": list(self._story()),
+            "legend": [(MARKS[fate], fate, FATES[fate]) for fate in known_first(every, FATES)],
+        }
+
+    def _rows(self, notes: dict[str, int]) -> Iterator[Row]:
+        named = {name for column in self.columns for name in column.graphs}
+        for name in known_first(named, MEMBERS.get(self.model, ()))[:_MOST]:
+            fates = [column.graphs.get(name) for column in self.columns]
+            there = [one.fate for one in fates if one is not None and one.fate not in _NEUTRAL]
+            moves = _moves(fates)
+            places = tuple(
+                _place(one, moved, notes) for one, moved in zip(fates, moves, strict=True)
+            )
+            yield Row(clean(name), places, len(set(there)) > 1)
+
+    def _verdict(self) -> Flag:
+        found = Counter(one.fate for one in self.columns[0].graphs.values())
+        if found["wrong"] or found["collided"]:
+            return Flag("wrong values", "bad", "✗")
+        lost = [m for row in self._rows({}) if (m := row.places[0].moved) == "lost"]
+        if lost:
+            return Flag(f"{several(len(lost), 'graph')} lost", "unknown")
+        return Flag("nothing lost", "good", "✓")
+
+    def _story(self) -> Iterator[tuple[str, str, str]]:
+        """What changed at each subject: what is lost, and what is won; the newest first."""
+        moves: dict[int, dict[str, list[str]]] = {}
+        for row in self._rows({}):
+            for at, place in enumerate(row.places):
+                if place.moved:
+                    how = place.fate if place.moved == "lost" else "won"
+                    moves.setdefault(at, {}).setdefault(how, []).append(row.name)
+        for at, found in sorted(moves.items()):
+            won = found.pop("won", [])
+            lost = [
+                f"{_count(fate, found[fate])}: {first_of(found[fate], _NAMED)}"
+                for fate in known_first(found, FATES)
+            ]
+            gained = f"{several(len(won), 'graph')}: {first_of(won, _NAMED)}" if won else ""
+            yield shorten(self.columns[at].label, 60), "; ".join(lost), gained
+
+
+def census_pages(observed: SiteInput) -> list[CensusPage]:
+    """A page for each model and backend, caches with more that may fail first."""
+    columns: dict[tuple[str, str], dict[str, tuple[Spot, _Column]]] = {}
+    for spot, cells in observed.fates_at.items():
+        subject = observed.subject(spot)
+        for words, fates in cells.items():
+            cell = Cell(*words.split())
+            own = columns.setdefault((cell.model, cell.backend), {})
+            # A subject that several machines measured is shown once.
+            graphs = {one.name: one for one in fates if one.fate in FATES}
+            versions = observed.versions(subject)
+            own.setdefault(subject.label, (spot, _Column(clean(subject.label), versions, graphs)))
+    backends = sorted(BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
+    pages = []
+    for model in known_first((model for model, _ in columns), MODELS):
+        for backend in known_first((b for m, b in columns if m == model), backends):
+            found = sorted(
+                columns[model, backend].values(),
+                key=lambda one: observed.subject(one[0]).date,
+                reverse=True,
+            )
+            shown = tuple(column for _, column in found[:MOST_SUBJECTS])
+            pages.append(CensusPage(model, backend, shown))
+    return pages
+
+
+def _place(one: Fate | None, moved: str, notes: dict[str, int]) -> Place:
+    if one is None:
+        return Place("", "none", None, "")
+    note = notes.setdefault(shorten(one.note, _NOTE), len(notes)) if one.note else None
+    return Place(MARKS[one.fate], one.fate, note, moved)
+
+
+def _moves(fates: Sequence[Fate | None]) -> list[str]:
+    """For each subject, the newest first, whether the graph got worse or better there."""
+    there = [
+        (at, _SEVERITY.get(one.fate, 1))
+        for at, one in enumerate(fates)
+        if one is not None and one.fate != "absent"
+    ]
+    moves = [""] * len(fates)
+    for (at, after), (_, before) in pairwise(there):
+        moves[at] = "lost" if after > before else "won" if after == 0 < before else ""
+    return moves
+
+
+def _standing(graphs: Iterable[Fate]) -> str:
+    """How many graphs have which fate, in one sentence."""
+    found = Counter(one.fate for one in graphs)
+    ordered = known_first(found, list(_WORDS))
+    total = several(found.total() - found["absent"], "graph")
+    return f"of {total}, " + ", ".join(
+        f"{found[fate]} {_WORDS[fate][found[fate] != 1]}" for fate in ordered
+    )
+
+
+def _count(fate: str, names: Sequence[str]) -> str:
+    return f"{len(names)} {_WORDS[fate][len(names) != 1]}"
+
+
+def _unlike(graphs: Iterable[Fate]) -> Iterator[tuple[str, str, str, str]]:
+    """The graphs that do not come from the cache: fate, mark, names and the reason they share."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in graphs:
+        if _SEVERITY.get(one.fate, 1) and one.fate != "absent":
+            groups.setdefault((one.fate, shorten(one.note, _NOTE)), []).append(clean(one.name))
+    order = list(FATES)
+    for (fate, note), names in sorted(
+        groups.items(), key=lambda item: (order.index(item[0][0]), -len(item[1]), item[1])
+    ):
+        yield fate, MARKS[fate], ", ".join(names), note

@@ -1,0 +1,136 @@
+"""Samples of many graphs, each built apart: compared graph by graph. Pure.
+
+Two subjects do not have the same graphs: a release lacks an Op, and the model gets new graphs. Only
+graphs that both sides have are compared, so that neither is an alarm. And a graph that got worse is
+no less an alarm where another one got better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import chain
+
+from benchmarks.catalogue import CORRECTNESS, OF_A_CACHE, SCENARIOS, Cell, Metric
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.store.records.comparison import GraphChange, Values
+from observatory.store.records.sample import Build, LedgerEntry, Sample
+
+ABSENT = "absent"
+_LONGEST = 300
+
+
+class ByGraph:
+    """One metric of one cell, on two sides."""
+
+    def __init__(self, cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> None:
+        self.base, self.head = _samples(cell, metric, base), _samples(cell, metric, head)
+        self._metric = metric.name
+        old, new = _counts(metric.name, self.base), _counts(metric.name, self.head)
+        self.counted = bool(old or new)
+        """Whether the samples count this metric graph by graph."""
+        common = old.keys() & new.keys()
+        known, fewer = common, common
+        if metric.name in OF_A_CACHE:
+            # What no cache ever returned cannot be lost, and what it returns now can be won.
+            known = common & found_in_cache(base.ledger(cell) or ())
+            won = common & found_in_cache(head.ledger(cell) or ())
+            fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
+        # A value that is wrong in one sample is wrong. Other counts must be higher in all of them.
+        least = max if metric.even_if_same else min
+        self.worse = frozenset(name for name in known if least(new[name]) > max(old[name]))
+        """The graphs that got worse."""
+        self.compared = self.worse or frozenset(fewer)
+        """The graphs whose counts are the values of the two sides."""
+
+    def values(self) -> tuple[Values, Values]:
+        """The values of BASE and HEAD: sums over the compared graphs, empty if there are none."""
+        sides = self.base, self.head
+        old, new = ([count_of(self._metric, s, self.compared) for s in side] for side in sides)
+        return Values(values=old if self.compared else []), Values(
+            values=new if self.compared else []
+        )
+
+    def changes(self) -> list[GraphChange]:
+        """The graphs that got worse, each with what its build says."""
+        before = {step.name: step for sample in self.base for step in sample.steps}
+        found = {
+            step.name: GraphChange(name=step.name, note=_note(before.get(step.name), step))
+            for sample in self.head
+            for step in sample.steps
+            if step.name in self.worse
+        }
+        return [found[name] for name in sorted(found)]
+
+
+def by_graph(cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> ByGraph | None:
+    """The graphs of a cell that builds many apart, compared; None where one count is of all."""
+    if not SCENARIOS[cell.scenario].apart:
+        return None
+    found = ByGraph(cell, metric, base, head)
+    return found if found.counted else None
+
+
+def count_of(metric: str, sample: Sample, names: Collection[str]) -> float:
+    """The sum of a metric over some graphs of a sample."""
+    return float(sum(s.metrics.get(metric, 0) for s in sample.steps if s.name in names))
+
+
+def count_in(cell: Cell, metric: Metric, side: Evidence, names: Collection[str]) -> float | None:
+    """The highest sum over those of some graphs that a subject has; None if it has none of them."""
+    samples = _samples(cell, metric, side)
+    there = [
+        sample
+        for sample in samples
+        if any(step.name in names and metric.name in step.metrics for step in sample.steps)
+    ]
+    return max((count_of(metric.name, sample, names) for sample in there), default=None)
+
+
+def same_graphs(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether both sides have built the same graphs with the same result.
+
+    Only then can sums over all be compared: what a process leaves behind follows from what it
+    compiles.
+    """
+    old, new = (
+        {
+            (step.name, step.status, *map(step.metrics.get, OF_A_CACHE))
+            for s in side.taken(cell, "counting")
+            for step in s.steps
+            if step.status != ABSENT
+        }
+        for side in (base, head)
+    )
+    return old == new
+
+
+def found_in_cache(ledger: Collection[LedgerEntry]) -> set[str]:
+    """The graphs of which a cache returned a function: only these can be lost."""
+    return {entry.step for entry in ledger if entry.outcome == "hit" and entry.step is not None}
+
+
+def _samples(cell: Cell, metric: Metric, side: Evidence) -> list[Sample]:
+    measure = None if metric.name in CORRECTNESS else metric.measure
+    return [sample for sample in side.taken(cell, measure) if sample.status == "ok"]
+
+
+def _counts(metric: str, samples: Collection[Sample]) -> dict[str, list[float]]:
+    """The counts of each graph that every sample has."""
+    steps = chain.from_iterable(sample.steps for sample in samples)
+    found: dict[str, list[float]] = {}
+    for step in steps:
+        if metric in step.metrics:
+            found.setdefault(step.name, []).append(float(step.metrics[metric]))
+    return {name: values for name, values in found.items() if len(values) == len(samples)}
+
+
+def _note(before: Build | None, after: Build) -> str:
+    """What the build of a graph says: the first line of its note, or the Ops new in Python."""
+    if after.note:
+        return next(_lines(after.note), "")[:_LONGEST]
+    known = set(before.in_python if before else ())
+    return ", ".join(dict.fromkeys(op for op in after.in_python if op not in known))[:_LONGEST]
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.splitlines() if line.strip())

@@ -1,0 +1,172 @@
+"""Drop each property of each Op from numba's keys in turn, and see whether the pairs notice.
+
+    .venv/bin/python scripts/property_faults.py 3.3.8 --out FILE [--only Sum.axis ...]
+
+The properties are those in which the two graphs of a pair of the model `keys` differ once PyTensor
+has rewritten them. For each of them a wheel of the fault kit (`property_dropped:Sum.axis`) is
+installed into an environment, and up to three of its pairs are built there as `observatory run`
+builds them: the first graph into an empty cache, the second from it. A line of JSON for each fault
+goes to FILE; faults that are in it already are not tried again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from benchmarks.catalogue import MODELS
+from observatory.run.environments import Environment
+from observatory.run.local import STATE, environment_of, local_subjects
+from observatory.run.uv import RealUv
+from observatory.text.statements import OUTER_GRAPH
+from scripts.fault_kit import build
+
+Outcome = Literal["found", "hidden", "no effect", "failed"]
+"""`hidden`: the two graphs got one key and the second is right all the same; `no effect`: they
+still had different keys."""
+MOST_PAIRS = 3
+"""Pairs that are tried for one fault."""
+_PROPERTIES = """
+import json, sys
+from benchmarks.models.parts.pairs.reach import properties
+print(json.dumps(properties(sys.argv[1:])))
+"""
+_SAMPLE = """
+import sys
+from dataclasses import replace
+from benchmarks import sample
+from benchmarks.request import Request
+
+job = Request.job
+Request.job = lambda *asked, **more: replace(job(*asked, **more), members={members})
+sys.exit(sample.main())
+"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One fault, and what its pairs made of it."""
+
+    fault: str
+    outcome: Outcome
+    pairs: tuple[str, ...]
+    found_by: tuple[str, ...] = ()
+    note: str = ""
+
+
+def differing(environment: Environment) -> dict[str, list[str]]:
+    """Return the pairs whose graphs differ in a property, by "Op.property"."""
+    members = [name for name in MODELS["keys"].members if name not in MODELS["keys"].equal]
+    done = subprocess.run(
+        [str(environment.python), "-c", _PROPERTIES, *members],
+        env=environment.variables(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found
+
+
+def try_fault(fault: str, pairs: Sequence[str], environment: Environment) -> Tried:
+    """Build the pairs in an environment that has the fault, and say what became of them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        where = faulty(environment, f"property_dropped:{fault}", Path(scratch))
+        program = _SAMPLE.format(members=tuple(pairs))
+        first = _taken(where, program, "pairs_first", scratch, "--keep-cache", f"{scratch}/cache")
+        if first["status"] != "ok":
+            return Tried(fault, "failed", tuple(pairs), note=str(first["failure"])[:300])
+        second = _taken(where, program, "pairs_second", scratch, "--cache", f"{scratch}/cache")
+    if second["status"] != "ok":
+        return Tried(fault, "failed", tuple(pairs), note=str(second["failure"])[:300])
+    notes = {step["name"]: step["note"] or "" for step in second["steps"]}
+    found = tuple(step["name"] for step in second["steps"] if step["status"] == "collided")
+    if found:
+        return Tried(fault, "found", tuple(pairs), found, notes[found[0]])
+    alike = [name for name in pairs if _keys(first, name) & _keys(second, name)]
+    note = f"the same keys: {', '.join(alike)}" if alike else ""
+    return Tried(fault, "hidden" if alike else "no effect", tuple(pairs), note=note)
+
+
+def faulty(environment: Environment, fault: str, scratch: Path) -> Environment:
+    """Return an environment with the packages of another one and the wheel of a fault."""
+    uv, where = RealUv(), scratch / "env"
+    uv("venv", "--quiet", "--python", str(environment.python), str(where))
+    (site,) = where.glob("lib/python*/site-packages")
+    (real,) = environment.python.parent.parent.glob("lib/python*/site-packages")
+    (site / "borrowed.pth").write_text(f"{real}\n")
+    found = replace(environment, python=where / "bin" / "python")
+    wheel = build(fault, scratch)
+    uv("pip", "install", "--quiet", "--no-deps", "--python", str(found.python), str(wheel))
+    return found
+
+
+def _taken(
+    environment: Environment, program: str, scenario: str, scratch: str, *options: str
+) -> dict[str, Any]:
+    asked = ("--model", "keys", "--scenario", scenario, "--backend", "NUMBA", "--pass", "counting")
+    done = subprocess.run(
+        [str(environment.python), "-c", program, *asked, *options],
+        env={**environment.variables(), "TMPDIR": scratch}, cwd=scratch,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if not done.stdout:
+        return {"status": "raised", "failure": done.stderr[-300:]}
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
+
+
+def _keys(record: Mapping[str, Any], step: str) -> set[str]:
+    """The keys of a whole graph; none if no cache takes it."""
+    own = (e for e in record["ledger"] if e["step"] == step and e["name"] == OUTER_GRAPH)
+    return {entry["key"] for entry in own if entry["key"]}
+
+
+def summary(tried: Iterable[Tried]) -> Iterator[str]:
+    """The numbers of each outcome, and the faults that had an effect and were not found."""
+    tried = list(tried)
+    counts = Counter(one.outcome for one in tried)
+    found, hidden = counts["found"], counts["hidden"]
+    share = f"{100 * found / (found + hidden):.0f} %" if found + hidden else "-"
+    yield f"{len(tried)} faults: {', '.join(f'{n} {o}' for o, n in counts.most_common())}"
+    yield f"found of those that gave two graphs one key: {found} of {found + hidden} ({share})"
+    for one in tried:
+        if one.outcome in ("hidden", "failed"):
+            yield f"{one.outcome}: {one.fault}: {one.note}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Try the faults of one subject and print the summary."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("subject")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--only", nargs="*", metavar="OP.PROPERTY")
+    options = parser.parse_args(argv)
+    subjects = local_subjects(STATE)
+    environment = environment_of(subjects.parse(options.subject), subjects, STATE)
+    faults = differing(environment)
+    lines = options.out.read_text().splitlines() if options.out.exists() else []
+    known = {one["fault"]: Tried(**one) for one in map(json.loads, lines)}
+    wanted = [one for one in faults if one not in known and (one in (options.only or faults))]
+    print(f"{len(faults)} properties differ in a pair; {len(wanted)} faults to try")
+    with ThreadPoolExecutor(os.cpu_count()) as pool, options.out.open("a") as out:
+        jobs = [pool.submit(try_fault, o, faults[o][:MOST_PAIRS], environment) for o in wanted]
+        for job in jobs:
+            one = job.result()
+            known[one.fault] = one
+            print(json.dumps(asdict(one)), file=out, flush=True)
+            print(f"{one.outcome:10}{one.fault}  {one.note[:80]}", flush=True)
+    for line in summary(known.values()):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Many graphs in one sample, on real PyTensor: loaded, left to Python, or confused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.probes.numba_cache import NO_KEY
+from tests.integration.conftest import Bench, Measured, fewer
+from tests.integration.fault_rig import with_fault
+
+pytestmark = pytest.mark.integration
+
+AXIS, NAMES = "differ.props.Sum.axis", "equal.names"
+
+
+@pytest.fixture
+def build(bench: Bench) -> Callable[..., tuple[Measured, Measured]]:
+    """Build some members of a model into an empty cache, and then from it."""
+
+    def made(
+        model: str, backend: str, *members: str, fault: str | None = None
+    ) -> tuple[Measured, Measured]:
+        where = bench.environment
+        if fault is not None:
+            where = with_fault(where, fault, bench.shelf)
+        some = replace(bench.within(where), program=fewer(*members))
+        first, second = ("pairs_first", "pairs_second") if model == "keys" else (
+            "census_cold", "census_warm"
+        )  # fmt: skip
+        cache = some.scratch / "cache"
+        options = ("--model", model, "--pass", "counting", "--launch", "spawn")
+        cold = some.sample(first, backend, *options, "--keep-cache", str(cache))
+        warm = some.sample(second, backend, *options, "--cache", str(cache))
+        for found in (cold, warm):
+            assert found.record["status"] == "ok", found.record["failure"]
+            assert [step["name"] for step in found.record["steps"]] == list(members)
+        return cold, warm
+
+    return made
+
+
+def step(found: Measured, name: str) -> dict[str, Any]:
+    (one,) = [step for step in found.record["steps"] if step["name"] == name]
+    return one
+
+
+def test_a_fresh_process_finds_every_graph_in_the_cache(build: Callable[..., Any]) -> None:
+    cold, warm = build("ops", "NUMBA", "elementwise.add", "reduction.sum")
+    for name in ("elementwise.add", "reduction.sum"):
+        assert step(cold, name)["metrics"]["cache_misses"] > 0
+        assert set(step(warm, name)["metrics"].values()) == {0}
+        assert {"cache_misses", "uncacheable", "python_fallbacks"} <= set(
+            step(warm, name)["metrics"]
+        )
+    assert warm.metrics["wrong_results"] == warm.metrics["graphs_raised"] == 0
+    assert {entry["step"] for entry in warm.record["ledger"]} == {
+        "elementwise.add", "reduction.sum",
+    }  # fmt: skip
+
+
+def test_a_refusal_has_the_reason_of_the_cache(build: Callable[..., Any]) -> None:
+    _, warm = build("ops", "NUMBA", "nested.list_reverse")
+    refused = [e for e in warm.record["ledger"] if e["outcome"] == "uncacheable"]
+    assert len(refused) == warm.metrics["uncacheable"] > 0
+    assert {entry["why"] for entry in refused} == {NO_KEY}
+
+
+def test_an_op_without_c_code_is_named_as_one_that_runs_in_python(
+    build: Callable[..., Any],
+) -> None:
+    _, warm = build("ops", "C_VM", "linalg.expm")
+    assert warm.metrics["python_fallbacks"] == 1
+    assert step(warm, "linalg.expm")["in_python"][0].startswith("Expm")
+
+
+def test_a_property_that_a_key_leaves_out_is_a_collision_and_nothing_else_is(
+    build: Callable[..., Any],
+) -> None:
+    _, faulty = build("keys", "NUMBA", AXIS, NAMES, fault="property_dropped:Sum.axis")
+    assert (faulty.metrics["key_collisions"], faulty.metrics["key_instabilities"]) == (1, 0)
+    assert step(faulty, AXIS)["status"] == "collided"
+    assert step(faulty, NAMES)["status"] == "ok"

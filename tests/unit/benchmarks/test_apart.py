@@ -1,0 +1,213 @@
+"""Many graphs in one sample: reports of forks put together, and what became of pairs."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import apart, forking, pairs
+from benchmarks.catalogue import MEMBERS, MODELS, Cell
+from benchmarks.messages import Check, Job, LedgerEntry, Report, Step, read_report, write_report
+from benchmarks.process import Ending, Exit
+from benchmarks.request import Request
+from benchmarks.sandbox import Sandbox
+
+EXIT = Exit(0, timed_out=False, stderr=("the last line",), started=0.0, seconds=1.0,
+            descendants_rss=0)  # fmt: skip
+PARENT = Ending(None, "raised", "exited with code 0 before it reported", EXIT)
+CELL = Cell("keys", "pairs_second", "NUMBA", "spawn")
+NAMES = MEMBERS["keys"]
+
+
+def right(name: str, misses: int = 0, *, wrong: bool = False) -> Report:
+    """The report of a fork whose graph was built."""
+    counts = {"cache_misses": misses, "functions_compiled": misses}
+    return Report(
+        "ok",
+        metrics=dict(counts),
+        steps=(Step(name, dict(counts)),),
+        checks=(Check(name, 0.0, None, wrong),),
+        ledger=(LedgerEntry("Add", "numba", outcome="miss", step=name),) * misses,
+    )
+
+
+def raised(name: str, why: str = "ValueError: another shape") -> Report:
+    return Report("ok", steps=(Step(name, {}, "raised", why),), ledger=())
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Sandbox:
+    found = Sandbox(tmp_path, -1, *(tmp_path / name for name in ("cache", "tmp", "work", "out")))
+    found.out.mkdir()
+    return found
+
+
+def job(box: Sandbox, *members: str) -> Job:
+    made = Request(CELL, "counting").job(box, "each")
+    return replace(made, members=members)
+
+
+def run(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, parent: Ending, **reports: Report | None
+) -> Ending:
+    """`apart.run` where the process ends like ``parent`` and its forks have reported."""
+    asked = job(box, *reports)
+    for each, report in zip(asked.for_members(), reports.values(), strict=True):
+        if report is not None:
+            write_report(each, report)
+    monkeypatch.setattr(apart.process, "run", lambda *_, **__: parent)
+    return apart.run(box, asked, {}, 10.0)
+
+
+def test_the_counts_of_all_forks_are_added_and_their_steps_kept(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run(box, monkeypatch, PARENT, add=right("add", 1), dot=right("dot", 2))
+    assert (found.status, found.message) == ("ok", None)
+    assert found.report is not None
+    assert found.report.metrics == {
+        "cache_misses": 3, "functions_compiled": 3, "wrong_results": 0, "graphs_raised": 0,
+    }  # fmt: skip
+    assert [step.name for step in found.report.steps] == ["add", "dot"]
+    assert [entry.step for entry in found.report.ledger or ()] == ["add", "dot", "dot"]
+    assert [check.name for check in found.report.checks] == ["add", "dot"]
+
+
+def test_a_fork_that_dies_costs_its_own_graph_alone(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died = Report("died", exit_code=-11)
+    found = run(box, monkeypatch, PARENT, add=right("add"), dot=died, sum=raised("sum"))
+    assert found.status == "ok"
+    assert found.report is not None
+    assert found.report.metrics["graphs_raised"] == 2
+    steps = {step.name: (step.status, step.note) for step in found.report.steps}
+    assert steps == {
+        "add": ("ok", None),
+        "dot": ("died", "died of SIGSEGV"),
+        "sum": ("raised", "ValueError: another shape"),
+    }
+
+
+def test_a_graph_that_the_release_lacks_is_no_failure(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = Report("ok", steps=(Step("qr", {}, "absent", "no attribute qr"),))
+    found = run(box, monkeypatch, PARENT, qr=absent)
+    assert found.report is not None
+    assert found.report.metrics["graphs_raised"] == 0
+
+
+def test_what_one_fork_lacks_makes_the_cell_unavailable(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = Report("unavailable", "numba is not installed in this environment")
+    found = run(box, monkeypatch, PARENT, add=lacking, dot=lacking)
+    assert (found.status, found.message) == ("unavailable", lacking.message)
+
+
+def test_a_parent_that_timed_out_is_the_fate_of_the_sample(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = replace(PARENT, status="timeout", exit=replace(EXIT, timed_out=True))
+    assert run(box, monkeypatch, late, add=right("add")) is late
+
+
+def judged(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, together: Report, alone: dict[str, Report]
+) -> Report:
+    """`pairs.judged` of a report, where each graph alone would report as ``alone`` says."""
+
+    def run_alone(_: Any, job: Job, *__: Any) -> Ending:
+        return replace(PARENT, report=alone[job.members[0]], status="ok")
+
+    monkeypatch.setattr(pairs.apart, "run", run_alone)
+    request = Request(CELL, "counting")
+    wrong = {check.name for check in together.checks if check.wrong}
+    steps = tuple(apart.counted(step, step.name in wrong) for step in together.steps)
+    together = replace(together, steps=steps)
+    found = pairs.judged(request, box, 1, Ending(together, "ok", None, EXIT)).report
+    assert found is not None
+    return found
+
+
+DIFFERENT = next(name for name in NAMES if name not in MODELS["keys"].equal)
+EQUAL = MODELS["keys"].equal[0]
+
+
+@pytest.mark.parametrize("beside", [right(DIFFERENT, wrong=True), raised(DIFFERENT)])
+def test_a_graph_that_is_right_only_alone_has_collided(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, beside: Report
+) -> None:
+    found = judged(box, monkeypatch, beside, {DIFFERENT: right(DIFFERENT, 1)})
+    assert found.metrics["key_collisions"] == 1
+    assert found.metrics["graphs_raised"] == 0
+    (step,) = found.steps
+    assert step.status == "collided"
+    assert step.note
+    assert found.metrics["wrong_results"] == 0
+    assert step.metrics["key_collisions"] == 1
+    assert step.metrics["wrong_results"] == step.metrics["graphs_raised"] == 0
+
+
+@pytest.mark.parametrize("one", [right(DIFFERENT, wrong=True), raised(DIFFERENT)])
+def test_a_graph_that_is_wrong_alone_as_well_has_not(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, one: Report
+) -> None:
+    found = judged(box, monkeypatch, one, {DIFFERENT: one})
+    assert found.metrics["key_collisions"] == 0
+    assert found.metrics["graphs_raised"] == (one.steps[0].status == "raised")
+    assert found.metrics["wrong_results"] == (one.steps[0].status == "ok")
+    assert [step.status for step in found.steps] == [step.status for step in one.steps]
+
+
+def test_an_equal_graph_that_is_not_found_has_an_unstable_key(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = judged(box, monkeypatch, right(EQUAL, 2), {})
+    assert found.metrics["key_instabilities"] == 1
+    assert [(step.status, step.note) for step in found.steps] == [
+        ("unstable", "2 functions of an equal graph not found in the cache")
+    ]
+
+
+def test_a_different_graph_may_miss_and_an_equal_one_may_hit(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for report in (right(DIFFERENT, 2), right(EQUAL, 0)):
+        found = judged(box, monkeypatch, report, {})
+        assert found.metrics["key_instabilities"] == found.metrics["key_collisions"] == 0
+        assert [step.status for step in found.steps] == ["ok"]
+        assert found.steps[0].metrics["key_collisions"] == 0
+
+
+def test_every_graph_has_counts_of_its_own_and_one_that_is_absent_has_none(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = Report("ok", steps=(Step("qr", {}, "absent", "no attribute qr"),))
+    reports = {"add": right("add", 1, wrong=True), "sum": raised("sum"), "qr": absent}
+    found = run(box, monkeypatch, PARENT, **reports).report
+    assert found is not None
+    counts = {"cache_misses": 1, "functions_compiled": 1, "wrong_results": 1, "graphs_raised": 0}
+    assert {step.name: step.metrics for step in found.steps} == {
+        "add": counts, "sum": {"wrong_results": 0, "graphs_raised": 1}, "qr": {},
+    }  # fmt: skip
+    assert found.metrics["wrong_results"] == 1
+
+
+def test_a_fork_that_hangs_is_killed_and_reported(box: Sandbox) -> None:
+    (one,) = job(box, DIFFERENT).for_members()
+
+    def hang(_: Job) -> int:
+        time.sleep(20)
+        return 0
+
+    forking.fork_one(replace(one, limit=0.1), hang)
+    report = read_report(one.report)
+    assert report is not None
+    assert (report.status, report.exit_code) == ("died", -signal.SIGKILL)

@@ -1,0 +1,136 @@
+"""The pages of the census."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.catalogue import FATES
+from dashboard.pages.census import MARKS, census_pages
+from dashboard.site import build
+from observatory.store.reading.fates import Fate
+from tests import factories_frame as factory
+from tests.factories_site import observed
+
+EVIL = "</th><script>alert(1)</script>\"'>"
+CELL = "ops census_warm NUMBA spawn"
+
+
+def site_of(*subjects: dict[str, str | tuple[str, str]], cell: str = CELL) -> Any:
+    """An input whose newest subjects have these graphs, the oldest first."""
+    frame = factory.frame()
+    line = observed(frame).lines[0]
+    chosen = line.subjects[-len(subjects) :]
+    found = {
+        (line.machine, line.env_name, subject.commit): {
+            cell: [
+                Fate(name, *((what,) if isinstance(what, str) else what))
+                for name, what in graphs.items()
+            ]
+        }
+        for subject, graphs in zip(chosen, subjects, strict=True)
+    }
+    return observed(frame, fates=found)
+
+
+def values(*subjects: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
+    pages = census_pages(site_of(*subjects))
+    return pages[0].values(pages)
+
+
+def test_without_a_census_there_is_no_page_and_no_link_to_one(tmp_path: Path) -> None:
+    build(observed(factory.frame()), tmp_path)
+    assert not (tmp_path / "census").exists()
+    assert "census/" not in (tmp_path / "index.html").read_text()
+
+
+def test_with_one_every_page_leads_there_and_it_opens(tmp_path: Path) -> None:
+    build(site_of({"exp": "hit"}, {"exp": "hit", "qr": ("uncacheable", "QR: a pointer")}), tmp_path)
+    assert 'href="census/ops-numba.html"' in (tmp_path / "index.html").read_text()
+    assert 'href="../census/ops-numba.html"' in (tmp_path / "list" / "001.html").read_text()
+    page = (tmp_path / "census" / "ops-numba.html").read_text()
+    assert re.search(r'<th scope="row">qr</th><td class="f-uncacheable" data-n="0">U', page)
+    assert "QR: a pointer" in page
+    assert "of 2 graphs, 1 comes from the cache, 1 cannot be stored" in page
+
+
+def test_the_newest_subject_comes_first_and_a_gap_stays_one() -> None:
+    found = values({"exp": "hit"}, {"qr": "hit"})
+    rows = {row.name: row for row in found["rows"]}
+    assert [label for _, label, _ in found["columns"]] == ["3.3.7", "3.3.4"]
+    assert [place.fate for place in rows["exp"].places] == ["none", "hit"]
+    assert [place.fate for place in rows["qr"].places] == ["hit", "none"]
+
+
+def test_what_is_lost_and_won_is_marked_and_told() -> None:
+    found = values(
+        {"exp": "hit", "qr": "uncacheable", "new": "absent", "old": "raised"},
+        {"exp": "miss", "qr": "hit", "new": "uncacheable", "old": "wrong"},
+    )
+    assert {row.name: row.places[0].moved for row in found["rows"]} == {
+        "exp": "lost", "qr": "won", "new": "", "old": "lost"
+    }  # fmt: skip
+    assert found["story"] == [("3.3.7", "1 is wrong: old; 1 is compiled again: exp", "1 graph: qr")]
+    assert found["verdict"].text == "wrong values"
+
+
+def test_a_graph_that_a_subject_lacks_is_compared_with_the_one_before() -> None:
+    (row,) = values({"qr": "hit"}, {"qr": "absent"}, {"qr": "miss"})["rows"]
+    assert [place.moved for place in row.places] == ["lost", "", ""]
+
+
+def test_only_what_changed_after_it_was_cached_has_changed() -> None:
+    rows = values(
+        {"exp": "uncached", "qr": "hit", "svd": "absent"},
+        {"exp": "hit", "qr": "uncacheable", "svd": "hit"},
+    )["rows"]
+    assert [row.name for row in rows if row.changed] == ["qr"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text", "state"),
+    [("hit", "hit", "nothing lost", "good"), ("hit", "miss", "1 graph lost", "unknown"),
+     ("hit", "collided", "wrong values", "bad"), ("uncacheable", "uncacheable", "nothing lost",
+                                                  "good")],
+)  # fmt: skip
+def test_the_verdict_is_on_what_was_lost(before: str, after: str, text: str, state: str) -> None:
+    verdict = values({"exp": before}, {"exp": after})["verdict"]
+    assert (verdict.text, verdict.state) == (text, state)
+
+
+def test_graphs_of_one_reason_share_a_row() -> None:
+    why = ("uncacheable", "a pointer")
+    assert values({"a": why, "b": why, "c": "hit", "d": "absent"})["unlike"] == [
+        ("uncacheable", "U", "a, b", "a pointer")
+    ]
+
+
+def test_every_fate_has_a_mark_and_a_style() -> None:
+    style = Path("dashboard/assets/style.css").read_text()
+    assert set(MARKS) == set(FATES)
+    assert [fate for fate in FATES if f".f-{fate}" not in style] == []
+
+
+def test_names_of_strangers_stay_text(tmp_path: Path) -> None:
+    build(site_of({EVIL: ("miss", EVIL)}), tmp_path)
+    page = (tmp_path / "census" / "ops-numba.html").read_text()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+
+
+def test_the_registry_times_releases_stays_small(tmp_path: Path) -> None:
+    """A page of 350 graphs, a third of them with a reason, may load no more than the first page."""
+    why = [("uncacheable", f"a reason of some length, the number {n}") for n in range(20)]
+    graphs = {f"family.some_graph_{n}": why[n % 20] if n % 3 == 0 else "hit" for n in range(350)}
+    site = tmp_path / "html"
+    build(site_of(*[graphs] * 8), site)
+    page = (site / "census" / "ops-numba.html").read_text()
+    assert page.count('<th scope="col" title=') == 8
+    # The budget of tests/benchmarks/test_pages.py, for 16 subjects.
+    cells = 350 * 8 * (page.count("<td") and len('<td class="f-uncacheable" data-n="19">U'))
+    assets = sum((site / "assets" / name).stat().st_size
+                 for name in ("style.css", "site.js", "census.js"))  # fmt: skip
+    assert len(page.encode()) + cells + assets < 250_000

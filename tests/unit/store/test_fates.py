@@ -1,0 +1,75 @@
+"""What became of each graph that was built apart, as the cache keeps it for the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.catalogue import FATES
+from observatory.store.base.problems import Problem
+from observatory.store.reading import fates
+from observatory.store.reading.fates import Fate
+from observatory.store.reading.read import read_results
+from tests.factories import LATER, RUN, header, journal
+from tests.factories_graphs import PAIRS, WARM, Member, absent, built, census, of_pairs, raised
+
+
+def fates_of(directory: Path) -> fates.Fates:
+    ((path, found),) = read_results(directory).journals.items()
+    assert found.fates != fates.UNKEPT
+    return fates.of_journal(path, found.fates, [])
+
+
+@pytest.mark.parametrize(
+    ("member", "fate", "note"),
+    [
+        (built("g", "hit"), "hit", ""),
+        (built("g", "hit", "internal"), "hit", ""),
+        (built("g", "internal"), "uncached", ""),
+        (built("g"), "uncached", ""),
+        (built("g", "hit", "miss", op="Exp"), "miss", "Exp"),
+        (built("g", "miss", "uncacheable", op="Exp", why="a pointer"), "uncacheable",
+         "Exp: a pointer"),
+        (built("g", "hit", in_python=["Svd", "Svd"]), "python", "Svd"),
+        (built("g", "uncacheable", op="Svd", why="no", in_python=["Svd"]), "python",
+         "Svd; uncacheable: Svd: no"),
+        (built("g", "hit", wrong=True), "wrong", ""),
+        (raised("g", "TypeError: no\nFile x"), "raised", "TypeError: no"),
+        (absent("g"), "absent", ""),
+    ],
+)  # fmt: skip
+def test_a_graph_has_the_worst_that_became_of_it(
+    tmp_path: Path, member: Member, fate: str, note: str
+) -> None:
+    journal(tmp_path, census(member), RUN, header())
+    assert fates_of(tmp_path) == {str(WARM): [Fate("g", fate, note)]}
+    assert fate in FATES
+
+
+def test_the_cold_build_is_not_told_and_a_pair_is_right_or_not(tmp_path: Path) -> None:
+    members = (
+        built("a", "miss"), built("b", "miss", collided="other"), built("c", "miss", unstable="new")
+    )  # fmt: skip
+    journal(tmp_path, of_pairs(*members), RUN, header())
+    found = fates_of(tmp_path)[str(PAIRS)]
+    assert [(one.fate, one.note) for one in found] == [
+        ("right", ""), ("collided", "other"), ("unstable", "new")
+    ]  # fmt: skip
+
+
+def test_the_latest_run_speaks(tmp_path: Path) -> None:
+    journal(tmp_path, census(built("g", "hit")), RUN, header())
+    journal(tmp_path, census(built("g", "miss", op="Exp")), LATER, header())
+    ((one,),) = fates_of(tmp_path).values()
+    assert one.fate == "miss"
+
+
+def test_a_ledger_that_is_gone_is_named_and_looked_for_again(tmp_path: Path) -> None:
+    journal(tmp_path, census(built("g", "hit")), RUN, header())
+    for path in (tmp_path / "ledgers").rglob("*.json.gz"):
+        path.unlink()
+    problems: list[Problem] = []
+    ((path, found),) = read_results(tmp_path).journals.items()
+    assert fates.of_journal(path, found.fates, problems) == {}
+    assert len(problems) == 1
