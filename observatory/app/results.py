@@ -13,8 +13,8 @@ from observatory.analyze.frame import select
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
-from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
+from observatory.store.reading.compiled import KEPT_FUNCTIONS
 from observatory.store.reading.read import read_results
 
 COLUMNS = {
@@ -161,7 +161,7 @@ def ledger(
             continue
         if machine not in (None, header.machine.machine):
             continue
-        functions = compiled.of_journal(path, journal.functions, problems)
+        functions = KEPT_FUNCTIONS.of_journal(path, journal.functions, problems)
         there += functions
         if cell in functions:
             rows = pd.DataFrame(functions[cell], columns=list(LEDGER_COLUMNS))

@@ -26,11 +26,9 @@ from observatory.app.history import acknowledgements_of, fingerprint, runs_of, w
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
-from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.compiled import Functions
-from observatory.store.reading.fates import Fates
-from observatory.store.reading.fates import of_journal as read_fates
+from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
+from observatory.store.reading.fates import KEPT_FATES, Fates
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.records import alerts as alerts_record
@@ -70,10 +68,11 @@ def site_data(
             continue
         where = journal.header.machine.machine, journal.header.subject.env_name
         notes[where] += journal.notes
-        found = compiled.of_journal(path, journal.functions, problems)
+        found = KEPT_FUNCTIONS.of_journal(path, journal.functions, problems)
         functions.setdefault((*where, journal.header.subject.commit), found)
         fates.setdefault(
-            (*where, journal.header.subject.commit), read_fates(path, journal.fates, problems)
+            (*where, journal.header.subject.commit),
+            KEPT_FATES.of_journal(path, journal.fates, problems),
         )
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-import orjson
+from typing import Literal, NamedTuple, TypeAlias
 
 from observatory.store.base.problems import Problem
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
-from observatory.store.journal.reader import read_journal
 from observatory.store.journal.values import latest_runs
-from observatory.store.records import layout
+from observatory.store.reading.kept import OfLedgers
 from observatory.store.records.sample import StoredEntry
 
 Outcome = Literal["hit", "miss", "uncacheable", "internal"]
-UNKEPT = ""
-"""Stands for functions of which a ledger could not be read: they are looked for each time."""
 
 
 class Function(NamedTuple):
@@ -59,26 +53,6 @@ def functions_of(
     return found
 
 
-def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
-    """The compiled functions as JSON for the cache; UNKEPT if a ledger is missing or broken."""
-    problems: list[Problem] = []
-    found = functions_of(entries, store, problems)
-    return UNKEPT if problems else orjson.dumps(found, default=list).decode()
-
-
-def of_journal(path: Path, kept: str, problems: list[Problem]) -> Functions:
-    """The compiled functions of a journal, by cell.
-
-    They come from ``kept``, or if that is UNKEPT from the journal and its ledgers; ledgers that are
-    missing or broken are then added to ``problems``.
-    """
-    if kept != UNKEPT:
-        cells: dict[str, list[list[Any]]] = orjson.loads(kept)
-        return {cell: [Function(*each) for each in found] for cell, found in cells.items()}
-    store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
-    return functions_of(read_journal(path).current(), store, problems)
-
-
 def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Function, ...]:
     groups: dict[tuple[str, Outcome], list[tuple[float, int]]] = defaultdict(list)
     for entry, spent in zip(ledger, seconds, strict=False):
@@ -88,3 +62,7 @@ def _summed(ledger: Iterable[StoredEntry], seconds: Iterable[float]) -> tuple[Fu
         for key, each in groups.items()
     ]
     return tuple(sorted(made, key=lambda f: (-f.seconds, f.name, f.outcome)))
+
+
+KEPT_FUNCTIONS = OfLedgers(Function, functions_of)
+"""The compiled functions of a subject, read once and kept."""

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
-
-import orjson
 
 from benchmarks.catalogue import SCENARIOS
 from observatory.store.base.problems import Problem
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
-from observatory.store.journal.reader import read_journal
 from observatory.store.journal.values import latest_runs
-from observatory.store.records import layout
+from observatory.store.reading.kept import OfLedgers
 from observatory.store.records.sample import Build, StoredEntry
 
-UNKEPT = ""
-"""Stands for fates of which a ledger could not be read: it is looked for each time."""
 _LONGEST = 300
 _SAID = {"raised": "raised", "died": "raised", "collided": "collided", "unstable": "unstable"}
 
@@ -65,22 +59,6 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
     return found
 
 
-def kept_of(entries: Iterable[JournalEntry], store: LedgerStore) -> str:
-    """The fates as JSON for the cache; UNKEPT if a ledger is missing or broken."""
-    problems: list[Problem] = []
-    found = fates_of(entries, store, problems)
-    return UNKEPT if problems else orjson.dumps(found, default=list).decode()
-
-
-def of_journal(path: Path, kept: str, problems: list[Problem]) -> Fates:
-    """The fates in a journal, by cell: from ``kept``, or if that is UNKEPT from the journal."""
-    if kept != UNKEPT:
-        cells = orjson.loads(kept)
-        return {cell: [Fate(*each) for each in found] for cell, found in cells.items()}
-    store = LedgerStore(layout.results_of(path) / layout.LEDGERS)
-    return fates_of(read_journal(path).current(), store, problems)
-
-
 def _fate(step: Build, entries: Sequence[StoredEntry], of_pair: bool) -> Fate:
     note = " ".join((step.note or "").split("\n", 1)[0].split())[:_LONGEST]
     if step.status == "absent":
@@ -108,3 +86,7 @@ def _of_cache(entries: Sequence[StoredEntry]) -> tuple[str, str]:
             names = ", ".join(dict.fromkeys(entry.name for entry in own))
             return outcome, f"{names[:_LONGEST]}{f': {why}' if why else ''}"[: 2 * _LONGEST]
     return ("hit" if any(entry.outcome == "hit" for entry in entries) else "uncached"), ""
+
+
+KEPT_FATES = OfLedgers(Fate, fates_of)
+"""The fates of a subject, read once and kept."""

@@ -27,8 +27,10 @@ from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.reader import read_journal
-from observatory.store.reading import compiled, fates
 from observatory.store.reading.cache import Cache, Made
+from observatory.store.reading.compiled import KEPT_FUNCTIONS
+from observatory.store.reading.fates import KEPT_FATES
+from observatory.store.reading.kept import UNKEPT
 from observatory.store.records import layout
 
 _LONGEST_WORD = 100
@@ -42,9 +44,9 @@ class JournalSummary:
     header: JournalHeader | None  # the current header
     notes: tuple[Note, ...]  # what a reader of the current values must know of them
     measured_at: datetime | None  # when the newest sample was taken
-    functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
+    functions: str = UNKEPT  # the compiled functions, as `KEPT_FUNCTIONS.kept` writes them
     counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
-    fates: str = fates.UNKEPT  # what became of each graph, as `fates.kept_of` writes it
+    fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -264,8 +266,8 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         header=contents.header,
         notes=tuple(latest.notes),
         measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
-        functions=compiled.kept_of(contents.current(), ledgers),
-        fates=fates.kept_of(contents.current(), ledgers),
+        functions=KEPT_FUNCTIONS.kept(contents.current(), ledgers),
+        fates=KEPT_FATES.kept(contents.current(), ledgers),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from observatory.store.base.problems import Problem
-from observatory.store.reading import compiled
+from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
+from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.read import read_results
 from observatory.store.records.sample import LedgerEntry
 from tests.factories import RUN, WARM, header, journal, sample
@@ -25,10 +26,10 @@ def results(tmp_path: Path, *ledgers: list[LedgerEntry] | None, **changes: objec
     return tmp_path
 
 
-def functions(directory: Path) -> compiled.Functions:
+def functions(directory: Path) -> Functions:
     ((journal, found),) = read_results(directory).journals.items()
-    assert found.functions != compiled.UNKEPT
-    return compiled.of_journal(journal, found.functions, [])
+    assert found.functions != UNKEPT
+    return KEPT_FUNCTIONS.of_journal(journal, found.functions, [])
 
 
 def test_functions_of_one_name_and_outcome_are_added_up(tmp_path: Path) -> None:
@@ -50,9 +51,9 @@ def test_a_ledger_that_is_gone_is_named_and_looked_for_again(tmp_path: Path) -> 
     path.unlink()
     problems: list[Problem] = []
     ((journal, found),) = read_results(directory, cache).journals.items()
-    assert compiled.of_journal(journal, found.functions, problems) == {}
+    assert KEPT_FUNCTIONS.of_journal(journal, found.functions, problems) == {}
     assert [problem.path for problem in problems] == [path]
     path.write_bytes(content)
     ((journal, found),) = read_results(directory, cache).journals.items()
-    assert list(compiled.of_journal(journal, found.functions, problems)) == [str(WARM)]
+    assert list(KEPT_FUNCTIONS.of_journal(journal, found.functions, problems)) == [str(WARM)]
     assert len(problems) == 1

@@ -8,17 +8,17 @@ import pytest
 
 from benchmarks.catalogue import FATES
 from observatory.store.base.problems import Problem
-from observatory.store.reading import fates
-from observatory.store.reading.fates import Fate
+from observatory.store.reading.fates import KEPT_FATES, Fate, Fates
+from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.read import read_results
 from tests.factories import LATER, RUN, header, journal
 from tests.factories_graphs import PAIRS, WARM, Member, absent, built, census, of_pairs, raised
 
 
-def fates_of(directory: Path) -> fates.Fates:
+def fates_of(directory: Path) -> Fates:
     ((path, found),) = read_results(directory).journals.items()
-    assert found.fates != fates.UNKEPT
-    return fates.of_journal(path, found.fates, [])
+    assert found.fates != UNKEPT
+    return KEPT_FATES.of_journal(path, found.fates, [])
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def test_a_ledger_that_is_gone_is_named_and_looked_for_again(tmp_path: Path) -> 
         path.unlink()
     problems: list[Problem] = []
     ((path, found),) = read_results(tmp_path).journals.items()
-    assert fates.of_journal(path, found.fates, problems) == {}
+    assert KEPT_FATES.of_journal(path, found.fates, problems) == {}
     assert len(problems) == 1
