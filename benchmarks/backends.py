@@ -43,6 +43,27 @@ def mode(backend: str) -> Any:
     return record.mode or None
 
 
+def warm_up(backend: str) -> None:
+    """Do once what the first build of every process does: look up the rewrites, start a compiler.
+
+    Nothing is stored in a cache, and the patch of the backend is not applied.
+    """
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.compile.mode import Mode, get_mode
+
+    record = BACKENDS[backend]
+    rewrites = "fast_run" if record.linker else get_mode(record.mode or None).provided_optimizer
+    x = pt.vector("x")
+    # Without a constant: releases before 3.0 fold constants with compiled code.
+    pytensor.function([x], [x + x], mode=Mode(linker="py", optimizer=rewrites))
+    if record.has_symbols and find_spec("numba"):
+        import numba
+        import numpy as np
+
+        numba.njit(lambda array: array + array)(np.ones(2))
+
+
 def install_probes(backend: str, ledger: Ledger) -> None:
     """Put hooks into the compilers and caches of a backend. Call it once in a process."""
     for name in BACKENDS[backend].probes:

@@ -99,6 +99,7 @@ def prepare_forks(job: Job) -> None:
     for name in ("linalg", "sparse", "special", "stats"):  # of the references
         import_module(f"scipy.{name}")
     describe(job.data)  # it runs the compiler, to look for BLAS too
+    backends.warm_up(job.cell.backend)
     gc.collect()
     gc.freeze()  # a collection of a fork need not look at what all of them share
 
