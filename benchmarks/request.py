@@ -32,6 +32,8 @@ class Request:
     """PYTHONHASHSEED of the measured process; None: the start method and the cache decide."""
     imports: bool = False
     """Whether another process says what importing takes, module by module."""
+    graphs: tuple[str, ...] = ()
+    """The members of the model to build; empty: all of them."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
 
@@ -41,7 +43,7 @@ class Request:
         return ",".join(filter(None, (BACKENDS[self.cell.backend].flags, self.flags))) or None
 
     def job(self, box: Sandbox, role: Role, index: int = 0) -> Job:
-        """Return the job of one process, with every member of the model.
+        """Return the job of one process, with the wanted members of the model.
 
         ``index`` distinguishes the processes of one role, which report to a file each.
         """
@@ -49,7 +51,7 @@ class Request:
             role=role,
             cell=self.cell,
             measure=self.measure,
-            members=tuple(MEMBERS.get(self.cell.model, ())),
+            members=self.graphs or tuple(MEMBERS.get(self.cell.model, ())),
             data=None if self.data is None else self.data.resolve(),
             report=box.out / f"{role}-{index}.json",
         )

@@ -41,6 +41,7 @@ class Commands(TyperGroup):
         "compare": "Say whether HEAD is worse than BASE, and why.",
         "profile": "Show where the work of a build went.",
         "canary": "Check that a shared cache mixes up no results.",
+        "census": "Say what becomes of single graphs in a cache.",
         "upgrade": "Check a subject on the cache of another one.",
         "alerts": "Find what got worse in the history.",
         "ack": "Acknowledge an alert until a date.",

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from observatory.app.results import Reading
     from observatory.text.tables import Table
 
-_LOUD = ("WRONG", "CRASHED")
-_WORDS = ("scenario", "backend", "launch", "metric", "model")
+_LOUD = ("WRONG", "CRASHED", "COLLIDED")
+_WORDS = ("scenario", "backend", "launch", "metric", "model", "graph")
 """Columns of words of the vocabulary, which are never broken."""
 _LABELS = ("from", "to", "phase", "rewriter", "function", "module")
 """Columns of subjects and other names, which may be long."""

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.catalogue import BACKENDS, SAMPLE_SCHEMA, SCENARIOS, SIBLINGS, SYMBOLS
+from benchmarks.catalogue import BACKENDS, MEMBERS, SAMPLE_SCHEMA, SCENARIOS, SIBLINGS, SYMBOLS
 from benchmarks.messages import Failure, SampleRecord
 from benchmarks.plan import Task
 from benchmarks.typed_json import to_json
@@ -48,6 +49,8 @@ class Executor:
     """A CSV file of real radon data, for models that take it."""
     flags: str | None = None
     """Additional PYTENSOR_FLAGS, as a user would set them."""
+    graphs: Sequence[str] = ()
+    """The members to build of each model; empty: all of them."""
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -117,6 +120,8 @@ class Executor:
         given = ((option, str(value)) for option, value in options.items() if value is not None)
         words = ("--end-with-parent", *chain.from_iterable(given))
         words += ("--imports",) if task.imports else ()
+        own = [name for name in MEMBERS.get(cell.model, ()) if name in self.graphs]
+        words += tuple(chain.from_iterable(("--graph", name) for name in own))
         with self._lock:
             if self._cancelled:
                 raise Cancelled

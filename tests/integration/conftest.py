@@ -82,7 +82,8 @@ class Bench:
     environment: Environment
     scratch: Path
     shelf: Shelf
-    program: tuple[str, ...] = ("-m", "benchmarks.sample")
+    graphs: tuple[str, ...] = ()
+    """Members of the model to build: what eight graphs do to a cache, two do too."""
 
     def sample(
         self, scenario: str, backend: str, *options: str, env: dict[str, str] | None = None
@@ -90,7 +91,9 @@ class Bench:
         """A sample of this test's own."""
         trace = self.scratch / f"trace-{os.urandom(4).hex()}.jsonl"
         asked = ("--scenario", scenario, "--backend", backend, "--trace", str(trace))
-        command = [str(self.environment.python), *self.program, *asked, *options]
+        few = [word for name in self.graphs for word in ("--graph", name)]
+        python = str(self.environment.python)
+        command = [python, "-m", "benchmarks.sample", *asked, *few, *options]
         variables = {**self.environment.variables(), "TMPDIR": str(self.scratch), **(env or {})}
         done = subprocess.run(
             command, capture_output=True, text=True, env=variables, cwd=self.scratch, check=False
@@ -118,31 +121,13 @@ class Bench:
         if scenario == "cold" or scenario in SIBLINGS:
             asked["keep-cache"] = "cache"
         words = [word for name in sorted(asked) for word in (f"--{name}", asked[name])]
-        key = repr((str(self.environment.python), self.program, scenario, backend, words))
+        key = repr((str(self.environment.python), self.graphs, scenario, backend, words))
 
         def take(where: Path) -> None:
             found = replace(self, scratch=where).sample(scenario, backend, *words)
             (where / "measured.json").write_text(json.dumps(asdict(found)))
 
         return self.shelf.made(hashlib.sha256(key.encode()).hexdigest()[:16], take)
-
-
-_FEWER = """
-import sys
-from dataclasses import replace
-from benchmarks import sample
-from benchmarks.request import Request
-
-job = Request.job
-Request.job = lambda *asked, **more: replace(job(*asked, **more), members={members})
-sys.exit(sample.main())
-"""
-
-
-def fewer(*members: str) -> tuple[str, ...]:
-    """The program that takes a sample with these members of a model, as the primitive does with
-    all: what eight graphs do to a cache, two do too."""
-    return "-c", _FEWER.format(members=members)
 
 
 def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:

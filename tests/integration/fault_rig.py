@@ -12,7 +12,7 @@ from observatory.run.execute import with_symbols
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from scripts.fault_kit import build
-from tests.integration.conftest import Bench, Measured, Shelf, borrowing, fewer
+from tests.integration.conftest import Bench, Measured, Shelf, borrowing
 
 Place = tuple[str, str, str]
 """Scenario, backend, launch."""
@@ -49,7 +49,7 @@ class Rig:
         bench = self.bench
         if scenario == "variants" and bench is not self.release:
             # The fifth equals the base. With a fault that stops sharing, all eight take minutes.
-            bench = replace(bench, program=fewer(*VARIANTS[:5:4]))
+            bench = replace(bench, graphs=VARIANTS[:5:4])
         return bench.taken(scenario, backend, **options)
 
     def _scanned(self, backend: str, **options: str) -> Measured:

@@ -16,7 +16,7 @@ from observatory.errors import Exit
 from observatory.guard.scan.scanning import scan
 from observatory.run.environments import Environment
 from observatory.store.records.upgrades import Upgrade, load_all
-from tests.integration.conftest import Bench, Measured, fewer
+from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import with_fault
 
 pytestmark = pytest.mark.integration
@@ -102,8 +102,8 @@ def test_without_the_protection_the_scanner_finds_shared_symbols(
 def test_the_hazard_is_seen_in_the_release_that_had_it(
     bench: Bench, environment_of: Callable[[str], Environment]
 ) -> None:
-    one_name = fewer("double", "triple", "count", "outer")
-    old = replace(bench.within(environment_of("2.37.0")), program=one_name)
+    one_name = ("double", "triple", "count", "outer")
+    old = replace(bench.within(environment_of("2.37.0")), graphs=one_name)
     found = old.taken("siblings", "NUMBA", model="lookalikes")
     assert found.metrics["wrong_results"] > 0 or found.record["status"] != "ok"
 
@@ -111,7 +111,7 @@ def test_the_hazard_is_seen_in_the_release_that_had_it(
 def test_an_upgrade_on_its_own_cache_rebuilds_nothing_and_is_not_stale(
     bench: Bench, tmp_path: Path
 ) -> None:
-    bench = replace(bench, program=fewer("cholesky", "solve"))
+    bench = replace(bench, graphs=("cholesky", "solve"))
     options = ("--model", "linalg", "--pass", "counting")
     filled = bench.sample("upgrade", "NUMBA", *options, "--keep-fresh", str(tmp_path / "own"))
     assert filled.record["status"] == "ok"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.probes.numba_cache import NO_KEY
-from tests.integration.conftest import Bench, Measured, fewer
+from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import with_fault
 
 pytestmark = pytest.mark.integration
@@ -27,7 +27,7 @@ def build(bench: Bench) -> Callable[..., tuple[Measured, Measured]]:
         where = bench.environment
         if fault is not None:
             where = with_fault(where, fault, bench.shelf)
-        some = replace(bench.within(where), program=fewer(*members))
+        some = replace(bench.within(where), graphs=members)
         first, second = ("pairs_first", "pairs_second") if model == "keys" else (
             "census_cold", "census_warm"
         )  # fmt: skip

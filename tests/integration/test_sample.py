@@ -17,7 +17,7 @@ from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.sample import Sample
-from tests.integration.conftest import Bench, Measured, fewer
+from tests.integration.conftest import Bench, Measured
 
 pytestmark = pytest.mark.integration
 
@@ -266,7 +266,7 @@ def test_settings_of_the_user_change_nothing(bench: Bench, tmp_path: Path) -> No
 
 
 def test_siblings_share_one_cache_and_a_fresh_process_reads_it(bench: Bench) -> None:
-    three = replace(bench, program=fewer("double", "total", "put"))
+    three = replace(bench, graphs=("double", "total", "put"))
     found = three.taken("siblings", "C_VM", model="lookalikes")
     assert len(where(found, "forked")) == 3
     assert len({event["pid"] for event in where(found, "forked")}) == 3

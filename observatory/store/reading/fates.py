@@ -12,7 +12,7 @@ from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.kept import OfLedgers
-from observatory.store.records.sample import Build, StoredEntry
+from observatory.store.records.sample import Build, Sample, StoredEntry
 
 _LONGEST = 300
 _SAID = {"raised": "raised", "died": "raised", "collided": "collided", "unstable": "unstable"}
@@ -50,13 +50,17 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
         except LedgerError as error:
             problems.append(Problem(store.path(entry.ledger), str(error)))
             continue
-        by_step: dict[str | None, list[StoredEntry]] = defaultdict(list)
-        for one in ledger:
-            by_step[one.step].append(one)
-        found[str(sample.cell)] = [
-            _fate(step, by_step[step.name], bool(known.of_pair)) for step in sample.steps
-        ]
+        found[str(sample.cell)] = fates_in(sample, ledger)
     return found
+
+
+def fates_in(sample: Sample, ledger: Iterable[StoredEntry]) -> list[Fate]:
+    """What became of each graph of a sample that builds many apart."""
+    of_pair = bool(SCENARIOS[sample.cell.scenario].of_pair)
+    by_step: dict[str | None, list[StoredEntry]] = defaultdict(list)
+    for one in ledger:
+        by_step[one.step].append(one)
+    return [_fate(step, by_step[step.name], of_pair) for step in sample.steps]
 
 
 def _fate(step: Build, entries: Sequence[StoredEntry], of_pair: bool) -> Fate:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import apart, forking, pairs
+from benchmarks import apart, forking, pairs, sample
 from benchmarks.catalogue import MEMBERS, MODELS, Cell
 from benchmarks.messages import Check, Job, LedgerEntry, Report, Step, read_report, write_report
 from benchmarks.process import Ending, Exit
@@ -211,3 +211,18 @@ def test_a_fork_that_hangs_is_killed_and_reported(box: Sandbox) -> None:
     report = read_report(one.report)
     assert report is not None
     assert (report.status, report.exit_code) == ("died", -signal.SIGKILL)
+
+
+def test_a_request_names_the_graphs_of_its_job(box: Sandbox) -> None:
+    few = Request(CELL, "counting", graphs=(NAMES[3], NAMES[1])).job(box, "each")
+    assert few.members == (NAMES[3], NAMES[1])
+    assert Request(CELL, "counting").job(box, "each").members == tuple(NAMES)
+
+
+def test_a_graph_that_the_model_lacks_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model", CELL.model, "--scenario", CELL.scenario, "--backend", CELL.backend]
+    with pytest.raises(SystemExit) as ended:
+        sample.main([*words, "--graph", NAMES[0], "--graph", "differ.nothing"])
+    assert ended.value.code == sample.EXIT_USAGE
+    said = capsys.readouterr().err
+    assert "--graph differ.nothing: the model keys has no graph of this name" in said

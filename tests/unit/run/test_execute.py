@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
+from benchmarks.catalogue import MEMBERS, Cell
 from benchmarks.plan import Task
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor, shares_cache, with_symbols
@@ -18,6 +18,7 @@ from tests.factories_scan import mangled, object_of, put
 
 TASK = Task(Cell("radon", "cold", "NUMBA", "spawn"), "counting", 0)
 FORK = Cell("lookalikes", "siblings_nested", "NUMBA", "fork")
+FORK_OF_CLOSURES = Cell("closures", "cold", "NUMBA", "spawn")
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,13 @@ def test_a_cache_that_is_not_there_or_cannot_be_read_gives_no_number(tmp_path: P
     broken = with_symbols(sample, tmp_path)
     assert "collided_symbols" not in broken.metrics
     assert "cannot be read" in broken.absent["collided_symbols"]
+
+
+def test_a_sample_is_asked_for_the_graphs_of_its_own_model(tmp_path: Path) -> None:
+    names = MEMBERS["closures"][:2]
+    told = executor(tmp_path, "import sys; sys.exit(' '.join(sys.argv[1:]))")
+    both = replace(told, graphs=(*names, MEMBERS["keys"][0]))
+    asked = both.run(replace(TASK, cell=FORK_OF_CLOSURES)).failure
+    assert asked is not None
+    assert " ".join(asked.stderr).count("--graph") == len(names)
+    assert f"--graph {names[0]} --graph {names[1]}" in " ".join(asked.stderr)

@@ -1,0 +1,109 @@
+"""Build some graphs of the census with subjects, and learn what becomes of each of them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell
+from benchmarks.plan import Task
+from observatory.analyze.comparison.evidence import message_of
+from observatory.app.measurement import chosen_tasks
+from observatory.app.session import Session
+from observatory.errors import Exit, SelectionError
+from observatory.run.execute import Executor
+from observatory.run.local import measuring_lock
+from observatory.run.presets import PRESETS, Narrowed
+from observatory.store.reading.fates import Fate, fates_in
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
+
+PRESET = "census"
+MODELS = tuple(dict.fromkeys(cell.model for cell in PRESETS[PRESET].cells))
+"""The models of the census."""
+_BAD = ("wrong", "collided")
+
+
+@dataclass(frozen=True)
+class Census:
+    """What became of the graphs of one subject with one backend."""
+
+    label: str
+    backend: str
+    fates: Mapping[str, Fate]
+    """By graph."""
+    failures: tuple[str, ...] = ()
+    """Sentences about samples that gave nothing."""
+
+    @property
+    def exit_code(self) -> Exit:
+        """The status with which `observatory census` ends; wrong numbers come first."""
+        if any(one.fate in _BAD for one in self.fates.values()):
+            return Exit.WRONG_RESULTS
+        return Exit.SAMPLE_FAILED if self.failures else Exit.OK
+
+
+def graphs_like(patterns: Sequence[str]) -> dict[str, str]:
+    """Return the graphs of the census that match any of the patterns, each with its model.
+
+    A pattern is a name or has the wildcards of the shell: ``differ.size.*``. Raises SelectionError
+    for a pattern that matches no graph.
+    """
+    every = {graph: model for model in MODELS for graph in MEMBERS[model]}
+    for pattern in patterns:
+        if not any(fnmatchcase(graph, pattern) for graph in every):
+            raise SelectionError(
+                f"no graph of the census is called {pattern!r}; `observatory census --list` names "
+                "all of them"
+            )
+    return {g: m for g, m in every.items() if any(fnmatchcase(g, one) for one in patterns)}
+
+
+def census(
+    session: Session,
+    subjects: Sequence[Subject],
+    graphs: Mapping[str, str],
+    backends: Sequence[str],
+    flags: str | None = None,
+) -> Iterator[Census]:
+    """Build graphs with each subject, and yield what became of them. Nothing is recorded.
+
+    ``graphs``: as `graphs_like` returns them. ``flags``: further PYTENSOR_FLAGS, as a user would
+    set them. Raises SelectionError for an unknown backend, and as `Session.environment` does.
+    """
+    tasks = chosen_tasks(PRESET, Narrowed(models=list(dict.fromkeys(graphs.values())),
+                                          backends=backends))  # fmt: skip
+    for subject in subjects:
+        environment = session.environment(subject)
+        made = (session.state / "caches").absolute()
+        made.mkdir(parents=True, exist_ok=True)
+        caches = Path(tempfile.mkdtemp(prefix="census-", dir=made))
+        executor = Executor(environment, caches, session.timeout, flags=flags, graphs=tuple(graphs))
+        try:
+            with measuring_lock(session.say):
+                samples = [_taken(session, subject.label, executor, task) for task in tasks]
+        finally:
+            shutil.rmtree(caches, ignore_errors=True)
+        for backend in dict.fromkeys(task.cell.backend for task in tasks):
+            own = [one for one in samples if one.cell.backend == backend]
+            yield _census(subject.label, backend, own)
+
+
+def _taken(session: Session, label: str, executor: Executor, task: Task) -> Sample:
+    session.say(f"{label}: {task.cell.model} {task.cell.scenario} {task.cell.backend}")
+    return executor.run(task)
+
+
+def _census(label: str, backend: str, samples: Sequence[Sample]) -> Census:
+    fates: dict[str, Fate] = {}
+    failures: dict[Cell, str] = {}
+    for sample in samples:
+        if sample.status != "ok":
+            failures[sample.cell] = f"{sample.cell}: {message_of(sample)}"
+        elif SCENARIOS[sample.cell.scenario].filled_by:
+            fates |= {one.name: one for one in fates_in(sample, sample.ledger or ())}
+    return Census(label, backend, fates, tuple(failures.values()))

@@ -1,0 +1,77 @@
+"""`observatory census`: what becomes of single graphs in a cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.catalogue import MEMBERS, backends_of
+from observatory.app.census import MODELS, PRESET, census, graphs_like
+from observatory.app.session import TIMEOUT, Session
+from observatory.cli import options
+from observatory.cli.output import TerminalProgress, render
+from observatory.errors import Exit, SelectionError
+from observatory.run.local import STATE
+from observatory.store.records.machine import this_machine
+from observatory.text.census import census_table
+
+_SCENARIO = "census_warm"
+
+
+def command(
+    subject: Annotated[
+        list[str] | None,
+        typer.Argument(help='What to check: newest (default), 3.3.7, "3.3.7 numba==0.66.0".'),
+    ] = None,
+    graph: Annotated[
+        options.Words,
+        options.several("A graph, or a pattern of names: differ.size.*", "NAME"),
+    ] = None,
+    list_: Annotated[
+        bool, options.flag("--list", "Print the names of all graphs, and build none.")
+    ] = False,
+    backend: Annotated[
+        options.Words,
+        options.only("--backend", backends_of(_SCENARIO), "backend", "Default: NUMBA."),
+    ] = None,
+    flags: Annotated[str | None, typer.Option(help="PYTENSOR_FLAGS, e.g. floatX=float32.")] = None,
+    with_: options.With = None,
+    python: options.Python = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
+) -> None:
+    """Build single graphs, and say what becomes of each in a cache.
+
+    A graph of one Op is built from empty and again by a fresh process. Of a pair, the second graph
+    is built beside the first one's cache. Nothing is recorded.
+    """  # fmt: skip
+    console = Console()
+    if list_:
+        for name in (name for model in MODELS for name in MEMBERS[model]):
+            console.print(name, markup=False, highlight=False)
+        return
+    if not graph:
+        raise SelectionError(
+            "say which graphs: --graph 'differ.size.*', for example. `observatory census --list` "
+            f"names all of them, and `observatory run --preset {PRESET}` builds and records them"
+        )
+    chosen = graphs_like(graph)
+    session = Session(
+        PRESET, Path("results"), state, this_machine(None), timeout,
+        progress=TerminalProgress(console),
+    )  # fmt: skip
+    subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
+    found = list(census(session, subjects, chosen, backend or ["NUMBA"], flags))
+    for name in dict.fromkeys(one.backend for one in found):
+        columns = [(one.label, dict(one.fates)) for one in found if one.backend == name]
+        console.print(render(census_table(name, columns)))
+    for one in found:
+        for failure in one.failures:
+            console.print(f"{one.label}: {failure}", style="red", markup=False)
+    statuses = {one.exit_code for one in found}
+    for status in (Exit.WRONG_RESULTS, Exit.SAMPLE_FAILED):
+        if status in statuses:
+            raise typer.Exit(status)
