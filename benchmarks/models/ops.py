@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.models import Model
 from benchmarks.models.parts.ops import (
     blas,
+    constants,
     convolution,
     draws,
     elementwise,
@@ -39,6 +40,7 @@ GROUPS: dict[str, Cases] = {
     "scan": loops.CASES,
     "nested": nested.CASES,
     "wide": wide.CASES,
+    "constant": constants.CASES,
 }
 
 GRAPHS = {f"{group}.{name}": one for group, cases in GROUPS.items() for name, one in cases.items()}
