@@ -151,6 +151,7 @@ class _Site:
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
             headline=claim,
+            census=[one.summary() for one in self._census],
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
         )

@@ -93,6 +93,15 @@ class CensusPage:
         """Where the page is."""
         return f"census/{self.model}-{self.backend.lower()}.html"
 
+    def summary(self) -> dict[str, Any]:
+        """The newest subject in one line, for the first page."""
+        newest = self.columns[0]
+        return {
+            "model": self.model, "backend": self.backend, "css": css_name(self.backend),
+            "path": self.path, "verdict": self._verdict(),
+            "standing": f"{shorten(newest.label, _LABEL)}: {_standing(newest.graphs.values())}",
+        }  # fmt: skip
+
     def values(self, pages: Iterable[CensusPage]) -> dict[str, Any]:
         """The values of `census.html.j2`; ``pages``: all of them."""
         notes: dict[str, int] = {}
