@@ -40,8 +40,8 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
     """The fates by cell: those of the cell's newest good counting sample.
 
     ``entries`` are comparable samples of one subject. Only cells that start from what another
-    build left are told, and pairs whose keys are compared. A ledger that is missing or broken is added to ``problems``, and its cell
-    is left out.
+    build left are told, and pairs whose keys are compared. A ledger that is missing or broken is
+    added to ``problems``, and its cell is left out.
     """
     found: dict[str, list[Fate]] = {}
     for entry in latest_runs(entries):
