@@ -138,7 +138,7 @@ class Bench:
     def compare_keys(self, name: str, *, equal: bool) -> None:
         """Compile both graphs of a pair without a call; keep it in `suspects` if its keys are.
 
-        A call would compile machine code, which takes a hundred times as long. ``equal``: whether
+        A call would compile machine code, which takes many times as long. ``equal``: whether
         the keys must be equal, and not different. Raises what the subject raises.
         """
         begin = time.perf_counter()

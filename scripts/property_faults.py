@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.apart import RAISED
 from benchmarks.catalogue import MODELS
 from benchmarks.pairs import CLEARED
 from observatory.run.environments import Environment
@@ -112,6 +113,9 @@ def try_quickly(fault: str, pairs: Sequence[str], environment: Environment) -> T
     suspects = [step["name"] for step in record["steps"] if step["note"] == CLEARED]
     if found:
         return Tried(fault, "found", tuple(pairs), found, said[found[0]])
+    raised = [step for step in record["steps"] if step["status"] in RAISED]
+    if raised:  # one that raises alone too proves nothing
+        return Tried(fault, "failed", tuple(pairs), note=str(raised[0]["note"])[:300])
     note = f"suspect: {', '.join(suspects)}" if suspects else ""
     return Tried(fault, "hidden" if suspects else "no effect", tuple(pairs), note=note)
 

@@ -35,7 +35,7 @@ _SUSPECT = (
     "differ.props.ScalarOp.nfunc_spec",
 )
 """Their keys are equal in 3.3.8 already. Rewrites make one graph of the first two, and the others
-collide. To prove a suspect takes as long as the keys of fifty pairs."""
+collide. To prove a suspect takes as long as the keys of about twenty pairs."""
 
 QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *_NOT_WITH_NUMBA, *_SUSPECT})
 """The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the

@@ -1,7 +1,7 @@
 """Probe on numba's keys: what its disk cache will be asked for, before anything is compiled.
 
 PyTensor gives every function its key while it converts a graph. Machine code is made at the first
-call only, so that the keys of a graph cost a hundredth of its build.
+call only, so that the keys of a graph cost little.
 """
 
 from __future__ import annotations
