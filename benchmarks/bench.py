@@ -13,7 +13,8 @@ from typing import Any
 from benchmarks import trace
 from benchmarks.catalogue import Measure
 from benchmarks.messages import Check, Counter, Step
-from benchmarks.models import Graph, Graphs
+from benchmarks.models import FIRST, Graph, Graphs
+from benchmarks.probes import numba_keys
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
@@ -49,6 +50,8 @@ class Bench:
     tracer: Tracer = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
     high_water: HighWater = field(default_factory=HighWater)
+    suspects: list[str] = field(default_factory=list)
+    """Pairs whose keys are not what they should be."""
     last: Any = None
     """What the last measured build returned."""
     build_seconds: float = 0.0
@@ -131,6 +134,21 @@ class Bench:
             "cpu_time": cpu,
             "modules_imported": modules,
         }
+
+    def compare_keys(self, name: str, *, equal: bool) -> None:
+        """Compile both graphs of a pair without a call; keep it in `suspects` if its keys are.
+
+        A call would compile machine code, which takes many times as long. ``equal``: whether
+        the keys must be equal, and not different. Raises what the subject raises.
+        """
+        begin = time.perf_counter()
+        first, second = (
+            numba_keys.keys_of(self.graph(member).compile, self.mode)
+            for member in (FIRST.format(name), name)
+        )
+        self.measured_seconds += time.perf_counter() - begin
+        if numba_keys.are_suspect(first, second, equal=equal):
+            self.suspects.append(name)
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference, and keep the result as ``name``."""

@@ -67,6 +67,11 @@ class PairsSecond:
     """The second graph of every pair, from the cache that the first ones filled."""
 
 
+@suite("pairs_keys", models_of("pairs_keys"))
+class PairsKeys:
+    """The keys of both graphs of every pair, compared."""
+
+
 @suite("upgrade")
 class Upgrade:
     """A subject on the cache that another one left.

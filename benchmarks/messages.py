@@ -80,7 +80,7 @@ class Step:
     metrics: dict[str, float]
     status: StepStatus = "ok"
     note: str | None = None
-    """Why the status is not `ok`."""
+    """Why the status is not `ok`; of a pair, also what was suspected and not proven."""
     in_python: tuple[str, ...] = ()
     """The Ops of the graph that run in Python, because the backend leaves them to it."""
 
@@ -158,6 +158,8 @@ class Report:
     spent: Spent | None = None
     profile: Profile | None = None
     """Timing and tracing pass, where something was built."""
+    suspects: tuple[str, ...] = ()
+    """The pairs whose keys are equal and should not be, or are different and should be equal."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Pairs of graphs that share one cache: those that collide, and those whose keys are not stable.
 
-This runs in the primitive, after `benchmarks.apart` has built the second graph of every pair.
+This runs in the primitive, after `benchmarks.apart` has built the second graph of every pair, or
+has compared the keys of both.
 """
 
 from __future__ import annotations
@@ -8,12 +9,56 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from benchmarks import apart
-from benchmarks.catalogue import MODELS, OF_PAIRS
+from benchmarks import apart, sandbox
+from benchmarks.catalogue import MODELS, OF_PAIRS, SCENARIOS
 from benchmarks.messages import Report, Step
 from benchmarks.process import Ending
 from benchmarks.request import Request
 from benchmarks.sandbox import Sandbox
+
+CLEARED = "its keys are suspect, but its second graph is right where the first filled the cache"
+"""The note of a pair that was suspected without being wrong: rewrites can make its graphs one."""
+
+
+def proven(request: Request, box: Sandbox, seed: int, compared: Ending) -> Ending:
+    """Return the ending of compared keys, with what became of the pairs whose keys are suspect.
+
+    A suspect is built as the scenarios `of_pair` first and second do it, in a cache that only the
+    suspects use, and counts only if it is wrong there: equal keys alone prove nothing. Raises
+    OSError if a process cannot start.
+    """
+    report = compared.report
+    if compared.status != "ok" or report is None:
+        return compared
+    built = {}
+    if report.suspects:
+        ending = _built(request, box.within("suspects"), seed, report.suspects)
+        if ending.status != "ok" or ending.report is None:
+            return ending
+        built = {step.name: _cleared(step) for step in ending.report.steps}
+        report = replace(report, checks=ending.report.checks)
+    others = (step for step in report.steps if step.name not in built)
+    marked = {**{step.name: step for step in _marked(others, set(), set())}, **built}
+    steps = tuple(marked[step.name] for step in report.steps)
+    return replace(compared, report=_with_totals(report, steps))
+
+
+def _built(request: Request, box: Sandbox, seed: int, members: tuple[str, ...]) -> Ending:
+    """Build the first graphs of some pairs, then the second ones; return how these were judged."""
+    seeds = {"first": seed, "second": seed if request.cell.launch == "fork" else sandbox.new_seed()}
+    for of_pair, own_seed in seeds.items():
+        scenario = next(name for name, one in SCENARIOS.items() if one.of_pair == of_pair)
+        asked = replace(request, cell=replace(request.cell, scenario=scenario))
+        job = replace(asked.job(box, "each", len(of_pair)), members=members)
+        env = box.environment(own_seed, asked.pytensor_flags)
+        ending = apart.run(box, job, env, asked.timeout)
+        if ending.status != "ok":
+            return ending
+    return judged(asked, box, own_seed, ending)
+
+
+def _cleared(step: Step) -> Step:
+    return replace(step, note=CLEARED) if step.status == "ok" else step
 
 
 def judged(request: Request, box: Sandbox, seed: int, measured: Ending) -> Ending:
@@ -35,16 +80,20 @@ def judged(request: Request, box: Sandbox, seed: int, measured: Ending) -> Endin
         if step.name in equal and step.metrics.get("cache_misses")
     }
     steps = tuple(_marked(report.steps, collided, unstable - collided))
+    return replace(measured, report=_with_totals(report, steps))
+
+
+def _with_totals(report: Report, steps: tuple[Step, ...]) -> Report:
     metrics = {**report.metrics, **apart.totals(steps, (*OF_PAIRS, *apart.BY_GRAPH))}
-    return replace(measured, report=replace(report, steps=steps, metrics=metrics))
+    return replace(report, steps=steps, metrics=metrics)
 
 
 def _right_alone(request: Request, box: Sandbox, seed: int, name: str) -> bool:
     """Whether the second graph of a pair is right with an empty cache of its own."""
-    number = len(list(box.path.glob("alone-*")))
-    job = replace(request.job(box, "each", 2 + number), members=(name,))
-    env = box.with_empty_cache(f"alone-{number}").environment(seed, request.pytensor_flags)
-    report: Report | None = apart.run(box, job, env, request.timeout).report
+    alone = box.within(f"alone-{len(list(box.path.glob('alone-*')))}")
+    job = replace(request.job(alone, "each"), members=(name,))
+    env = alone.environment(seed, request.pytensor_flags)
+    report: Report | None = apart.run(alone, job, env, request.timeout).report
     return (
         report is not None
         and all(step.status == "ok" for step in report.steps)

@@ -113,8 +113,11 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         job = replace(job, counter=pins.counter if counted else None, problem=pins.problem)
         python = pins.interpreter(box.path, counted)
     measured = apart.run(box, job, env, request.timeout, interpreter=python)
-    if SCENARIOS[request.cell.scenario].of_pair == "second":
+    of_pair = SCENARIOS[request.cell.scenario].of_pair
+    if of_pair == "second":
         measured = pairs.judged(request, box, seed, measured)
+    elif of_pair == "keys":
+        measured = pairs.proven(request, box, seed, measured)
     found = import_times.take(box, env, request.timeout) if request.imports else ()
     if SCENARIOS[request.cell.scenario].apart:
         filler = None  # its graphs have the names of those that were measured

@@ -154,12 +154,16 @@ class Sandbox:
             shutil.rmtree(target)
         partial.rename(target)
 
-    def with_empty_cache(self, name: str) -> Sandbox:
-        """Return this sandbox with another, empty cache of this name. Raises OSError."""
-        cache = self.path / name
-        for directory in (cache, cache / "pytensor", cache / "numba"):
+    def within(self, name: str) -> Sandbox:
+        """Return a sandbox inside this one, with directories of its own. Raises OSError.
+
+        What its processes store, leave behind and report is not mixed with that of the others.
+        """
+        inside = self.path / name
+        caches = (inside / "cache", inside / "cache" / "pytensor", inside / "cache" / "numba")
+        for directory in (inside, *caches, inside / "tmp", inside / "out"):
             directory.mkdir()
-        return replace(self, cache=cache)
+        return replace(self, cache=inside / "cache", tmp=inside / "tmp", out=inside / "out")
 
     def empty_tmp(self) -> None:
         """Delete the files of a filler from the temporary directory: they are not leaked."""

@@ -19,6 +19,7 @@ from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.probes import numba_keys
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import shorten
@@ -42,6 +43,8 @@ def measure(
     reason = job.problem or backends.problem(cell.backend)
     if reason is None and job.measure == "tracing" and not can_trace():
         reason = "counting Python calls needs sys.monitoring, which came with Python 3.12"
+    if reason is None and SCENARIOS[cell.scenario].of_pair == "keys":
+        reason = numba_keys.problem()
     model = MODELS[cell.model]
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -78,6 +81,7 @@ def measure(
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
         environment=describe(job.data),
         profile=bench.profile(),
+        suspects=tuple(bench.suspects),
         spent=Spent(
             first_line=first_line,
             reported=time.monotonic(),
@@ -199,13 +203,17 @@ def _each(bench: Bench, job: Job) -> None:
         status: StepStatus = "ok"
         note: str | None = None
         in_python: list[str] = []
-        first = SCENARIOS[job.cell.scenario].of_pair == "first"
+        of_pair = SCENARIOS[job.cell.scenario].of_pair
         try:
-            with noticing() as in_python:
-                built = bench.measured_build(name, FIRST.format(name) if first else name)
-            # Memory and bytes of each graph would be most of the record.
-            found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
-            found["python_fallbacks"] = len(in_python)
+            if of_pair == "keys":
+                bench.compare_keys(name, equal=name in MODELS[job.cell.model].equal)
+            else:
+                with noticing() as in_python:
+                    first = FIRST.format(name)
+                    built = bench.measured_build(name, first if of_pair == "first" else name)
+                # Memory and bytes of each graph would be most of the record.
+                found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
+                found["python_fallbacks"] = len(in_python)
         except NotInThisRelease as error:
             status, note = "absent", str(error)
         except Exception as error:

@@ -44,6 +44,7 @@ _NUMBA_ALL = (*_NUMBA, *_OPS_ONLY)
 _DISK, _PROCESS = ("warm_disk",), ("warm_process",)
 _WARM = (*_DISK, *_PROCESS)
 _BUILDS = ("cold", *_WARM, "variants")
+_OF_PAIRS = ("pairs_second", "pairs_keys")
 _MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
 """The metric that worsens if functions are compiled outside the measured span."""
@@ -203,7 +204,7 @@ FAULTS: tuple[Fault, ...] = (
 
 OF_KEYS = (
     Fault("broadcast_pattern_dropped", "the keys of Elemwise leave out which dimensions broadcast",
-          "keys collide", must=(Alarms(("key_collisions",), ("pairs_second",), ("NUMBA",)),)),
+          "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
 )  # fmt: skip
 """Faults that only pairs of graphs show, as do those of `PROPERTY_DROPPED`."""
 

@@ -1,12 +1,14 @@
 """Drop each property of each Op from numba's keys in turn, and see whether the pairs notice.
 
-    .venv/bin/python scripts/property_faults.py 3.3.8 --out FILE [--only Sum.axis ...]
+    .venv/bin/python scripts/property_faults.py 3.3.8 --out FILE [--only Sum.axis ...] [--quick own]
 
 The properties are those in which the two graphs of a pair of the model `keys` differ once PyTensor
 has rewritten them. For each of them a wheel of the fault kit (`property_dropped:Sum.axis`) is
 installed into an environment, and up to three of its pairs are built there as `observatory run`
-builds them: the first graph into an empty cache, the second from it. A line of JSON for each fault
-goes to FILE; faults that are in it already are not tried again.
+builds them: the first graph into an empty cache, the second from it. With `--quick`, a sample of
+the quick set is taken instead, as `observatory compare` takes it: of the pairs of the fault alone,
+or with `--quick all` of all its pairs. A line of JSON for each fault goes to FILE; faults that are
+in it already are not tried again.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.apart import RAISED
 from benchmarks.catalogue import MODELS
+from benchmarks.pairs import CLEARED
 from observatory.run.environments import Environment
 from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.uv import RealUv
@@ -34,6 +38,7 @@ from scripts.fault_kit import build
 Outcome = Literal["found", "hidden", "no effect", "failed"]
 """`hidden`: the two graphs got one key and the second is right all the same; `no effect`: they
 still had different keys."""
+QUICK = "keys_quick"
 MOST_PAIRS = 3
 """Pairs that are tried for one fault."""
 _PROPERTIES = """
@@ -95,6 +100,26 @@ def try_fault(fault: str, pairs: Sequence[str], environment: Environment) -> Tri
     return Tried(fault, "hidden" if alike else "no effect", tuple(pairs), note=note)
 
 
+def try_quickly(fault: str, pairs: Sequence[str], environment: Environment) -> Tried:
+    """Compare the keys of pairs in an environment that has the fault; no pairs: all quick ones."""
+    with tempfile.TemporaryDirectory() as scratch:
+        where = faulty(environment, f"property_dropped:{fault}", Path(scratch))
+        program = _SAMPLE.format(members=tuple(pairs or MODELS[QUICK].members))
+        record = _taken(where, program, "pairs_keys", scratch, model=QUICK)
+    if record["status"] != "ok":
+        return Tried(fault, "failed", tuple(pairs), note=str(record["failure"])[:300])
+    said = {step["name"]: step["note"] or "" for step in record["steps"] if step["note"]}
+    found = tuple(step["name"] for step in record["steps"] if step["status"] == "collided")
+    suspects = [step["name"] for step in record["steps"] if step["note"] == CLEARED]
+    if found:
+        return Tried(fault, "found", tuple(pairs), found, said[found[0]])
+    raised = [step for step in record["steps"] if step["status"] in RAISED]
+    if raised:  # one that raises alone too proves nothing
+        return Tried(fault, "failed", tuple(pairs), note=str(raised[0]["note"])[:300])
+    note = f"suspect: {', '.join(suspects)}" if suspects else ""
+    return Tried(fault, "hidden" if suspects else "no effect", tuple(pairs), note=note)
+
+
 def faulty(environment: Environment, fault: str, scratch: Path) -> Environment:
     """Return an environment with the packages of another one and the wheel of a fault."""
     uv, where = RealUv(), scratch / "env"
@@ -109,9 +134,14 @@ def faulty(environment: Environment, fault: str, scratch: Path) -> Environment:
 
 
 def _taken(
-    environment: Environment, program: str, scenario: str, scratch: str, *options: str
+    environment: Environment,
+    program: str,
+    scenario: str,
+    scratch: str,
+    *options: str,
+    model: str = "keys",
 ) -> dict[str, Any]:
-    asked = ("--model", "keys", "--scenario", scenario, "--backend", "NUMBA", "--pass", "counting")
+    asked = ("--model", model, "--scenario", scenario, "--backend", "NUMBA", "--pass", "counting")
     done = subprocess.run(
         [str(environment.python), "-c", program, *asked, *options],
         env={**environment.variables(), "TMPDIR": scratch}, cwd=scratch,
@@ -148,6 +178,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("subject")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--only", nargs="*", metavar="OP.PROPERTY")
+    parser.add_argument("--quick", choices=("own", "all"), help="the quick set instead: the pairs "
+                        "of the fault alone, or all")  # fmt: skip
     options = parser.parse_args(argv)
     subjects = local_subjects(STATE)
     environment = environment_of(subjects.parse(options.subject), subjects, STATE)
@@ -157,12 +189,21 @@ def main(argv: list[str] | None = None) -> int:
     wanted = [one for one in faults if one not in known and (one in (options.only or faults))]
     print(f"{len(faults)} properties differ in a pair; {len(wanted)} faults to try")
     with ThreadPoolExecutor(os.cpu_count()) as pool, options.out.open("a") as out:
-        jobs = [pool.submit(try_fault, o, faults[o][:MOST_PAIRS], environment) for o in wanted]
+        jobs = []
+        for one in wanted:
+            own = [name for name in faults[one] if name in MODELS[QUICK].members]
+            if options.quick is None:
+                jobs.append(pool.submit(try_fault, one, faults[one][:MOST_PAIRS], environment))
+            elif not own:
+                jobs.append(pool.submit(Tried, one, "no effect", (), note="no pair is quick"))
+            else:
+                some = own if options.quick == "own" else ()
+                jobs.append(pool.submit(try_quickly, one, some, environment))
         for job in jobs:
-            one = job.result()
-            known[one.fault] = one
-            print(json.dumps(asdict(one)), file=out, flush=True)
-            print(f"{one.outcome:10}{one.fault}  {one.note[:80]}", flush=True)
+            tried = job.result()
+            known[tried.fault] = tried
+            print(json.dumps(asdict(tried)), file=out, flush=True)
+            print(f"{tried.outcome:10}{tried.fault}  {tried.note[:80]}", flush=True)
     for line in summary(known.values()):
         print(line)
     return 0

@@ -28,7 +28,7 @@ QUICK_MODELS = tuple(name for name, model in MODELS.items() if model.quick_of)
 
 def quick_cells(backends: tuple[str, ...], launches: tuple[str, ...]) -> tuple[Cell, ...]:
     """Return the cells of the quick sets with these backends and start methods."""
-    scenarios = tuple(name for name, one in SCENARIOS.items() if one.apart)
+    scenarios = tuple(name for name, one in SCENARIOS.items() if one.compared)
     return tuple(cells(QUICK_MODELS, scenarios, backends, launches))
 
 

@@ -58,8 +58,11 @@ class Scenario:
     """Whether siblings have other hash seeds than their start method gives them."""
     apart: bool = False
     """Whether all graphs of the model are built, each in a fork of its own of one process."""
-    of_pair: Literal["", "first", "second"] = ""
-    """Which graph of each pair is built, where the members of a model are pairs."""
+    of_pair: Literal["", "first", "second", "keys"] = ""
+    """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
+    the keys of both are compared."""
+    compared: bool = False
+    """Whether every comparison and the canary take it of the quick sets."""
 
     @property
     def backends(self) -> tuple[str, ...]:
@@ -227,6 +230,7 @@ _ALL = (
         suite="canary",
         long=True,
         apart=True,
+        compared=True,
     ),
     Scenario(
         "census_warm",
@@ -238,6 +242,7 @@ _ALL = (
         warm=True,
         long=True,
         apart=True,
+        compared=True,
     ),
     Scenario(
         "pairs_first",
@@ -260,6 +265,18 @@ _ALL = (
         long=True,
         apart=True,
         of_pair="second",
+    ),
+    Scenario(
+        "pairs_keys",
+        "the keys of both graphs of every pair are compared by a fork of one process; a pair whose "
+        "keys are suspect is built as by `pairs_first` and `pairs_second`",
+        "pairs",
+        {"NUMBA": 25.0},
+        suite="canary",
+        long=True,
+        apart=True,
+        of_pair="keys",
+        compared=True,
     ),
     Scenario(
         "call",

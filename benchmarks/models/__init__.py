@@ -80,7 +80,7 @@ class Model:
     equal: tuple[str, ...] = ()
     """Its pairs whose two graphs are equal: the second must find everything in the cache."""
     quick: tuple[str, ...] = ()
-    """Its quick set: the members that every comparison builds, as a model of its own."""
+    """Its quick set: the members that every comparison takes, as a model of its own."""
     quick_of: str = ""
     """The model whose quick set it is; empty: it is a model of its own."""
     without: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class Model:
         """
         return replace(
             self,
-            meaning=f"the part of `{name}` that every comparison builds",
+            meaning=f"the part of `{name}` that every comparison takes",
             members=self.quick,
             equal=tuple(one for one in self.equal if one in self.quick),
             quick=(),

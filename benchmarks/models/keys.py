@@ -6,38 +6,41 @@ from benchmarks.models import Model
 from benchmarks.models.parts.pairs.pair import Pairs
 from benchmarks.models.parts.pairs.registry import EQUAL, PAIRS
 
-QUICK = (
-    "differ.edges.operands",
-    "differ.inputs.order",
-    "differ.types.dtype",
-    "differ.broadcast.elemwise",
-    "differ.constant.last_bit",
-    "differ.constant.sign_of_zero",
-    "differ.inner.scan_constant",
-    "differ.inner.from_graph_constant",
-    "differ.inner.composite_constant",
-    "differ.flags.fastmath",
-    "differ.props.Elemwise.scalar_op",
-    "differ.props.CAReduce.axis",
-    "differ.props.Sum.axis",
-    "differ.props.Sum.dtype",
-    "differ.props.All.axis",
-    "differ.props.CumOp.axis",
-    "differ.props.ARange.dtype",
-    "differ.props.Eye.dtype",
-    "differ.props.ExtractDiag.offset",
-    "differ.props.IncSubtensor.set_instead_of_inc",
-    "differ.props.DimShuffle.new_order",
-    "differ.props.Join.axis",
-    "differ.props.Subtensor.idx_list",
-    "differ.props.AdvancedIncSubtensor1.set_instead_of_inc",
-    "differ.props.SolveTriangular.lower",
-    "differ.size.dirichlet",
-    "equal.again",
-    "equal.names",
-    "equal.pickled",
+_NO_KEYS = (
+    "differ.props.Choose.mode",
+    "differ.props.Convolve2d.mode",
+    "differ.props.PermuteRowElements.inverse",
+    "differ.props.SparseBlockDiagonal.n_inputs",
+    "differ.props.TensorInv.ind",
+    "differ.props.TensorSolve.axes",
+    "differ.props.betabinom.dtype",
+    "differ.props.gengamma.dtype",
+    "differ.props.halfcauchy.dtype",
+    "differ.props.hypergeometric.dtype",
+    "differ.props.truncexpon.dtype",
 )
-"""Pairs of each kind, and of the properties that are cheap to build; the night builds all."""
+"""PyTensor 3.3.8 stores neither graph, so that there is no key that could be equal."""
+_NOT_WITH_NUMBA = (
+    "differ.flags.cxxflags",
+    "differ.linkers.c_then_vm",
+    "differ.linkers.vm_then_c",
+    "differ.props.SolveTriangular.trans",
+)
+"""They are for C alone, or for releases before 3.3."""
+_SUSPECT = (
+    "differ.broadcast.indexed",
+    "differ.constant.scalar_sign_of_zero",
+    "differ.props.Elemwise.scalar_op_dtype",
+    "differ.props.FusedElemwise.reduced_dtype",
+    "differ.props.ScalarOp.nfunc_spec",
+)
+"""Their keys are equal in 3.3.8 already. Rewrites make one graph of the first two, and the others
+collide. To prove a suspect takes as long as the keys of about twenty pairs."""
+
+QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *_NOT_WITH_NUMBA, *_SUSPECT})
+"""The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the
+scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
+or has no keys."""
 
 MODEL = Model(
     meaning="pairs of graphs that differ in one thing, or in nothing",

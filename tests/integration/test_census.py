@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from benchmarks.probes.numba_cache import NO_KEY
+from observatory.run.environments import Environment
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import with_fault
 
 pytestmark = pytest.mark.integration
 
 AXIS, NAMES = "differ.props.Sum.axis", "equal.names"
+PIVOTING = "differ.props.QR.pivoting"
 
 
 @pytest.fixture
@@ -84,3 +86,37 @@ def test_a_property_that_a_key_leaves_out_is_a_collision_and_nothing_else_is(
     assert (faulty.metrics["key_collisions"], faulty.metrics["key_instabilities"]) == (1, 0)
     assert step(faulty, AXIS)["status"] == "collided"
     assert step(faulty, NAMES)["status"] == "ok"
+
+
+def keys_of(bench: Bench, where: Environment, *members: str) -> Measured:
+    """A sample of the quick set of pairs, with some of them."""
+    some = replace(bench.within(where), graphs=members)
+    options = ("--model", "keys_quick", "--pass", "counting", "--launch", "spawn")
+    found = some.sample("pairs_keys", "NUMBA", *options)
+    assert found.record["status"] == "ok", found.record["failure"]
+    return found
+
+
+def compiled(found: Measured) -> list[str]:
+    """The roles of the processes of a sample."""
+    return [event["role"] for event in found.trace if event["event"] == "process started"]
+
+
+def test_keys_that_are_as_they_should_be_are_compared_by_one_process(bench: Bench) -> None:
+    found = keys_of(bench, bench.environment, AXIS, PIVOTING, NAMES)
+    assert compiled(found) == ["each"]
+    assert (found.metrics["key_collisions"], found.metrics["key_instabilities"]) == (0, 0)
+    assert [(one["status"], one["note"]) for one in found.record["steps"]] == [("ok", None)] * 3
+    assert found.metrics["cache_bytes"] == 0  # nothing was compiled
+
+
+@pytest.mark.parametrize(("fault", "pair"), [("Sum.axis", AXIS), ("QR.pivoting", PIVOTING)])
+def test_a_key_without_a_property_is_suspected_and_proven(
+    bench: Bench, fault: str, pair: str
+) -> None:
+    where = with_fault(bench.environment, f"property_dropped:{fault}", bench.shelf)
+    found = keys_of(bench, where, AXIS, PIVOTING, NAMES)
+    assert compiled(found) == ["each"] * 4
+    assert found.metrics["key_collisions"] == 1
+    assert step(found, pair)["status"] == "collided"
+    assert found.metrics["wrong_results"] == found.metrics["graphs_raised"] == 0

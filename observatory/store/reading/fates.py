@@ -34,14 +34,15 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
     """The fates by cell: those of the cell's newest good counting sample.
 
     ``entries`` are comparable samples of one subject. Only cells that start from what another
-    build left are told. A ledger that is missing or broken is added to ``problems``, and its cell
-    is left out.
+    build left are told, and pairs whose keys are compared. A ledger that is missing or broken is
+    added to ``problems``, and its cell is left out.
     """
     found: dict[str, list[Fate]] = {}
     for entry in latest_runs(entries):
         sample = entry.sample
         known = SCENARIOS.get(sample.cell.scenario)
-        if known is None or not (known.apart and known.filled_by) or entry.ledger is None:
+        told = known is not None and known.apart and (known.filled_by or known.of_pair == "keys")
+        if known is None or not told or entry.ledger is None:
             continue
         if sample.status != "ok":
             continue

@@ -226,3 +226,91 @@ def test_a_graph_that_the_model_lacks_is_wrong_usage(capsys: pytest.CaptureFixtu
     assert ended.value.code == sample.EXIT_USAGE
     said = capsys.readouterr().err
     assert "--graph differ.nothing: the model keys has no graph of this name" in said
+
+
+OTHER = next(name for name in NAMES if name not in (*MODELS["keys"].equal, DIFFERENT))
+
+
+def compared(*names: str, suspects: tuple[str, ...] = ()) -> Report:
+    """What the forks report that compare the keys of pairs."""
+    counts = {"wrong_results": 0, "graphs_raised": 0}
+    steps = tuple(Step(name, dict(counts)) for name in names)
+    return Report("ok", steps=steps, ledger=(), metrics=dict(counts), suspects=suspects)
+
+
+def proven(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch, found: Report, *built: Report
+) -> tuple[Report, list[tuple[str, tuple[str, ...], Path]]]:
+    """`pairs.proven`, and what it had built: the scenario, the graphs and the cache.
+
+    ``built``: what the processes that it starts report, in order.
+    """
+    asked, reports = [], iter(built)
+
+    def run_some(own: Sandbox, job: Job, *_: Any) -> Ending:
+        asked.append((job.cell.scenario, job.members, own.cache))
+        return replace(PARENT, report=next(reports), status="ok")
+
+    monkeypatch.setattr(pairs.apart, "run", run_some)
+    request = Request(replace(CELL, scenario="pairs_keys"), "counting")
+    report = pairs.proven(request, box, 1, Ending(found, "ok", None, EXIT)).report
+    assert report is not None
+    return report, asked
+
+
+def test_pairs_whose_keys_are_as_they_should_be_are_not_built(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, asked = proven(box, monkeypatch, compared(DIFFERENT, EQUAL))
+    assert asked == []
+    assert (report.metrics["key_collisions"], report.metrics["key_instabilities"]) == (0, 0)
+    assert [(step.status, step.note) for step in report.steps] == [("ok", None)] * 2
+    assert all(step.metrics["key_collisions"] == 0 for step in report.steps)
+
+
+def test_a_suspect_that_is_wrong_beside_its_other_graph_alone_has_collided(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = compared(OTHER, DIFFERENT, suspects=(DIFFERENT,))
+    first, alone = right(DIFFERENT, 1), right(DIFFERENT, 1)
+    report, asked = proven(box, monkeypatch, keys, first, right(DIFFERENT, wrong=True), alone)
+    assert [(scenario, members) for scenario, members, _ in asked] == [
+        ("pairs_first", (DIFFERENT,)), ("pairs_second", (DIFFERENT,)),
+        ("pairs_second", (DIFFERENT,)),
+    ]  # fmt: skip
+    caches = [cache for _, _, cache in asked]
+    assert caches[0] == caches[1] != caches[2]
+    assert box.cache not in caches
+    assert [(step.name, step.status) for step in report.steps] == [
+        (OTHER, "ok"), (DIFFERENT, "collided"),
+    ]  # fmt: skip
+    assert report.metrics["key_collisions"] == 1
+    assert report.metrics["wrong_results"] == 0
+
+
+def test_a_suspect_that_is_right_is_told_and_is_no_alarm(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = compared(DIFFERENT, suspects=(DIFFERENT,))
+    report, asked = proven(box, monkeypatch, keys, right(DIFFERENT), right(DIFFERENT))
+    assert len(asked) == 2
+    assert report.metrics["key_collisions"] == report.metrics["wrong_results"] == 0
+    assert [(step.status, step.note) for step in report.steps] == [("ok", pairs.CLEARED)]
+
+
+def test_an_equal_pair_with_two_keys_is_unstable_if_the_cache_does_not_find_it(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = compared(EQUAL, suspects=(EQUAL,))
+    report, _ = proven(box, monkeypatch, keys, right(EQUAL, 1), right(EQUAL, 1))
+    assert report.metrics["key_instabilities"] == 1
+    assert [step.status for step in report.steps] == ["unstable"]
+
+
+def test_the_suspects_of_all_forks_are_put_together(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (replace(right(name), suspects=(name,)) for name in ("add", "dot"))
+    found = run(box, monkeypatch, PARENT, add=one, sum=right("sum"), dot=two).report
+    assert found is not None
+    assert found.suspects == ("add", "dot")

@@ -181,10 +181,10 @@ def test_every_comparison_builds_the_quick_sets_with_numba_once() -> None:
     cells = dict(matrix(Narrowed()).groups)["Ops and keys"]
     assert {(c.model, c.scenario) for c in cells} == {
         ("ops_quick", "census_cold"), ("ops_quick", "census_warm"),
-        ("keys_quick", "pairs_first"), ("keys_quick", "pairs_second"),
+        ("keys_quick", "pairs_keys"),
     }  # fmt: skip
     assert {(c.backend, c.launch) for c in cells} == {("NUMBA", "spawn")}
-    assert len(cells) == 4
+    assert len(cells) == 3
     found = matrix(Narrowed())
     assert set(cells).isdisjoint({*found.timed, *found.traced, *found.worked})
 

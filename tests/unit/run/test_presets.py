@@ -118,5 +118,10 @@ def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     models = {name: {cell.model for cell in PRESETS[name].cells} for name in PRESETS}
     assert models["census"] == {"ops", "keys"}
     assert {"ops_quick", "keys_quick"} <= models["canary"]
+    pairs = {
+        name: {cell.scenario for cell in PRESETS[name].cells if cell.scenario.startswith("pairs_")}
+        for name in ("census", "canary")
+    }
+    assert pairs == {"census": {"pairs_first", "pairs_second"}, "canary": {"pairs_keys"}}
     assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
                    if name != "canary")  # fmt: skip

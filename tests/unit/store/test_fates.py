@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,13 @@ def test_the_cold_build_is_not_told_and_a_pair_is_right_or_not(tmp_path: Path) -
     assert [(one.fate, one.note) for one in found] == [
         ("right", ""), ("collided", "other"), ("unstable", "new")
     ]  # fmt: skip
+
+
+def test_a_pair_whose_keys_were_compared_is_right_or_not(tmp_path: Path) -> None:
+    keys = replace(PAIRS, scenario="pairs_keys")
+    (sample,) = of_pairs(built("a", "miss"), built("b", "miss", collided="other"))
+    journal(tmp_path, [sample.model_copy(update={"cell": keys})], RUN, header())
+    assert [one.fate for one in fates_of(tmp_path)[str(keys)]] == ["right", "collided"]
 
 
 def test_the_latest_run_speaks(tmp_path: Path) -> None:
