@@ -32,7 +32,7 @@ class Request:
     """PYTHONHASHSEED of the measured process; None: the start method and the cache decide."""
     imports: bool = False
     """Whether another process says what importing takes, module by module."""
-    graphs: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     """The members of the model to build; empty: all of them."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
@@ -51,7 +51,7 @@ class Request:
             role=role,
             cell=self.cell,
             measure=self.measure,
-            members=self.graphs or tuple(MEMBERS.get(self.cell.model, ())),
+            members=self.only or tuple(MEMBERS.get(self.cell.model, ())),
             data=None if self.data is None else self.data.resolve(),
             report=box.out / f"{role}-{index}.json",
         )

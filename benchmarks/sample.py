@@ -167,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
     )
-    parser.add_argument("--graph", action="append", default=[], dest="graphs", metavar="NAME",
+    parser.add_argument("--graph", action="append", default=[], dest="only", metavar="NAME",
                         help="build only this member of the model; repeatable")  # fmt: skip
     parser.add_argument("--imports", action="store_true",
                         help="tracing pass: also the seconds of each imported module")  # fmt: skip
@@ -192,7 +192,7 @@ def main(argv: list[str] | None = None) -> int:
     if (problem := cell.problem()) is not None:
         parser.error(problem)
     known = MEMBERS.get(cell.model, ())
-    if unknown := [name for name in options.graphs if name not in known]:
+    if unknown := [name for name in options.only if name not in known]:
         parser.error(f"--graph {unknown[0]}: the model {cell.model} has no graph of this name")
     if options.keep_fresh is not None and SCENARIOS[cell.scenario].family != "upgrade":
         parser.error("--keep-fresh goes with --scenario upgrade")
@@ -213,7 +213,7 @@ def main(argv: list[str] | None = None) -> int:
         data=options.radon_data,
         hash_seed=options.hash_seed,
         imports=options.imports and options.measure == "tracing",
-        graphs=tuple(options.graphs),
+        only=tuple(options.only),
         timeout=options.timeout,
     )
     try:

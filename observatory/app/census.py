@@ -82,7 +82,7 @@ def census(
         made = (session.state / "caches").absolute()
         made.mkdir(parents=True, exist_ok=True)
         caches = Path(tempfile.mkdtemp(prefix="census-", dir=made))
-        executor = Executor(environment, caches, session.timeout, flags=flags, graphs=tuple(graphs))
+        executor = Executor(environment, caches, session.timeout, flags=flags, only=tuple(graphs))
         try:
             with measuring_lock(session.say):
                 samples = [_taken(session, subject.label, executor, task) for task in tasks]

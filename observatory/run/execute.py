@@ -49,7 +49,7 @@ class Executor:
     """A CSV file of real radon data, for models that take it."""
     flags: str | None = None
     """Additional PYTENSOR_FLAGS, as a user would set them."""
-    graphs: Sequence[str] = ()
+    only: Sequence[str] = ()
     """The members to build of each model; empty: all of them."""
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _cancelled: bool = False
@@ -120,7 +120,7 @@ class Executor:
         given = ((option, str(value)) for option, value in options.items() if value is not None)
         words = ("--end-with-parent", *chain.from_iterable(given))
         words += ("--imports",) if task.imports else ()
-        own = [name for name in MEMBERS.get(cell.model, ()) if name in self.graphs]
+        own = [name for name in MEMBERS.get(cell.model, ()) if name in self.only]
         words += tuple(chain.from_iterable(("--graph", name) for name in own))
         with self._lock:
             if self._cancelled:

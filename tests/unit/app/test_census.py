@@ -76,7 +76,7 @@ def test_the_second_graph_starts_from_the_cache_of_the_first(
     assert second.cell == Cell("keys", "pairs_second", "NUMBA", "spawn")
     assert first.keep
     assert second.cache == first.keep
-    assert recorded.given["graphs"] == (PAIR,)
+    assert recorded.given["only"] == (PAIR,)
     assert found.fates == {PAIR: Fate(PAIR, "right")}
     assert found.exit_code == Exit.OK
     assert not (tmp_path / "results").exists()

@@ -214,7 +214,7 @@ def test_a_fork_that_hangs_is_killed_and_reported(box: Sandbox) -> None:
 
 
 def test_a_request_names_the_graphs_of_its_job(box: Sandbox) -> None:
-    few = Request(CELL, "counting", graphs=(NAMES[3], NAMES[1])).job(box, "each")
+    few = Request(CELL, "counting", only=(NAMES[3], NAMES[1])).job(box, "each")
     assert few.members == (NAMES[3], NAMES[1])
     assert Request(CELL, "counting").job(box, "each").members == tuple(NAMES)
 

@@ -114,7 +114,7 @@ def test_a_cache_that_is_not_there_or_cannot_be_read_gives_no_number(tmp_path: P
 def test_a_sample_is_asked_for_the_graphs_of_its_own_model(tmp_path: Path) -> None:
     names = MEMBERS["closures"][:2]
     told = executor(tmp_path, "import sys; sys.exit(' '.join(sys.argv[1:]))")
-    both = replace(told, graphs=(*names, MEMBERS["keys"][0]))
+    both = replace(told, only=(*names, MEMBERS["keys"][0]))
     asked = both.run(replace(TASK, cell=FORK_OF_CLOSURES)).failure
     assert asked is not None
     assert " ".join(asked.stderr).count("--graph") == len(names)
