@@ -160,6 +160,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data, with the columns county, floor and log_radon")  # fmt: skip
+    parser.add_argument("--graphs", type=Path, metavar="FILE.json",
+                        help="the graphs of the model `keys`, as benchmarks/described.py has them, "
+                             "in place of its own")  # fmt: skip
     parser.add_argument(
         "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
     )
@@ -202,10 +205,15 @@ def main(argv: list[str] | None = None) -> int:
         keep_fresh=options.keep_fresh,
         flags=options.flags,
         data=options.radon_data,
+        graphs=options.graphs,
         hash_seed=options.hash_seed,
         imports=options.imports and options.measure == "tracing",
         timeout=options.timeout,
     )
+    try:
+        _ = request.model
+    except (OSError, ValueError) as error:
+        parser.error(f"--graphs: {error}")
     try:
         record = take(request)
     except CacheError as error:

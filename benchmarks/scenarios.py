@@ -42,7 +42,7 @@ def measure(
     reason = job.problem or backends.problem(cell.backend)
     if reason is None and job.measure == "tracing" and not can_trace():
         reason = "counting Python calls needs sys.monitoring, which came with Python 3.12"
-    model = MODELS[cell.model]
+    model = MODELS[cell.model].described_by(job.graphs)
     for package in model.packages:
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
@@ -91,7 +91,7 @@ def measure(
 
 def prepare_forks(job: Job) -> None:
     """Do once what every fork of this process would do before and after it builds its one graph."""
-    MODELS[job.cell.model].build(job.data)
+    MODELS[job.cell.model].described_by(job.graphs).build(job.data)
     for name in BACKENDS[job.cell.backend].probes:
         probe = import_module(f"benchmarks.probes.{name}")
         if find_spec(probe.PACKAGE) is not None:

@@ -41,6 +41,7 @@ class Commands(TyperGroup):
         "compare": "Say whether HEAD is worse than BASE, and why.",
         "profile": "Show where the work of a build went.",
         "canary": "Check that a shared cache mixes up no results.",
+        "explore": "Look for graphs that a cache confuses.",
         "upgrade": "Check a subject on the cache of another one.",
         "alerts": "Find what got worse in the history.",
         "ack": "Acknowledge an alert until a date.",
