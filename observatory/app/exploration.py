@@ -68,8 +68,8 @@ class Explored:
     seed: int
     started_at: str
     versions: Mapping[str, str | None] = field(default_factory=dict)
-    tried: Counter[str] = field(default_factory=Counter)
-    """The pairs by what their graphs differ in."""
+    tried: dict[str, int] = field(default_factory=dict)
+    """How many pairs were measured, by what their graphs differ in."""
     absent: int = 0
     """Pairs that were not judged: the release has no such graph, or its Python code raises."""
     batches: int = 0
@@ -78,6 +78,11 @@ class Explored:
     found: list[Counterexample] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     """Batches that could not be measured, each with the reason."""
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were measured."""
+        return sum(self.tried.values())
 
     @property
     def new(self) -> list[Counterexample]:
@@ -175,19 +180,18 @@ def _explore(
     from observatory.grow.strategies import batch  # it imports hypothesis
 
     began, cpu = time.monotonic(), _cpu()
-    while time.monotonic() - began < budget and (most is None or found.tried.total() < most):
-        left = BATCH if most is None else min(BATCH, most - found.tried.total())
+    while time.monotonic() - began < budget and (most is None or found.pairs < most):
+        left = BATCH if most is None else min(BATCH, most - found.pairs)
         drawn = {f"pair.{number}": pair
                  for number, pair in enumerate(batch(found.batches, found.seed, left))}  # fmt: skip
         found.batches += 1
-        found.tried.update(pair.kind for pair in drawn.values())
         try:
             examine(drawn, found, looker, keep, progress)
         except LookingError as error:
             found.failed.append(str(error))
             progress(Update(str(error), "error"))
         found.seconds, found.cpu_seconds = time.monotonic() - began, _cpu() - cpu
-        progress(Update(f"{found.tried.total()} pairs, {len(found.found)} counterexamples"))
+        progress(Update(f"{found.pairs} pairs, {len(found.found)} counterexamples"))
 
 
 def examine(
@@ -199,6 +203,7 @@ def examine(
 ) -> None:
     """Measure one batch, and add what it finds. Raises LookingError and Cancelled."""
     looked = looker.look(drawn)
+    found.tried = dict(Counter(found.tried) + Counter(pair.kind for pair in drawn.values()))
     found.absent += sum(one.finding == "absent" for one in looked.seconds.values())
     for name, one in (*looked.seconds.items(), *looked.firsts.items()):
         if one.finding in ("", "absent"):
@@ -238,7 +243,7 @@ def _filed(
         keep.mkdir(parents=True, exist_ok=True)
         write_atomic(path, f"{to_json(kept, indent=1)}\n".encode())
     progress(Update(f"{name}: {'known' if known else 'new'}, {named}, size {size(small or pair)}"))
-    after = found.tried.total()
+    after = found.pairs
     return Counterexample(named, one.finding, one.note, small or pair, after, bool(small), known)
 
 

@@ -52,9 +52,9 @@ def _others(source: Source) -> Iterator[tuple[str, Source]]:
         known = source.known[axis]
         turned = None if known is not None else length
         yield "known_length", replace(source, known=_with(source.known, axis, turned))
-        for other in (1, 2, 3):
-            if (length == 1) != (other == 1):
-                yield "broadcast", _resized(source, axis, other)
+        for resized in (1, 2, 3):
+            if (length == 1) != (resized == 1):
+                yield "broadcast", _resized(source, axis, resized)
 
 
 def _other_numbers(number: str, dtype: str) -> Iterator[tuple[str, str]]:

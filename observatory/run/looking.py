@@ -79,8 +79,10 @@ class Looker:
         executor = Executor(self.environment, self.scratch.absolute(), self.timeout, graphs=file)
         fills = scenario == "pairs_first"
         cell = Cell(_MODEL, scenario, self.backend, _LAUNCH)
-        names = {"keep": _CACHE} if fills else {"cache": _CACHE}
-        sample = executor.run(Task(cell, "counting", 0, **names))
+        task = Task(
+            cell, "counting", 0, cache=None if fills else _CACHE, keep=_CACHE if fills else None
+        )
+        sample = executor.run(task)
         self.samples += 1
         if sample.status != "ok":
             why = sample.failure.message if sample.failure else sample.status

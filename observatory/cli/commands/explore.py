@@ -59,11 +59,11 @@ def command(
 def _print(found: Explored, console: Console) -> None:
     rows = [(kind, str(count)) for kind, count in sorted(found.tried.items())]
     console.print(grid(("the graphs differ in, or are", "pairs"), rows, right=("pairs",)))
-    rate = 60 * found.tried.total() / found.cpu_seconds if found.cpu_seconds else 0.0
+    rate = 60 * found.pairs / found.cpu_seconds if found.cpu_seconds else 0.0
     took = f"{units.seconds(found.seconds)}, {units.seconds(found.cpu_seconds)} of CPU"
     console.print(
         f"{found.subject}, {found.backend}, seed {found.seed}: "
-        f"{several(found.tried.total(), 'pair')} in {took} ({rate:.1f} pairs a minute of CPU), "
+        f"{several(found.pairs, 'pair')} in {took} ({rate:.1f} pairs a minute of CPU), "
         f"{found.absent} not judged, {several(len(found.found), 'counterexample')}, "
         f"{len(found.new)} of them new.",
         markup=False,
