@@ -41,6 +41,7 @@ MOST_SHRUNK = 5
 _SHRINKING = 240.0
 """Seconds in which a counterexample is made smaller."""
 _WRONG = ("wrong", "collided")
+_FINE = ("", "absent")
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def examine(
     found.tried = dict(Counter(found.tried) + Counter(pair.kind for pair in drawn.values()))
     found.absent += sum(one.finding == "absent" for one in looked.seconds.values())
     for name, one in (*looked.seconds.items(), *looked.firsts.items()):
-        if one.finding in ("", "absent"):
+        if one.finding in _FINE:
             continue
         pair = drawn[name]
         if one is looked.firsts.get(name):
@@ -251,45 +252,49 @@ def _shrunk(
     pair: DescribedPair, one: Found, drawn: Mapping[str, DescribedPair], looker: Looker
 ) -> tuple[DescribedPair | None, Found]:
     """The smallest pair found that is a counterexample alone; None if it is none alone."""
-    last: list[Found] = [one]
-    finding = one.finding
 
-    def still(other: DescribedPair) -> bool:
+    def alone(other: DescribedPair) -> Found:
         try:
-            seen = looker.look({"pair": other}).seconds["pair"]
+            return looker.look({"pair": other}).seconds["pair"]
         except LookingError:
-            return False
-        if seen.finding == finding:
-            last.append(seen)
-        return seen.finding == finding
+            return Found("")
 
-    if not still(pair):
-        partner = _partner(pair, finding, drawn, looker)
-        # Alone in a cache, a first graph of the batch may be wrong in another way.
-        if partner is None or not still(partner):
+    last = alone(pair)
+    if last.finding in _FINE:
+        partner = _partner(pair, drawn, looker)
+        if partner is None or (last := alone(partner)).finding in _FINE:
             return None, one
         pair = partner
+
+    def still(other: DescribedPair) -> bool:
+        nonlocal last
+        seen = alone(other)
+        if seen.finding != last.finding:  # whatever else is wrong is another counterexample
+            return False
+        last = seen
+        return True
+
     end = time.monotonic() + _SHRINKING
     small = shrink(pair, still, lambda: time.monotonic() < end)
-    return small, last[-1]
+    return small, last
 
 
 def _partner(
-    pair: DescribedPair, finding: str, drawn: Mapping[str, DescribedPair], looker: Looker
+    pair: DescribedPair, drawn: Mapping[str, DescribedPair], looker: Looker
 ) -> DescribedPair | None:
     """The pair of the second graph and of that first graph of the batch which it is confused with.
 
     The graphs of a batch share a cache. Halves of them are tried until one is left.
     """
 
-    def with_firsts(names: Sequence[str]) -> str:
+    def guilty(names: Sequence[str]) -> bool:
         try:
             looked = looker.look({"pair": pair}, {name: drawn[name] for name in names})
         except LookingError:
-            return ""
-        return looked.seconds["pair"].finding
+            return False
+        return looked.seconds["pair"].finding not in _FINE
 
-    name = bisected(list(drawn), lambda names: with_firsts(names) in (finding, "collided"))
+    name = bisected(list(drawn), guilty)
     return None if name is None else replace(pair, first=drawn[name].first)
 
 
