@@ -53,6 +53,8 @@ class Job:
     """A CSV file for the radon models; None: the generated data."""
     report: Path
     """The file to report to."""
+    graphs: Path | None = None
+    """A JSON file that describes the graphs of the model; None: its own."""
     counter: Counter | None = None
     """Pass work: what counts the instructions."""
     problem: str = ""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from benchmarks import apart, sandbox
-from benchmarks.catalogue import MODELS, OF_PAIRS, SCENARIOS
+from benchmarks.catalogue import OF_PAIRS, SCENARIOS
 from benchmarks.messages import Report, Step
 from benchmarks.process import Ending
 from benchmarks.request import Request
@@ -70,7 +70,7 @@ def judged(request: Request, box: Sandbox, seed: int, measured: Ending) -> Endin
     report = measured.report
     if measured.status != "ok" or report is None:
         return measured
-    equal = MODELS[request.cell.model].equal
+    equal = request.model.equal
     failed = {step.name for step in report.steps if step.status in apart.RAISED}
     suspects = failed | {check.name for check in report.checks if check.wrong}
     collided = {name for name in sorted(suspects) if _right_alone(request, box, seed, name)}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from benchmarks.catalogue import BACKENDS, MEMBERS, Cell, Measure
+from benchmarks.catalogue import BACKENDS, MODELS, Cell, Measure
 from benchmarks.messages import Job, Role
+from benchmarks.models import Model
 from benchmarks.sandbox import Sandbox
 
 DEFAULT_TIMEOUT = 600.0
@@ -28,6 +30,8 @@ class Request:
     """Further PYTENSOR_FLAGS, as a user would set them."""
     data: Path | None = None
     """A CSV file for the radon models; None: the generated data."""
+    graphs: Path | None = None
+    """A JSON file that describes the graphs of the model; None: its own."""
     hash_seed: int | None = None
     """PYTHONHASHSEED of the measured process; None: the start method and the cache decide."""
     imports: bool = False
@@ -36,6 +40,11 @@ class Request:
     """The members of the model to build; empty: all of them."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for each process of the sample."""
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, with the graphs of the file. Raises ValueError and OSError for a bad file."""
+        return MODELS[self.cell.model].described_by(self.graphs)
 
     @property
     def pytensor_flags(self) -> str | None:
@@ -51,7 +60,8 @@ class Request:
             role=role,
             cell=self.cell,
             measure=self.measure,
-            members=self.only or tuple(MEMBERS.get(self.cell.model, ())),
+            members=self.only or self.model.members,
             data=None if self.data is None else self.data.resolve(),
             report=box.out / f"{role}-{index}.json",
+            graphs=None if self.graphs is None else self.graphs.resolve(),
         )

@@ -24,7 +24,6 @@ from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
-    MEMBERS,
     MODELS,
     SCENARIOS,
     Cell,
@@ -164,6 +163,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data, with the columns county, floor and log_radon")  # fmt: skip
+    parser.add_argument("--described", type=Path, metavar="FILE.json", dest="graphs",
+                        help="the graphs of the model `keys`, as benchmarks/described.py has them, "
+                             "in place of its own")  # fmt: skip
     parser.add_argument(
         "--hash-seed", type=int, metavar="N", help="use this PYTHONHASHSEED instead of a new one"
     )
@@ -191,9 +193,6 @@ def main(argv: list[str] | None = None) -> int:
     cell = Cell(options.model, options.scenario, options.backend, options.launch)
     if (problem := cell.problem()) is not None:
         parser.error(problem)
-    known = MEMBERS.get(cell.model, ())
-    if unknown := [name for name in options.only if name not in known]:
-        parser.error(f"--graph {unknown[0]}: the model {cell.model} has no graph of this name")
     if options.keep_fresh is not None and SCENARIOS[cell.scenario].family != "upgrade":
         parser.error("--keep-fresh goes with --scenario upgrade")
     if options.trace is not None:
@@ -211,11 +210,18 @@ def main(argv: list[str] | None = None) -> int:
         keep_fresh=options.keep_fresh,
         flags=options.flags,
         data=options.radon_data,
+        graphs=options.graphs,
         hash_seed=options.hash_seed,
         imports=options.imports and options.measure == "tracing",
         only=tuple(options.only),
         timeout=options.timeout,
     )
+    try:
+        known = request.model.members
+    except (OSError, ValueError) as error:
+        parser.error(f"--described: {error}")
+    if unknown := [name for name in options.only if name not in known]:
+        parser.error(f"--graph {unknown[0]}: the model {cell.model} has no graph of this name")
     try:
         record = take(request)
     except CacheError as error:

@@ -45,7 +45,7 @@ def measure(
         reason = "counting Python calls needs sys.monitoring, which came with Python 3.12"
     if reason is None and SCENARIOS[cell.scenario].of_pair == "keys":
         reason = numba_keys.problem()
-    model = MODELS[cell.model]
+    model = MODELS[cell.model].described_by(job.graphs)
     for package in model.packages:
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
@@ -95,7 +95,7 @@ def measure(
 
 def prepare_forks(job: Job) -> None:
     """Do once what every fork of this process would do before and after it builds its one graph."""
-    MODELS[job.cell.model].build(job.data)
+    MODELS[job.cell.model].described_by(job.graphs).build(job.data)
     for name in BACKENDS[job.cell.backend].probes:
         probe = import_module(f"benchmarks.probes.{name}")
         if find_spec(probe.PACKAGE) is not None:
@@ -198,6 +198,7 @@ def _reader(bench: Bench, job: Job) -> None:
 
 def _each(bench: Bench, job: Job) -> None:
     """Build the only member of this fork. What it raises is the result of this graph alone."""
+    equal = MODELS[job.cell.model].described_by(job.graphs).equal
     for name in job.members:
         found: dict[str, float] = {}
         status: StepStatus = "ok"
@@ -206,7 +207,7 @@ def _each(bench: Bench, job: Job) -> None:
         of_pair = SCENARIOS[job.cell.scenario].of_pair
         try:
             if of_pair == "keys":
-                bench.compare_keys(name, equal=name in MODELS[job.cell.model].equal)
+                bench.compare_keys(name, equal=name in equal)
             else:
                 with noticing() as in_python:
                     first = FIRST.format(name)

@@ -25,6 +25,7 @@ class Exit(IntEnum):
     GITHUB = 13
     UNFIT = 14
     UNPUBLISHED = 15
+    COUNTEREXAMPLES = 16
     INTERRUPTED = 130
 
     @property
@@ -50,6 +51,7 @@ _MEANINGS = {
     Exit.GITHUB: "comment, deliver: a request to GitHub failed; try again",
     Exit.UNFIT: "doctor: this machine is not fit to measure",
     Exit.UNPUBLISHED: "publish: the branch could not be updated; try again",
+    Exit.COUNTEREXAMPLES: "explore: a graph raises, or equal graphs have different keys",
     Exit.INTERRUPTED: "interrupted; finished samples are recorded, and --resume continues",
 }
 

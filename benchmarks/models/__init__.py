@@ -93,6 +93,8 @@ class Model:
     """Packages besides PyTensor and numba; the model is unavailable without them."""
     canary: tuple[str, ...] = ()
     """Its cells in the preset `canary`: patterns for "scenario launch", e.g. "siblings *"."""
+    of_file: Callable[[Model, Path], Model] | None = None
+    """Returns this model with the graphs that a file describes; None: there are no such files."""
     size: float = 1.0
     """The duration of a sample, divided by that of the same sample of `radon`."""
     order: int = 100
@@ -108,6 +110,18 @@ class Model:
     def lacks(self, backend: str) -> bool:
         """Return whether the model is not measured with a backend."""
         return backend in self.without or bool(self.only and backend not in self.only)
+
+    def described_by(self, graphs: Path | None) -> Model:
+        """Return the model with the graphs of a file, or this one if there is no file.
+
+        Raises ValueError if there are no files of graphs of this model, or if the file holds none,
+        and OSError.
+        """
+        if graphs is None:
+            return self
+        if self.of_file is None:
+            raise ValueError(f"no file describes graphs of the model {self.meaning!r}")
+        return self.of_file(self, graphs)
 
     def quickly(self, name: str) -> Model:
         """Return the model of the quick set; ``name`` is that of this model.

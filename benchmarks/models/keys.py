@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from benchmarks.models import Model
+from benchmarks.models.parts.pairs.described import pairs_of_file
 from benchmarks.models.parts.pairs.pair import Pairs
 from benchmarks.models.parts.pairs.registry import EQUAL, PAIRS
 
@@ -42,10 +46,19 @@ QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *_NOT_WITH_NUMBA
 scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
 or has no keys."""
 
+
+def _of_file(model: Model, path: Path) -> Model:
+    """The model whose pairs a file describes."""
+    pairs = pairs_of_file(path)
+    equal = tuple(name for name, pair in pairs.items() if pair.equal)
+    return replace(model, members=tuple(pairs), equal=equal, quick=(), build=lambda _: Pairs(pairs))
+
+
 MODEL = Model(
     meaning="pairs of graphs that differ in one thing, or in nothing",
     reference="the Python code of the Ops",
     build=lambda _: Pairs(PAIRS),
+    of_file=_of_file,
     families=("pairs",),
     members=tuple(PAIRS),
     equal=EQUAL,

@@ -47,6 +47,8 @@ class Executor:
     """The time limit for each process of a sample, in seconds."""
     data: Path | None = None
     """A CSV file of real radon data, for models that take it."""
+    graphs: Path | None = None
+    """A file that describes the graphs of the model, as `benchmarks.described` reads it."""
     flags: str | None = None
     """Additional PYTENSOR_FLAGS, as a user would set them."""
     only: Sequence[str] = ()
@@ -116,6 +118,7 @@ class Executor:
             "--keep-fresh": task.keep_fresh and self.caches / task.keep_fresh,
             "--flags": self.flags,
             "--radon-data": self.data and self.data.absolute(),
+            "--described": self.graphs and self.graphs.absolute(),
         }
         given = ((option, str(value)) for option, value in options.items() if value is not None)
         words = ("--end-with-parent", *chain.from_iterable(given))

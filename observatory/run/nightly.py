@@ -19,9 +19,20 @@ from observatory.store.journal.night import Night, NightStep
 
 PROGRAM = (sys.executable, "-m", "observatory")
 """The program whose commands are the steps."""
-STEPS = ("measure", "canary", "contracts", "work", "alerts", "site", "feed", "deliver", "publish")
+STEPS = (
+    "measure",
+    "canary",
+    "contracts",
+    "explore",
+    "work",
+    "alerts",
+    "site",
+    "feed",
+    "deliver",
+    "publish",
+)
 """The first words of the steps' names, in their order."""
-_MEASURING = STEPS[:4]
+_MEASURING = STEPS[: STEPS.index("alerts")]
 """The steps that do not need results to exist."""
 _ALERTS_WRITTEN = (Exit.OK, Exit.ALERTS)
 """Exit statuses with which `observatory alerts` has written what it found."""
@@ -49,6 +60,8 @@ class Wishes:
     """Scenarios to measure."""
     work_budget: str = "15m"
     """The longest time for the work of one subject."""
+    explore_budget: str = ""
+    """The time for generated pairs of graphs; empty: there are none."""
     no_work: str = ""
     """Why the work of no subject is counted; empty: it is."""
     machine: str | None = None
@@ -90,6 +103,10 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     yield NightStep(name="canary", command=["canary", *newest, *options])
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)
+    if wishes.explore_budget:
+        budget = ["--budget", wishes.explore_budget]
+        command = ["explore", *newest, *budget, *_each("--with", wishes.extras), *results, *state]
+        yield NightStep(name="explore", command=command)
     if wishes.no_work:
         yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
         return

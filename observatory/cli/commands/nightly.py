@@ -43,8 +43,8 @@ from observatory.text import units
 
 SEVEREST_FIRST = (
     Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
-    Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED, Exit.GITHUB, Exit.UNREADABLE,
-    Exit.UNDECIDED,
+    Exit.COUNTEREXAMPLES, Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED,
+    Exit.GITHUB, Exit.UNREADABLE, Exit.UNDECIDED,
 )  # fmt: skip
 """The status of the night is the first of these with which a step ended."""
 
@@ -86,6 +86,12 @@ def command(
             help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
         ),
     ] = "15m",
+    explore_budget: Annotated[
+        str,
+        typer.Option(
+            help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: not."
+        ),
+    ] = "",
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")
     ] = False,
@@ -116,7 +122,8 @@ def command(
     """  # fmt: skip
     _check(only or (), repo, commits, link, deliver)
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    options.seconds(work_budget)
+    for budget in filter(None, (work_budget, explore_budget)):
+        options.seconds(budget)
     named = (("canary", canary), ("contracts", contracts), ("work", work))
     left_out = {name for name, on in named if not on}
     wishes = Wishes(
@@ -125,6 +132,7 @@ def command(
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
+        explore_budget=explore_budget,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,

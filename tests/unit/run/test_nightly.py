@@ -267,6 +267,14 @@ def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     )
 
 
+def test_generated_pairs_are_explored_only_if_a_time_is_given() -> None:
+    assert "explore" not in commands(Wishes(subjects=["3.3.7"]))
+    found = commands(Wishes(subjects=["3.3.6", "3.3.7"], explore_budget="10m"))
+    assert found["explore"] == "explore 3.3.7 --budget 10m --results results"
+    names = list(found)
+    assert names.index("contracts") < names.index("explore") < names.index("work 3.3.6")
+
+
 def test_why_no_work_is_counted_is_said_once_for_all_subjects(stage: Stage) -> None:
     why = "nothing counts instructions here"
     planned = steps(Wishes(subjects=["3.3.6", "3.3.7"], no_work=why, only=frozenset({"work"})))

@@ -57,8 +57,8 @@ def _indexed(d: Draft) -> Any:
     return d.square()[d.input([2, 0], "int64")][:, 1:].set(d.input(7.5))
 
 
-def _copied(build: Build, copier: Callable[[list[Any], list[Any]], Any]) -> Build:
-    """The builder of a graph that is copied; ``copier`` returns new inputs and outputs."""
+def copied(build: Build, copier: Callable[[list[Any], list[Any]], Any]) -> Build:
+    """Return the builder of a graph that is copied; ``copier`` returns new inputs and outputs."""
 
     def through(d: Draft) -> Any:
         outputs = build(d)
@@ -69,7 +69,8 @@ def _copied(build: Build, copier: Callable[[list[Any], list[Any]], Any]) -> Buil
     return through
 
 
-def _pickled(inputs: list[Any], outputs: list[Any]) -> Any:
+def pickled(inputs: list[Any], outputs: list[Any]) -> Any:
+    """Return the inputs and outputs of the same graph, by way of pickle."""
     return pickle.loads(pickle.dumps((inputs, outputs)))  # noqa: S301 - it was made one line ago
 
 
@@ -77,7 +78,8 @@ def _deep_copied(inputs: list[Any], outputs: list[Any]) -> Any:
     return copy.deepcopy((inputs, outputs))
 
 
-def _cloned(inputs: list[Any], outputs: list[Any]) -> Any:
+def cloned(inputs: list[Any], outputs: list[Any]) -> Any:
+    """Return the inputs and outputs of a clone of the graph."""
     from pytensor.graph.basic import clone
 
     return clone(inputs, outputs)
@@ -89,8 +91,8 @@ def _renamed(inputs: list[Any], outputs: list[Any]) -> Any:
     return inputs, outputs
 
 
-def _all_renamed(inputs: list[Any], outputs: list[Any]) -> Any:
-    """The variables between inputs and outputs too, constants included."""
+def all_renamed(inputs: list[Any], outputs: list[Any]) -> Any:
+    """Return the same, with other names; those of constants and of all between them too."""
     try:
         from pytensor.graph.traversal import ancestors
     except ImportError:  # its place before 2.36
@@ -278,23 +280,23 @@ PAIRS: Mapping[str, Pair] = {
     "equal.after_others": equal(_graph, _after_others(_graph)),
     "equal.after_others_scan": equal(_recurrence, _after_others(_recurrence)),
     "equal.after_others_from_graph": equal(_from_graph, _after_others(_from_graph)),
-    "equal.names": equal(_graph, _copied(_graph, _renamed)),
-    "equal.names_inside": equal(_graph, _copied(_graph, _all_renamed)),
-    "equal.names_scan": equal(_recurrence, _copied(_recurrence, _all_renamed)),
-    "equal.tags": equal(_graph, _copied(_graph, _tagged)),
+    "equal.names": equal(_graph, copied(_graph, _renamed)),
+    "equal.names_inside": equal(_graph, copied(_graph, all_renamed)),
+    "equal.names_scan": equal(_recurrence, copied(_recurrence, all_renamed)),
+    "equal.tags": equal(_graph, copied(_graph, _tagged)),
     "equal.order_of_construction": equal(
         lambda d: _parts(d, reverse=False), lambda d: _parts(d, reverse=True)
     ),
-    "equal.pickled": equal(_graph, _copied(_graph, _pickled)),
-    "equal.pickled_scan": equal(_recurrence, _copied(_recurrence, _pickled)),
-    "equal.pickled_from_graph": equal(_from_graph, _copied(_from_graph, _pickled)),
-    "equal.pickled_solve": equal(_solved, _copied(_solved, _pickled)),
-    "equal.deep_copied": equal(_graph, _copied(_graph, _deep_copied)),
-    "equal.deep_copied_scan": equal(_recurrence, _copied(_recurrence, _deep_copied)),
-    "equal.deep_copied_from_graph": equal(_from_graph, _copied(_from_graph, _deep_copied)),
-    "equal.cloned": equal(_graph, _copied(_graph, _cloned)),
-    "equal.cloned_scan": equal(_recurrence, _copied(_recurrence, _cloned)),
-    "equal.cloned_from_graph": equal(_from_graph, _copied(_from_graph, _cloned)),
+    "equal.pickled": equal(_graph, copied(_graph, pickled)),
+    "equal.pickled_scan": equal(_recurrence, copied(_recurrence, pickled)),
+    "equal.pickled_from_graph": equal(_from_graph, copied(_from_graph, pickled)),
+    "equal.pickled_solve": equal(_solved, copied(_solved, pickled)),
+    "equal.deep_copied": equal(_graph, copied(_graph, _deep_copied)),
+    "equal.deep_copied_scan": equal(_recurrence, copied(_recurrence, _deep_copied)),
+    "equal.deep_copied_from_graph": equal(_from_graph, copied(_from_graph, _deep_copied)),
+    "equal.cloned": equal(_graph, copied(_graph, cloned)),
+    "equal.cloned_scan": equal(_recurrence, copied(_recurrence, cloned)),
+    "equal.cloned_from_graph": equal(_from_graph, copied(_from_graph, cloned)),
     "equal.shared": equal(_shared(1.0)),
     "equal.shared_value": equal(_shared(1.0), _shared(-7.0)),
     "equal.constant": equal(_constant(lambda np: np.array([1.0, 2.0, 3.0]))),

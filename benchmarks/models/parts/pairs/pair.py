@@ -55,6 +55,8 @@ class Pair:
     """The classes of linkers that it is for; empty: of every backend."""
     rewrites: str | None = None
     """What PyTensor must rewrite before its Python linker can compute the reference."""
+    only_if_in_python: bool = False
+    """Whether a graph is left out that the Python code of its Ops cannot compute either."""
 
 
 def differ(build: Callable[[Draft, Any], Any], first: Any, second: Any, **more: Any) -> Pair:
@@ -107,10 +109,12 @@ def graph_of(pair: Pair, side: Side) -> Graph:
     def compiled(mode: Any) -> Function:
         return _function(pair, side, draft, outputs, _mode_of(pair, side, mode))
 
+    right = _in_python(pair, side, outputs) if pair.only_if_in_python else None
+
     def check(value: Any) -> Errors:
         if not side.checked:
             return Errors(0.0, None, wrong=False)
-        error = error_of(pair, value, reference(pair, side))
+        error = error_of(pair, value, reference(pair, side) if right is None else right)
         return Errors(error, None, wrong=error is None or error > 1.0)
 
     return Graph(point(), compiled, check)
@@ -130,6 +134,26 @@ def reference(pair: Pair, side: Side) -> Any:
         outputs = side.build(draft)
         mode = Mode(linker="py", optimizer=pair.rewrites)
         return _function(pair, Side(side.build), draft, outputs, mode)(point())
+
+
+def _in_python(pair: Pair, side: Side, outputs: Any) -> Any:
+    """The right result.
+
+    Raises NotInThisRelease where the Python code raises an exception, or returns another dtype than
+    the graph declares: it is no reference then.
+    """
+    try:
+        found = reference(pair, side)
+        for one, output in zip(found, outputs, strict=True):
+            if one.dtype != output.type.dtype:
+                why = f"the Python code returns {one.dtype} for {output.type.dtype}"
+                raise NotInThisRelease(f"{why}: {output.owner and output.owner.op}"[:300])
+        return found
+    except NotInThisRelease:
+        raise
+    except Exception as error:
+        why = f"the Python code raises {type(error).__name__}: {error}"
+        raise NotInThisRelease(why[:300]) from error
 
 
 def error_of(pair: Pair, found: Any, right: Any) -> float | None:

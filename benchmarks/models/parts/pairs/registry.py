@@ -8,6 +8,7 @@ from benchmarks.models.parts.pairs import (
     alike,
     arithmetic,
     constants,
+    described,
     draws,
     edges,
     flags,
@@ -25,5 +26,10 @@ _TOPICS = (
     alike,
 )  # fmt: skip
 
-PAIRS: Mapping[str, Pair] = {name: pair for topic in _TOPICS for name, pair in topic.PAIRS.items()}
+PAIRS: Mapping[str, Pair] = {
+    name: pair
+    for pairs in (*(topic.PAIRS for topic in _TOPICS), described.kept())
+    for name, pair in pairs.items()
+}
+"""Those that are written down, and then the counterexamples that `observatory explore` filed."""
 EQUAL = tuple(name for name, pair in PAIRS.items() if pair.equal)
