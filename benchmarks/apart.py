@@ -77,6 +77,7 @@ def _put_together(parent: Ending, forks: Mapping[str, Ending]) -> Ending:
         ledger=tuple(entry for ledger in ledgers for entry in ledger) if ledgers else None,
         environment=reports[0].environment if reports else {},
         spent=_spent(reports),
+        ops=tuple(sorted({op for report in reports for op in report.ops})),
     )
     return replace(parent, report=report, status="ok", message=None)
 

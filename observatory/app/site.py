@@ -29,7 +29,7 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading import compiled
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import Functions
-from observatory.store.reading.fates import Fates
+from observatory.store.reading.fates import Coverage, Fates
 from observatory.store.reading.fates import of_journal as read_fates
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
@@ -63,6 +63,7 @@ def site_data(
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
+    coverage: dict[tuple[str, str, str], Coverage] = {}
     notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
@@ -75,6 +76,7 @@ def site_data(
         fates.setdefault(
             (*where, journal.header.subject.commit), read_fates(path, journal.fates, problems)
         )
+        coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -97,7 +99,7 @@ def site_data(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
-        notes=notes, measured_at=measured_at, functions=functions, fates=fates,
+        notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
         profiles=profiles,
     )  # fmt: skip

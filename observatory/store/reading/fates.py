@@ -16,7 +16,7 @@ from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.reader import read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
-from observatory.store.records.sample import Build, StoredEntry
+from observatory.store.records.sample import Build, OpCoverage, StoredEntry
 
 UNKEPT = ""
 """Stands for fates of which a ledger could not be read: it is looked for each time."""
@@ -34,6 +34,9 @@ class Fate(NamedTuple):
 
 Fates: TypeAlias = Mapping[str, Sequence[Fate]]
 """By cell, in words, what became of its graphs."""
+
+Coverage: TypeAlias = Mapping[str, OpCoverage]
+"""By cell, in words, which Ops of the release no graph of the model has."""
 
 
 def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]) -> Fates:
@@ -62,6 +65,19 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
         found[str(sample.cell)] = [
             _fate(step, by_step[step.name], bool(known.of_pair)) for step in sample.steps
         ]
+    return found
+
+
+def coverage_of(entries: Iterable[JournalEntry]) -> Coverage:
+    """By cell, the Ops that no graph has: from the cell's first good sample that says so.
+
+    ``entries`` are comparable samples of one subject.
+    """
+    found: dict[str, OpCoverage] = {}
+    for entry in latest_runs(entries):
+        sample = entry.sample
+        if sample.coverage is not None and sample.status == "ok":
+            found.setdefault(str(sample.cell), sample.coverage)
     return found
 
 

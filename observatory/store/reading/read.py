@@ -29,6 +29,7 @@ from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.reader import read_journal
 from observatory.store.reading import compiled, fates
 from observatory.store.reading.cache import Cache, Made
+from observatory.store.reading.fates import Coverage
 from observatory.store.records import layout
 
 _LONGEST_WORD = 100
@@ -45,6 +46,7 @@ class JournalSummary:
     functions: str = compiled.UNKEPT  # the compiled functions, as `compiled.kept_of` writes them
     counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
     fates: str = fates.UNKEPT  # what became of each graph, as `fates.kept_of` writes it
+    coverage: Coverage = field(default_factory=dict)
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -266,6 +268,7 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
         functions=compiled.kept_of(contents.current(), ledgers),
         fates=fates.kept_of(contents.current(), ledgers),
+        coverage=fates.coverage_of(contents.current()),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
