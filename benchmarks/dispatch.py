@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import Any
 
 from benchmarks import process
 from benchmarks.messages import OpCoverage
+from benchmarks.models.parts.op_classes import name_of, op_classes
 from benchmarks.sandbox import Sandbox
 
 Implemented = Mapping[str, Sequence[str]]
 """By Op, the backends that implement it."""
-_OTHER_BACKENDS = ("jax", "pytorch", "mlx", "tests", "d3viz", "__main__")
 
 
 def take(
@@ -53,28 +51,6 @@ def coverage(implemented: Implemented, tried: Sequence[str]) -> OpCoverage:
     return OpCoverage(counts, {name: tuple(implemented[name]) for name in untried})
 
 
-def op_classes() -> list[type]:
-    """Return every class of Ops that this PyTensor has, by module and name. Imports all of it.
-
-    A module that cannot be imported is named on stderr.
-    """
-    import pytensor
-    from pytensor.graph.op import Op
-
-    for found in walk_packages(pytensor.__path__, "pytensor."):
-        if not set(found.name.split(".")) & set(_OTHER_BACKENDS):
-            try:
-                import_module(found.name)
-            except Exception as error:  # a module of something that is not installed
-                print(f"{found.name} is not read: {type(error).__name__}", file=sys.stderr)
-    left, seen = [Op], {Op}
-    while left:
-        new = [one for one in left.pop().__subclasses__() if one not in seen]
-        left += new
-        seen.update(new)
-    return sorted(seen, key=lambda one: (one.__module__, one.__qualname__))
-
-
 def implemented() -> Implemented:
     """Return, by Op, the backends that implement it: `numba`, `c` and `jax`.
 
@@ -82,8 +58,6 @@ def implemented() -> Implemented:
     mean that every use of it is supported. Without numba, or in a release without a dispatch for
     JAX, the backend is left out.
     """
-    from benchmarks.probes.graphs import name_of
-
     classes = op_classes()
     has: dict[str, Callable[[type], bool]] = {"c": _has_c_code}
     if find_spec("numba") is not None:

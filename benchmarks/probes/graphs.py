@@ -2,40 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_WRAPPED = ("scalar_op", "core_op")
-"""The attributes in which an Op holds one that it applies to each element or block."""
-
-
-def ops_in(outputs: Iterable[Any]) -> Iterator[Any]:
-    """Yield the Op of every node above some variables, once a node.
-
-    The Ops of inner graphs follow, and the Ops that others wrap.
-    """
-    variables = list(outputs)
-    seen = set()
-    while variables:
-        node = variables.pop().owner
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        variables += node.inputs
-        pending = [node.op]
-        while pending:
-            op = pending.pop()
-            yield op
-            pending += [one for name in _WRAPPED if (one := getattr(op, name, None)) is not None]
-            inner = getattr(op, "fgraph", None)
-            if inner is not None:
-                yield from ops_in(inner.outputs)
-
-
-def name_of(op_class: type) -> str:
-    """Return the name of a class of Ops with its module, because several share one name."""
-    return f"{op_class.__module__}.{op_class.__qualname__}".removeprefix("pytensor.")
+from benchmarks.models.parts.op_classes import name_of, ops_in
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def test_a_cold_census_says_which_ops_no_graph_has_and_a_warm_one_does_not(
 
 def test_every_op_that_numba_implements_has_a_graph_or_a_reason(bench: Bench) -> None:
     done = subprocess.run(
-        [str(bench.environment.python), "-m", "benchmarks.models.parts.ops.coverage"],
+        [str(bench.environment.python), "-m", "benchmarks.op_coverage"],
         capture_output=True, text=True, env=bench.environment.variables(), cwd=bench.scratch,
         check=False,
     )  # fmt: skip

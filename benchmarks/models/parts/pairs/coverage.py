@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from benchmarks.dispatch import op_classes
+from benchmarks.models.parts.op_classes import op_classes
 from benchmarks.models.parts.pairs.registry import PAIRS
 from benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from benchmarks.models import NotInThisRelease
+from benchmarks.models.parts.op_classes import ops_in
 from benchmarks.models.parts.pairs.draft import Draft
 from benchmarks.models.parts.pairs.pair import Side
 from benchmarks.models.parts.pairs.registry import PAIRS
-from benchmarks.probes.graphs import ops_in
 
 Values = dict[str, list[str]]
 """By "Op.property", the values that a graph has, sorted."""

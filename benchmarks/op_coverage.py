@@ -1,4 +1,4 @@
-"""Which Ops have a graph of their own: `python -m benchmarks.models.parts.ops.coverage`.
+"""Which Ops have a graph of their own: `python -m benchmarks.op_coverage`.
 
 It runs in an environment under test. It rewrites every graph of the model `ops` for numba and lists
 the Ops that no graph has, by backend. The exit status is 1 if numba implements one of them that has
