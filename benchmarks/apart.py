@@ -78,6 +78,7 @@ def _put_together(parent: Ending, forks: Mapping[str, Ending]) -> Ending:
         environment=reports[0].environment if reports else {},
         spent=_spent(reports),
         suspects=tuple(name for report in reports for name in report.suspects),
+        ops=tuple(sorted({op for report in reports for op in report.ops})),
     )
     return replace(parent, report=report, status="ok", message=None)
 

@@ -47,6 +47,8 @@ class Bench:
     """Builds of a reader that raised, each with its exception."""
     values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
+    ops: set[str] = field(default_factory=set)
+    """The classes of the Ops in the graphs that were built apart."""
     tracer: Tracer = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
     high_water: HighWater = field(default_factory=HighWater)

@@ -126,6 +126,17 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
+class OpCoverage:
+    """Which Ops of a release no graph of a sample has. `benchmarks.dispatch` finds them."""
+
+    implemented: dict[str, int]
+    """By backend (`c`, `jax`, `numba`), how many Ops it implements."""
+    untried: dict[str, tuple[str, ...]]
+    """By Op that no graph has, neither as it is made nor after the rewrites: the backends that
+    implement it."""
+
+
+@dataclass(frozen=True)
 class Spent:
     """Where a measured process spent its time, in seconds."""
 
@@ -162,6 +173,8 @@ class Report:
     """Timing and tracing pass, where something was built."""
     suspects: tuple[str, ...] = ()
     """The pairs whose keys are equal and should not be, or are different and should be equal."""
+    ops: tuple[str, ...] = ()
+    """Role each, counting pass: the classes of the Ops in the graphs."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +228,8 @@ class SampleRecord:
     counted_by: str | None = None
     """Pass work: the source of `instructions` and the CPU that machine code was made for."""
     profile: Profile | None = None
+    coverage: OpCoverage | None = None
+    """Counting pass of a scenario that builds every graph of one Op from an empty cache."""
 
 
 def write_report(job: Job, report: Report) -> None:

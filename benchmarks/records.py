@@ -8,7 +8,17 @@ from datetime import datetime
 
 from benchmarks import pinning
 from benchmarks.catalogue import OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
-from benchmarks.messages import Check, Failure, Overhead, Report, SampleRecord, Spent, Status, Step
+from benchmarks.messages import (
+    Check,
+    Failure,
+    OpCoverage,
+    Overhead,
+    Report,
+    SampleRecord,
+    Spent,
+    Status,
+    Step,
+)
 from benchmarks.process import Ending
 from benchmarks.profiles import ImportedModule, Profile
 from benchmarks.request import Request
@@ -31,6 +41,8 @@ class Processes:
     """Seconds of the process that filled the cache."""
     imports: tuple[ImportedModule, ...] = ()
     """What one more process imported."""
+    coverage: OpCoverage | None = None
+    """What one more process found on the Ops of the release."""
     stale: tuple[str, ...] | None = None
     """Graphs whose values differ from those of the filler; None: they were not compared."""
 
@@ -112,6 +124,7 @@ def assemble(
         overhead=_overhead(processes, total),
         counted_by=pinning.find().source if "instructions" in metrics else None,
         profile=_profile(report, processes) if status == "ok" else None,
+        coverage=processes.coverage if status == "ok" else None,
     )
 
 

@@ -19,7 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import apart, import_times, pairs, pinning, records, sandbox, shared_cache, trace
+from benchmarks import (
+    apart,
+    dispatch,
+    import_times,
+    pairs,
+    pinning,
+    records,
+    sandbox,
+    shared_cache,
+    trace,
+)
 from benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
@@ -28,7 +38,7 @@ from benchmarks.catalogue import (
     SCENARIOS,
     Cell,
 )
-from benchmarks.messages import SampleRecord
+from benchmarks.messages import OpCoverage, SampleRecord
 from benchmarks.parent import end_with_parent
 from benchmarks.process import Ending
 from benchmarks.records import Processes
@@ -118,9 +128,21 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     elif of_pair == "keys":
         measured = pairs.proven(request, box, seed, measured)
     found = import_times.take(box, env, request.timeout) if request.imports else ()
+    covered: OpCoverage | None = None
+    if _covers_ops(request) and measured.report is not None:
+        covered = dispatch.take(box, env, request.timeout, measured.report.ops)
     if SCENARIOS[request.cell.scenario].apart:
         filler = None  # its graphs have the names of those that were measured
-    return Processes(measured, filler=filler, prepare=prepare, fill=fill, imports=found)
+    return Processes(
+        measured, filler=filler, prepare=prepare, fill=fill, imports=found, coverage=covered
+    )
+
+
+def _covers_ops(request: Request) -> bool:
+    """Whether the sample builds all graphs of one Op, and not only those of a quick set."""
+    cell = request.cell
+    covers = SCENARIOS[cell.scenario].covers_ops and not MODELS[cell.model].quick_of
+    return covers and request.measure == "counting"
 
 
 _TAKE: dict[str, Callable[[Request, Sandbox, int], Processes]] = {

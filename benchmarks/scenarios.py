@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -21,6 +22,7 @@ from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
 from benchmarks.probes import numba_keys
 from benchmarks.probes.fallbacks import noticing
+from benchmarks.probes.graphs import noting_ops
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
@@ -82,6 +84,7 @@ def measure(
         environment=describe(job.data),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
+        ops=tuple(sorted(bench.ops)),
         spent=Spent(
             first_line=first_line,
             reported=time.monotonic(),
@@ -204,12 +207,13 @@ def _each(bench: Bench, job: Job) -> None:
         status: StepStatus = "ok"
         note: str | None = None
         in_python: list[str] = []
+        ops: set[str] = set()
         of_pair = SCENARIOS[job.cell.scenario].of_pair
         try:
             if of_pair == "keys":
                 bench.compare_keys(name, equal=name in equal)
             else:
-                with noticing() as in_python:
+                with noticing() as in_python, _noting_ops(job) as ops:
                     first = FIRST.format(name)
                     built = bench.measured_build(name, first if of_pair == "first" else name)
                 # Memory and bytes of each graph would be most of the record.
@@ -223,6 +227,13 @@ def _each(bench: Bench, job: Job) -> None:
         fallbacks = tuple(map(shorten, in_python))
         bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
         bench.metrics.update(found)
+        bench.ops |= ops
+
+
+def _noting_ops(job: Job) -> AbstractContextManager[set[str]]:
+    """Only where nothing is timed: it looks at each graph inside the measured span."""
+    wanted = job.measure == "counting" and SCENARIOS[job.cell.scenario].covers_ops
+    return noting_ops() if wanted else nullcontext(set())
 
 
 def _upgrade(bench: Bench, job: Job) -> None:

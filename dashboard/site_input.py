@@ -21,7 +21,7 @@ from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
-from observatory.store.reading.fates import Fates
+from observatory.store.reading.fates import Coverage, Fates
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
@@ -58,6 +58,8 @@ class SiteInput:
     """By machine, environment and commit: what was compiled, cell by cell."""
     fates: Mapping[tuple[str, str, str], Fates] = field(default_factory=dict)
     """By machine, environment and commit: what became of each graph that was built apart."""
+    coverage: Mapping[tuple[str, str, str], Coverage] = field(default_factory=dict)
+    """By the same, which Ops no graph has."""
     calibrations: Sequence[Calibration] = ()
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
@@ -152,6 +154,11 @@ class SiteInput:
     def fates_at(self) -> dict[Spot, Fates]:
         """What became of each graph, by the place of the subject."""
         return self._by_spot(self.fates)
+
+    @cached_property
+    def coverage_at(self) -> dict[Spot, Coverage]:
+        """Which Ops no graph has, by the place of the subject."""
+        return self._by_spot(self.coverage)
 
     def _by_spot(self, read: Mapping[tuple[str, str, str], _Read]) -> dict[Spot, _Read]:
         found = {

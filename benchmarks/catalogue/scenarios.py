@@ -75,6 +75,11 @@ class Scenario:
         return self.family in ("build", "variants") and not self.filled_by
 
     @property
+    def covers_ops(self) -> bool:
+        """Whether it can say which Ops of a release no graph has: it builds each graph first."""
+        return self.apart and not self.filled_by and not self.of_pair
+
+    @property
     def limits(self) -> int:
         """How many time limits of one process a sample may take.
 

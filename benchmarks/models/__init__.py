@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -83,6 +84,8 @@ class Model:
     """Its quick set: the members that every comparison takes, as a model of its own."""
     quick_of: str = ""
     """The model whose quick set it is; empty: it is a model of its own."""
+    untried: Mapping[str, str] = field(default_factory=dict)
+    """Where each graph has one Op: patterns of the Ops that none has on purpose, with reasons."""
     without: tuple[str, ...] = ()
     """Backends that cannot compile it."""
     only: tuple[str, ...] = ()
@@ -122,6 +125,17 @@ class Model:
         if self.of_file is None:
             raise ValueError(f"no file describes graphs of the model {self.meaning!r}")
         return self.of_file(self, graphs)
+
+    def why_untried(self, op: str) -> str:
+        """Return why no graph has an Op on purpose; empty if there is no reason.
+
+        ``op``: a class of Ops with its module, as in `tensor.math.Sum`.
+        """
+        names = (op, op.rpartition(".")[2])
+        return next(
+            (why for pattern, why in self.untried.items()
+             if any(fnmatchcase(name, pattern) for name in names)), ""
+        )  # fmt: skip
 
     def quickly(self, name: str) -> Model:
         """Return the model of the quick set; ``name`` is that of this model.

@@ -13,15 +13,18 @@ from benchmarks.models.parts.ops import (
     joining,
     linalg,
     loops,
+    named,
     nested,
     reductions,
     shapes,
     sorting,
     sparse,
     special,
+    views,
     wide,
 )
 from benchmarks.models.parts.ops.case import Cases
+from benchmarks.models.parts.ops.untried import WITHOUT_GRAPH
 from benchmarks.models.parts.small import SmallModel
 
 GROUPS: dict[str, Cases] = {
@@ -39,6 +42,8 @@ GROUPS: dict[str, Cases] = {
     "random": draws.CASES,
     "scan": loops.CASES,
     "nested": nested.CASES,
+    "view": views.CASES,
+    "named": named.CASES,
     "wide": wide.CASES,
     "constant": constants.CASES,
 }
@@ -70,6 +75,7 @@ MODEL = Model(
     families=("census",),
     members=tuple(GRAPHS),
     quick=QUICK,
+    untried=WITHOUT_GRAPH,
     without=("C",),
     because="C alone has no code for some of its operations; C_VM leaves those to Python",
     order=6,

@@ -12,7 +12,8 @@ from benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, Cell
 from dashboard.colours import css_name
 from dashboard.pages.cell_values import Flag
 from dashboard.site_input import SiteInput, Spot
-from observatory.store.reading.fates import Fate
+from observatory.store.reading.fates import Coverage, Fate
+from observatory.store.records.sample import OpCoverage
 from observatory.text.plain import clean, shorten
 from observatory.text.words import first_of, known_first, meaning_of, several
 
@@ -38,6 +39,8 @@ _SEVERITY = {"hit": 0, "right": 0, "raised": 2, "wrong": 3, "collided": 3}
 """How bad a fate is; 1 if it is not here."""
 _NEUTRAL = ("absent", "uncached")
 """Fates that a graph has before there is something to change: most were not cached before 2.36."""
+_IMPLEMENTATIONS = {"numba": "numba", "c": "C", "jax": "JAX", "": "no backend"}
+"""What the backends are called that implement Ops."""
 MOST_SUBJECTS = 24
 _MOST = 2000
 _NAMED = 12
@@ -77,6 +80,20 @@ class _Column:
     label: str
     versions: str
     graphs: Mapping[str, Fate]
+    coverage: OpCoverage | None = None
+    """The Ops that no graph has; None where that was not measured."""
+
+
+class Untried(NamedTuple):
+    """The Ops of one backend that no graph has."""
+
+    backend: str
+    """What the backend is called; of those that no backend implements, that they have none."""
+    number: int
+    of: str
+    """Of how many, in words; empty if that is not known."""
+    groups: tuple[tuple[str, str], ...]
+    """The names that share a reason, and the reason; those without a reason first."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +141,33 @@ class CensusPage:
             "latest": shorten(newest.label, 60),
             "unlike": list(_unlike(newest.graphs.values())),
             "story": list(self._story()),
+            "untried": self._untried(),
             "legend": [(MARKS[fate], fate, FATES[fate]) for fate in known_first(every, FATES)],
         }
+
+    def _untried(self) -> tuple[str, list[Untried]] | None:
+        """The newest subject of which it is known, and the Ops that its graphs do not have."""
+        known = ((c.label, c.coverage) for c in self.columns if c.coverage is not None)
+        label, found = next(known, ("", None))
+        if found is None:
+            return None
+        rows = [
+            Untried(
+                _IMPLEMENTATIONS.get(backend, clean(backend)), len(names),
+                f"of {found.implemented.get(backend, 0)} " if backend else "",
+                tuple(self._reasons(names)),
+            )
+            for backend in known_first({*found.implemented, ""}, list(_IMPLEMENTATIONS))
+            if (names := [op for op, by in found.untried.items() if _is_of(backend, by)])
+        ]  # fmt: skip
+        return shorten(label, 60), rows
+
+    def _reasons(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+        groups: dict[str, list[str]] = {}
+        for name in sorted(names)[:_MOST]:
+            groups.setdefault(MODELS[self.model].why_untried(name), []).append(clean(name))
+        for reason, own in sorted(groups.items()):
+            yield ", ".join(own), reason or "nobody has written a graph"
 
     def _rows(self, notes: dict[str, int]) -> Iterator[Row]:
         named = {name for column in self.columns for name in column.graphs}
@@ -176,7 +218,9 @@ def census_pages(observed: SiteInput) -> list[CensusPage]:
             # A subject that several machines measured is shown once.
             graphs = {one.name: one for one in fates if one.fate in FATES}
             versions = observed.versions(subject)
-            own.setdefault(subject.label, (spot, _Column(clean(subject.label), versions, graphs)))
+            covered = _coverage(observed.coverage_at.get(spot, {}), cell)
+            column = _Column(clean(subject.label), versions, graphs, covered)
+            own.setdefault(subject.label, (spot, column))
     backends = sorted(BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
     pages = []
     for model in known_first((model for model, _ in columns), MODELS):
@@ -189,6 +233,21 @@ def census_pages(observed: SiteInput) -> list[CensusPage]:
             shown = tuple(column for _, column in found[:MOST_SUBJECTS])
             pages.append(CensusPage(model, backend, shown))
     return pages
+
+
+def _coverage(found: Coverage, cell: Cell) -> OpCoverage | None:
+    """What the sample said that filled the cache of a cell, or a like one of another launch."""
+    like = (
+        covered
+        for words, covered in sorted(found.items())
+        if words.split()[0] == cell.model and words.split()[2] == cell.backend
+    )
+    return next(like, None)
+
+
+def _is_of(backend: str, backends: Sequence[str]) -> bool:
+    """Whether an Op of these backends is listed under one; under none if it has none."""
+    return backend in backends if backend else not backends
 
 
 def _place(one: Fate | None, moved: str, notes: dict[str, int]) -> Place:

@@ -28,7 +28,7 @@ from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
-from observatory.store.reading.fates import KEPT_FATES, Fates
+from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.records import alerts as alerts_record
@@ -61,6 +61,7 @@ def site_data(
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
+    coverage: dict[tuple[str, str, str], Coverage] = {}
     notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
@@ -74,6 +75,7 @@ def site_data(
             (*where, journal.header.subject.commit),
             KEPT_FATES.of_journal(path, journal.fates, problems),
         )
+        coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -96,7 +98,7 @@ def site_data(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
-        notes=notes, measured_at=measured_at, functions=functions, fates=fates,
+        notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
         profiles=profiles,
     )  # fmt: skip

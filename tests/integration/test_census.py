@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -62,6 +64,31 @@ def test_a_fresh_process_finds_every_graph_in_the_cache(build: Callable[..., Any
     assert {entry["step"] for entry in warm.record["ledger"]} == {
         "elementwise.add", "reduction.sum",
     }  # fmt: skip
+
+
+def test_a_cold_census_says_which_ops_no_graph_has_and_a_warm_one_does_not(
+    build: Callable[..., Any],
+) -> None:
+    cold, warm = build("ops", "NUMBA", "elementwise.composite", "scan.recurrence")
+    untried = cold.record["coverage"]["untried"]
+    # Composite is there after the rewrites only; Scan's inner graph has the addition.
+    for op in ("scalar.basic.Composite", "scan.op.Scan", "tensor.elemwise.Elemwise"):
+        assert op not in untried
+    assert untried["tensor.math.Sum"] == ["c", "jax", "numba"]
+    assert untried["printing.Print"] == []
+    assert untried["tensor.random.basic.NormalRV"] == ["jax", "numba"]
+    assert cold.record["coverage"]["implemented"]["numba"] > 200
+    assert warm.record["coverage"] is None
+
+
+def test_every_op_that_numba_implements_has_a_graph_or_a_reason(bench: Bench) -> None:
+    done = subprocess.run(
+        [str(bench.environment.python), "-m", "benchmarks.op_coverage"],
+        capture_output=True, text=True, env=bench.environment.variables(), cwd=bench.scratch,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^numba: \d+ Ops, \d+ of them in no graph$", done.stdout, re.MULTILINE)
 
 
 def test_a_refusal_has_the_reason_of_the_cache(build: Callable[..., Any]) -> None:

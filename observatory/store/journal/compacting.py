@@ -7,6 +7,7 @@ their cells (`values.latest_runs`), each with its values, its reasons and what w
 - how long the parts of a sample took, its builds one by one, checks that were right;
 - the environment of a sample, except for the first of each run on a CPU, which others share;
 - the ledger of a second counting sample of a cell: nothing compares it;
+- which Ops no graph has, except for the first counting sample of a cell;
 - profiles, except for that of the first tracing sample of a cell;
 - the last lines of stderr, except for the first sample of each way of failing.
 
@@ -104,6 +105,7 @@ def bare(line: JournalLine) -> JournalLine:
     changes: dict[str, object] = {
         "environment": {}, "profile": None,
         "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
+        "coverage": None,
     }  # fmt: skip
     less = sample.model_copy(update=changes)
     return line.model_copy(
@@ -127,6 +129,9 @@ def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> J
         kept["environment"] = whole.sample.environment
     if sample.failure is not None and _first(seen, "failure", sample.failure.message):
         kept["failure"] = whole.sample.failure
+    covered = whole.sample.coverage
+    if counts and covered is not None and _first(seen, "coverage", sample.cell):
+        kept["coverage"] = covered
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):

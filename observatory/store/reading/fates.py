@@ -12,7 +12,7 @@ from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.kept import OfLedgers
-from observatory.store.records.sample import Build, Sample, StoredEntry
+from observatory.store.records.sample import Build, OpCoverage, Sample, StoredEntry
 
 _LONGEST = 300
 _SAID = {"raised": "raised", "died": "raised", "collided": "collided", "unstable": "unstable"}
@@ -28,6 +28,9 @@ class Fate(NamedTuple):
 
 Fates: TypeAlias = Mapping[str, Sequence[Fate]]
 """By cell, in words, what became of its graphs."""
+
+Coverage: TypeAlias = Mapping[str, OpCoverage]
+"""By cell, in words, which Ops of the release no graph of the model has."""
 
 
 def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]) -> Fates:
@@ -62,6 +65,19 @@ def fates_in(sample: Sample, ledger: Iterable[StoredEntry]) -> list[Fate]:
     for one in ledger:
         by_step[one.step].append(one)
     return [_fate(step, by_step[step.name], of_pair) for step in sample.steps]
+
+
+def coverage_of(entries: Iterable[JournalEntry]) -> Coverage:
+    """By cell, the Ops that no graph has: from the cell's first good sample that says so.
+
+    ``entries`` are comparable samples of one subject.
+    """
+    found: dict[str, OpCoverage] = {}
+    for entry in latest_runs(entries):
+        sample = entry.sample
+        if sample.coverage is not None and sample.status == "ok":
+            found.setdefault(str(sample.cell), sample.coverage)
+    return found
 
 
 def _fate(step: Build, entries: Sequence[StoredEntry], of_pair: bool) -> Fate:

@@ -88,6 +88,18 @@ class Check(Record):
     note: Text | None = Field(None, description="e.g. which other variant's numbers these are")
 
 
+class OpCoverage(Record):
+    """Which Ops of a release no graph of a sample has."""
+
+    implemented: dict[Word, Count] = Field(
+        description="by backend (c, jax, numba), how many Ops it implements"
+    )
+    untried: dict[Word, list[Word]] = Field(
+        description="Ops that no graph has, neither as it is made nor after the rewrites, each "
+        "with the backends that implement it"
+    )
+
+
 class StoredEntry(Record):
     """A ledger entry as the store of ledgers keeps it: without its seconds."""
 
@@ -142,5 +154,8 @@ class Sample(Record):
     overhead: Overhead | None = None
     counted_by: Text | None = Field(
         None, description="pass work: what counted the instructions, and the CPU of the code"
+    )
+    coverage: OpCoverage | None = Field(
+        None, description="counting pass of census_cold only; null in samples from before it"
     )
     started_at: AwareDatetime

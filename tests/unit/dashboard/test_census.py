@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from benchmarks.catalogue import FATES
 from dashboard.pages.census import MARKS, census_pages
 from dashboard.site import build
 from observatory.store.reading.fates import Fate
+from observatory.store.records.sample import OpCoverage
 from tests import factories_frame as factory
 from tests.factories_site import observed
 
 EVIL = "</th><script>alert(1)</script>\"'>"
 CELL = "ops census_warm NUMBA spawn"
+COLD = "ops census_cold NUMBA spawn"
 
 
 def site_of(*subjects: dict[str, str | tuple[str, str]], cell: str = CELL) -> Any:
@@ -110,6 +113,47 @@ def test_graphs_of_one_reason_share_a_row() -> None:
     ]
 
 
+def with_coverage(site: Any, **untried: tuple[str, ...]) -> Any:
+    """The same, whose newest subject says which Ops no graph has."""
+    spot = max(site.fates_at)
+    line = site.lines[spot[0]]
+    key = line.machine, line.env_name, line.subjects[spot[1]].commit
+    ops = {name.replace("__", "."): list(backends) for name, backends in untried.items()}
+    found = OpCoverage(implemented={"numba": 40, "jax": 7, "c": 9}, untried=ops)
+    return replace(site, coverage={key: {COLD: found}})
+
+
+def test_ops_that_no_graph_has_are_listed_by_backend_with_the_reason(tmp_path: Path) -> None:
+    site = with_coverage(
+        site_of({"exp": "hit"}, {"exp": "hit"}),
+        tensor__Einsum=("jax", "numba"), tensor__Erf=("numba",), scalar__ScalarOp=("numba",),
+        printing__Print=(),
+    )  # fmt: skip
+    label, found = census_pages(site)[0].values([])["untried"]
+    assert label == "3.3.7"
+    assert [(one.backend, one.number, one.of) for one in found] == [
+        ("numba", 3, "of 40 "), ("JAX", 1, "of 7 "), ("no backend", 1, "")
+    ]  # fmt: skip
+    assert found[0].groups == (
+        ("tensor.Einsum, tensor.Erf", "nobody has written a graph"),
+        ("scalar.ScalarOp", "a base class: no graph has it"),
+    )
+    build(site, tmp_path)
+    page = (tmp_path / "census" / "ops-numba.html").read_text()
+    assert "<summary>numba: 3 of 40 Ops</summary>" in page
+
+
+def test_what_no_graph_has_is_only_told_where_it_was_measured_with_the_backend() -> None:
+    site = with_coverage(site_of({"exp": "hit"}), tensor__Erf=("numba",))
+    assert census_pages(site)[0].values([])["untried"] is not None
+    other = replace(site, fates={
+        key: {CELL.replace("NUMBA", "C_VM"): graphs for graphs in cells.values()}
+        for key, cells in site.fates.items()
+    })  # fmt: skip
+    assert census_pages(other)[0].values([])["untried"] is None
+    assert values({"exp": "hit"})["untried"] is None
+
+
 def test_every_fate_has_a_mark_and_a_style() -> None:
     style = Path("dashboard/assets/style.css").read_text()
     assert set(MARKS) == set(FATES)
@@ -117,7 +161,7 @@ def test_every_fate_has_a_mark_and_a_style() -> None:
 
 
 def test_names_of_strangers_stay_text(tmp_path: Path) -> None:
-    build(site_of({EVIL: ("miss", EVIL)}), tmp_path)
+    build(with_coverage(site_of({EVIL: ("miss", EVIL)}), **{EVIL: (EVIL,)}), tmp_path)
     page = (tmp_path / "census" / "ops-numba.html").read_text()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page

@@ -16,6 +16,7 @@ from observatory.store.journal.models import JournalEntry, JournalLine, JournalR
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.compiled import functions_of
+from observatory.store.reading.fates import coverage_of
 from observatory.store.records.sample import StoredEntry
 from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
 
@@ -88,6 +89,16 @@ def test_sizes_that_another_cpu_could_not_give_stay(tmp_path: Path) -> None:
     less(made.path)
     assert latest_of(made.read()).recorded == before
     assert 200 in [one.value for one in before if one.metric.name == "cache_bytes"]
+
+
+def test_what_no_graph_has_stays_once_for_each_cell(tmp_path: Path) -> None:
+    covered = {"implemented": {"numba": 2}, "untried": {"tensor.math.Sum": ["numba"]}}
+    said = sample(COLD, measure="counting", coverage=covered)
+    path = journal(tmp_path, [said, said]).path
+    before = coverage_of(read_journal(path).current())
+    entries = less(path).entries
+    assert [one.sample.coverage is not None for one in entries] == [True, False]
+    assert coverage_of(entries) == before != {}
 
 
 def test_compacting_again_changes_nothing(tmp_path: Path) -> None:

@@ -12,8 +12,19 @@ from observatory.store.base.problems import Problem
 from observatory.store.reading.fates import KEPT_FATES, Fate, Fates
 from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.read import read_results
+from observatory.store.records.sample import OpCoverage
 from tests.factories import LATER, RUN, header, journal
-from tests.factories_graphs import PAIRS, WARM, Member, absent, built, census, of_pairs, raised
+from tests.factories_graphs import (
+    COLD,
+    PAIRS,
+    WARM,
+    Member,
+    absent,
+    built,
+    census,
+    of_pairs,
+    raised,
+)
 
 
 def fates_of(directory: Path) -> Fates:
@@ -81,3 +92,18 @@ def test_a_ledger_that_is_gone_is_named_and_looked_for_again(tmp_path: Path) -> 
     ((path, found),) = read_results(tmp_path).journals.items()
     assert KEPT_FATES.of_journal(path, found.fates, problems) == {}
     assert len(problems) == 1
+
+
+def test_the_ops_that_no_graph_has_are_kept_by_cell_and_old_samples_have_none(
+    tmp_path: Path,
+) -> None:
+    cold, warm = census(built("g", "hit"))
+    found = OpCoverage(implemented={"numba": 3}, untried={"tensor.math.Sum": ["numba"]})
+    said = cold.model_copy(update={"coverage": found})
+    journal(tmp_path, [said, warm], RUN, header())
+    ((_, summary),) = read_results(tmp_path, tmp_path / "kept").journals.items()
+    ((_, again),) = read_results(tmp_path, tmp_path / "kept").journals.items()
+    assert summary.coverage == again.coverage == {str(COLD): found}
+    journal(tmp_path, [cold], LATER, header())
+    ((_, latest),) = read_results(tmp_path).journals.items()
+    assert latest.coverage == {}

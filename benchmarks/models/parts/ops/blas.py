@@ -45,5 +45,10 @@ CASES: Cases = {
         lambda np, a, b: np.tensordot(a, b, axes=[[2], [0]]),
         TENSOR, MATRIX,
     ),
+    "einsum": case(
+        lambda pt, a, b: pt.einsum("aij,ajk->ik", a, b),
+        lambda np, a, b: np.einsum("aij,ajk->ik", a, b),
+        TENSOR, TENSOR_OTHER,
+    ),
     "outer": case(lambda pt, x, y: pt.outer(x, y), lambda np, x, y: np.outer(x, y), VECTOR, RIGHT),
 }  # fmt: skip

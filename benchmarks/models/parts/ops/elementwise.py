@@ -16,6 +16,7 @@ from benchmarks.models.parts.ops.case import (
     ROUGH,
     ROW,
     SINGLE,
+    UNIT,
     VECTOR,
     Case,
     Cases,
@@ -25,6 +26,7 @@ from benchmarks.models.parts.ops.case import (
     tensors,
 )
 
+_ABOVE_ONE = Input(lambda np: np.array([1.4, 2.7, 1.05, 6.3, 3.8]))
 _PARTLY_EQUAL = Input(lambda np: np.array([7, 3, 4, 1, 8]))
 
 
@@ -36,6 +38,11 @@ def _alike(name: str, *inputs: Input, numpy: str = "") -> Case:
 def _polynomial(_: Any, x: Any, y: Any) -> Any:
     """Several Ops, which are fused into one."""
     return (x * y + 2.0) * (x - y) + x**3
+
+
+def _of_entries(_: Any, x: Any, y: Any) -> Any:
+    """Single entries of arrays, which some releases read as scalars."""
+    return (x[1] * y[2] + 3.0) / (x[0] - y[1])
 
 
 CASES: Cases = {
@@ -66,15 +73,35 @@ CASES: Cases = {
     "exp": _alike("exp", VECTOR),
     "log1p": _alike("log1p", POSITIVE),
     "sin": _alike("sin", VECTOR),
+    "ceil": _alike("ceil", VECTOR),
+    "trunc": _alike("trunc", VECTOR),
+    "exp2": _alike("exp2", VECTOR),
+    "expm1": _alike("expm1", VECTOR),
+    "log2": _alike("log2", POSITIVE),
+    "log10": _alike("log10", POSITIVE),
+    "tan": _alike("tan", VECTOR),
+    "arcsin": _alike("arcsin", UNIT),
+    "arccos": _alike("arccos", UNIT),
+    "arctan": _alike("arctan", VECTOR),
+    "sinh": _alike("sinh", VECTOR),
+    "cosh": _alike("cosh", VECTOR),
+    "arcsinh": _alike("arcsinh", VECTOR),
+    "arccosh": _alike("arccosh", _ABOVE_ONE),
+    "arctanh": _alike("arctanh", UNIT),
     "eq": case(lambda pt, x, y: pt.eq(x, y), lambda _, x, y: x == y, INTEGERS, _PARTLY_EQUAL),
     "isnan": _alike("isnan", NOT_FINITE),
     "and": case(lambda _, x, y: x & y, lambda _, x, y: x & y, INTEGERS, INTEGERS_OTHER),
+    "neq": case(lambda pt, x, y: pt.neq(x, y), lambda _, x, y: x != y, INTEGERS, _PARTLY_EQUAL),
+    "xor": case(lambda _, x, y: x ^ y, lambda _, x, y: x ^ y, INTEGERS, INTEGERS_OTHER),
     "invert": case(lambda _, x: ~x, lambda _, x: ~x, BOOLEANS),
     "cast_int8": case(
         lambda pt, x: pt.cast(x, "int8"), lambda _, x: x.astype("int8"), VECTOR
     ),
     "float32_mul": case(lambda _, x: x * x, lambda _, x: x * x, SINGLE, limit=ROUGH),
     "complex_conj": case(lambda pt, x: pt.conj(x), lambda np, x: np.conj(x), COMPLEX),
+    "complex_imag": case(lambda pt, x: pt.imag(x), lambda np, x: np.imag(x), COMPLEX),
+    "identity": case(lambda pt, x: pt.tensor_copy(x), lambda _, x: x, VECTOR),
+    "of_entries": case(_of_entries, _of_entries, VECTOR, OTHER),
     "broadcast": case(lambda _, x, y: x * y, lambda _, x, y: x * y, MATRIX, ROW),
     "composite": case(_polynomial, _polynomial, VECTOR, OTHER),
 }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from benchmarks.models.parts.ops.case import (
     BOOLEANS,
     MASK,
@@ -10,8 +12,16 @@ from benchmarks.models.parts.ops.case import (
     SINGLE,
     VECTOR,
     Cases,
+    Input,
     case,
 )
+
+_WITH_ZERO = Input(lambda np: np.array([1.5, 0.0, -2.0, 3.25]))
+
+
+def _products_of_others(np: Any, x: Any) -> Any:
+    return np.array([np.prod(np.delete(x, place)) for place in range(len(x))])
+
 
 CASES: Cases = {
     "sum": case(lambda _, x: x.sum(), lambda _, x: x.sum(), VECTOR),
@@ -19,6 +29,8 @@ CASES: Cases = {
     "sum_float32": case(lambda _, x: x.sum(), lambda _, x: x.sum(), SINGLE, limit=ROUGH),
     "count": case(lambda _, x: x.sum(axis=1), lambda _, x: x.sum(axis=1), MASK),
     "prod": case(lambda _, x: x.prod(axis=1), lambda _, x: x.prod(axis=1), MATRIX),
+    "prod_derivative": case(lambda pt, x: pt.grad(x.prod(), x), _products_of_others, _WITH_ZERO),
+    "min": case(lambda _, x: x.min(axis=0), lambda _, x: x.min(axis=0), MATRIX),
     "max": case(lambda _, x: x.max(axis=0), lambda _, x: x.max(axis=0), MATRIX),
     "argmax": case(lambda pt, x: pt.argmax(x, axis=0), lambda _, x: x.argmax(axis=0), MATRIX),
     "mean": case(lambda _, x: x.mean(axis=0), lambda _, x: x.mean(axis=0), MATRIX),

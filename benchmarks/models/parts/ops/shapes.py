@@ -29,6 +29,12 @@ def _asserted(_: Any, x: Any) -> Any:
     return Assert("the sum must be positive")(x, x.sum() > 0.0)
 
 
+def _checked(_: Any, x: Any) -> Any:
+    from pytensor.raise_op import CheckAndRaise
+
+    return CheckAndRaise(ValueError, "the sum must be positive")(x, x.sum() > 0.0)
+
+
 def _filled_empty(pt: Any, x: Any) -> Any:
     return pt.set_subtensor(pt.empty((x.shape[0], 3))[:], x[:, None])
 
@@ -83,6 +89,7 @@ CASES: Cases = {
     "shape": case(lambda _, x: x.shape, lambda np, x: np.array(x.shape), TENSOR),
     "shape_i": case(lambda _, x: x.shape[1], lambda np, x: np.array(x.shape[1]), MATRIX),
     "assert": case(_asserted, lambda _, x: x, UNIT),
+    "check": case(_checked, lambda _, x: x, UNIT),
     "copy": case(lambda _, x: x, lambda _, x: x, INTEGERS),
     "diag": case(tensors("diag"), numpys("diag"), VECTOR),
     "diagonal": case(

@@ -8,6 +8,7 @@ from typing import Any
 from benchmarks.models.parts.ops.case import (
     MATRIX,
     NEGATIVE,
+    OTHER,
     POSITIVE,
     POSITIVE_OTHER,
     ROUGH,
@@ -17,6 +18,7 @@ from benchmarks.models.parts.ops.case import (
     Cases,
     Input,
     case,
+    numpys,
     scipys,
     tensors,
 )
@@ -58,11 +60,22 @@ CASES: Cases = {
         POSITIVE,
     ),
     "erf": _alike("erf", VECTOR),
+    "erfc": _alike("erfc", VECTOR),
+    "erfcinv": _alike("erfcinv", UNIT),
     "erfcx": _alike("erfcx", VECTOR),
     "erfinv": _alike("erfinv", UNIT),
     "gammainc": _alike("gammainc", POSITIVE, POSITIVE_OTHER),
+    "gamma": _alike("gamma", POSITIVE),
+    "gammaincc": _alike("gammaincc", POSITIVE, POSITIVE_OTHER),
+    "gammainccinv": _alike("gammainccinv", POSITIVE, UNIT),
     "gammaincinv": _alike("gammaincinv", POSITIVE, UNIT),
     "betainc": _alike("betainc", POSITIVE, POSITIVE_OTHER, UNIT),
+    "betaincinv": _alike("betaincinv", POSITIVE, POSITIVE_OTHER, UNIT),
+    "i0": _alike("i0", VECTOR),
+    "i1": _alike("i1", VECTOR),
+    "j0": _alike("j0", VECTOR),
+    "j1": _alike("j1", VECTOR),
+    "kve": _alike("kve", POSITIVE, POSITIVE_OTHER),
     "iv": _alike("iv", POSITIVE, POSITIVE_OTHER),
     "jv": _alike("jv", POSITIVE, POSITIVE_OTHER),
     "hyp2f1": _alike("hyp2f1", POSITIVE, POSITIVE_OTHER, POSITIVE, UNIT),
@@ -80,6 +93,24 @@ CASES: Cases = {
         lambda pt, x: pt.special.softmax(x, axis=1),
         lambda np, x: np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True),
         MATRIX,
+    ),
+    "log_softmax": case(
+        lambda pt, x: pt.special.log_softmax(x, axis=1),
+        lambda np, x: x - np.log(np.sum(np.exp(x), axis=1, keepdims=True)),
+        MATRIX,
+    ),
+    "logaddexp": case(tensors("logaddexp"), numpys("logaddexp"), VECTOR, OTHER),
+    "logaddexp_derivative": case(
+        lambda pt, x, y: pt.grad(pt.logaddexp(x, y).sum(), x),
+        lambda np, x, y: 1.0 / (1.0 + np.exp(y - x)),
+        VECTOR,
+        OTHER,
+    ),
+    "xlogy": case(
+        lambda pt, x, y: pt.special.xlogy(x, y), scipys("special.xlogy"), VECTOR, POSITIVE
+    ),
+    "xlog1py": case(
+        lambda pt, x, y: pt.special.xlog1py(x, y), scipys("special.xlog1py"), VECTOR, POSITIVE
     ),
     "gammainc_derivative": _derivative("gammainc", POSITIVE, POSITIVE_OTHER),
     "hyp2f1_derivative": _derivative("hyp2f1", POSITIVE, POSITIVE_OTHER, POSITIVE, UNIT),

@@ -10,14 +10,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from importlib import import_module
-from pkgutil import walk_packages
 
+from benchmarks.models.parts.op_classes import op_classes
 from benchmarks.models.parts.pairs.registry import PAIRS
 from benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
 
 _PREFIX = "differ.props."
-_OTHER_BACKENDS = ("jax", "pytorch", "mlx", "tests", "d3viz", "__main__")
 
 OTHER_NAMES = {
     "Alloc.value_shape": (), "AllocEmpty.dtype": ("AllocEmpty.dtype",),
@@ -36,21 +34,7 @@ _INNER = ("Composite.fgraph", "ScalarLoop.fgraph")
 
 def properties() -> Iterator[str]:
     """Yield "Op.property" for every class of Ops that this PyTensor has."""
-    import pytensor
-    from pytensor.graph.op import Op
-
-    for found in walk_packages(pytensor.__path__, "pytensor."):
-        if not set(found.name.split(".")) & set(_OTHER_BACKENDS):
-            try:
-                import_module(found.name)
-            except Exception as error:  # a module of something that is not installed
-                print(f"{found.name} is not read: {type(error).__name__}", file=sys.stderr)
-    left, seen = [Op], set()
-    while left:
-        one = left.pop()
-        left += [each for each in one.__subclasses__() if each not in seen]
-        seen.add(one)
-    for one in sorted(seen, key=lambda each: (each.__module__, each.__name__)):
+    for one in op_classes():
         for name in getattr(one, "__props__", None) or ():
             yield f"{one.__name__}.{name}"
 

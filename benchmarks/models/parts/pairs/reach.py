@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 from benchmarks.models import NotInThisRelease
+from benchmarks.models.parts.op_classes import ops_in
 from benchmarks.models.parts.pairs.draft import Draft
 from benchmarks.models.parts.pairs.pair import Side
 from benchmarks.models.parts.pairs.registry import PAIRS
@@ -46,21 +46,7 @@ def _values(side: Side) -> Values:
         graph = FunctionGraph(draft.inputs, several, clone=True)
         get_mode("NUMBA").optimizer.rewrite(graph)
     values: Values = defaultdict(list)
-    for op in _ops(graph):
+    for op in ops_in(graph.outputs):
         for name in getattr(op, "__props__", None) or ():
             values[f"{type(op).__name__}.{name}"].append(repr(getattr(op, name, None)))
     return {one: sorted(all_of) for one, all_of in values.items()}
-
-
-def _ops(graph: Any) -> Iterator[Any]:
-    """The Ops of a graph and of the graphs inside them, and the Ops that others wrap."""
-    for node in graph.toposort():
-        pending = [node.op]
-        while pending:
-            op = pending.pop()
-            yield op
-            wrapped = (getattr(op, name, None) for name in ("scalar_op", "core_op"))
-            pending += [one for one in wrapped if one is not None]
-            inner = getattr(op, "fgraph", None)
-            if inner is not None:
-                yield from _ops(inner)
