@@ -4,7 +4,8 @@ Of an old journal stays what some reader still reads, and nothing else: the samp
 their cells (`values.latest_runs`), each with its values, its reasons and what was wrong. These go:
 
 - samples that later runs or another environment have outdated;
-- how long the parts of a sample took, its builds one by one, checks that were right;
+- how long the parts of a sample took, checks that were right;
+- its builds one by one, unless each is a graph that is judged by itself;
 - the environment of a sample, except for the first of each run on a CPU, which others share;
 - the ledger of a second counting sample of a cell: nothing compares it;
 - which Ops no graph has, except for the first counting sample of a cell;
@@ -24,6 +25,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.catalogue import SCENARIOS
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked_content
 from observatory.store.journal.models import (
@@ -102,9 +104,11 @@ def bare(line: JournalLine) -> JournalLine:
         parts = dict.fromkeys(Overhead.model_fields, 0.0)
         overhead = Overhead(**(parts | {"total": overhead.total, "rest": overhead.total}))
     wrong = [check for check in sample.checks if check.wrong]
+    known = SCENARIOS.get(sample.cell.scenario)
+    graphs = sample.steps if known is not None and known.apart else []
     changes: dict[str, object] = {
         "environment": {}, "profile": None,
-        "steps": [], "checks": wrong, "failure": failure, "overhead": overhead,
+        "steps": graphs, "checks": wrong, "failure": failure, "overhead": overhead,
         "coverage": None,
     }  # fmt: skip
     less = sample.model_copy(update=changes)

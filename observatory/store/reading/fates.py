@@ -34,7 +34,7 @@ Coverage: TypeAlias = Mapping[str, OpCoverage]
 
 
 def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list[Problem]) -> Fates:
-    """The fates by cell: those of the cell's newest good counting sample.
+    """The fates by cell: those of the cell's first good counting sample.
 
     ``entries`` are comparable samples of one subject. Only cells that start from what another
     build left are told, and pairs whose keys are compared. A ledger that is missing or broken is
@@ -47,7 +47,7 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
         told = known is not None and known.apart and (known.filled_by or known.of_pair == "keys")
         if known is None or not told or entry.ledger is None:
             continue
-        if sample.status != "ok":
+        if sample.status != "ok" or str(sample.cell) in found:
             continue
         try:
             ledger = store.load(entry.ledger)

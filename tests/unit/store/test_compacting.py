@@ -16,12 +16,15 @@ from observatory.store.journal.models import JournalEntry, JournalLine, JournalR
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.compiled import functions_of
-from observatory.store.reading.fates import coverage_of
+from observatory.store.reading.fates import coverage_of, fates_of
 from observatory.store.records.sample import StoredEntry
 from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
-CELLS = (WARM, COLD, Cell("radon", "siblings", "NUMBA", "fork"), Cell("no", "such", "cell", "x"))
+CENSUS = Cell("ops", "census_warm", "NUMBA", "spawn")
+CELLS = (
+    WARM, COLD, Cell("radon", "siblings", "NUMBA", "fork"), CENSUS, Cell("no", "such", "cell", "x"),
+)  # fmt: skip
 HEADERS = (header(), header(numba="0.69.0"), header(cpu="Another CPU"))
 
 
@@ -133,11 +136,12 @@ def _line(
     cell: Cell, measure: str, status: str, run: str, under: int, minute: int, sha: str | None
 ) -> JournalEntry:
     failure = None if status == "ok" else {"message": f"{status} it", "stderr": ["x"]}
+    graph = {"name": "a", "metrics": {"cache_misses": minute}, "note": sha}
     taken = sample(
         cell, measure,
         {"cache_misses": minute, "cache_bytes": minute, "compile_time": minute / 7}, status=status,
         failure=failure, absent={"peak_rss": f"because {minute}"},
-        started_at=NOON + timedelta(minutes=minute), steps=[{"name": "a", "metrics": {}}],
+        started_at=NOON + timedelta(minutes=minute), steps=[graph],
     )  # fmt: skip
     seconds = None if sha is None else [0.25]
     said = JournalLine(run=run, sample=taken, ledger=sha, seconds=seconds)
@@ -165,7 +169,8 @@ def _read(found: Sequence[JournalRecord]) -> list[object]:
     contents = _contents(found)
     entries = contents.current()
     problems: list[Problem] = []
-    ledgers = functions_of(entries, _Anything(Path("none")), problems)
+    store = _Anything(Path("none"))
+    ledgers = functions_of(entries, store, problems), fates_of(entries, store, problems)
     counting = [e for e in latest_runs(entries) if e.sample.measure == "counting"]
     first = {
         str(e.sample.cell): e.ledger
