@@ -1,6 +1,6 @@
 """Drop each property of each Op from numba's keys in turn, and see whether the pairs notice.
 
-    .venv/bin/python scripts/property_faults.py 3.3.8 --out FILE [--only Sum.axis ...] [--quick own]
+    .venv/bin/python -m scripts.property_faults 3.3.8 --out FILE [--only Sum.axis ...] [--quick own]
 
 The properties are those in which the two graphs of a pair of the model `keys` differ once PyTensor
 has rewritten them. For each of them a wheel of the fault kit (`property_dropped:Sum.axis`) is
@@ -46,16 +46,6 @@ import json, sys
 from benchmarks.models.parts.pairs.reach import properties
 print(json.dumps(properties(sys.argv[1:])))
 """
-_SAMPLE = """
-import sys
-from dataclasses import replace
-from benchmarks import sample
-from benchmarks.request import Request
-
-job = Request.job
-Request.job = lambda *asked, **more: replace(job(*asked, **more), members={members})
-sys.exit(sample.main())
-"""
 
 
 @dataclass(frozen=True)
@@ -84,11 +74,10 @@ def try_fault(fault: str, pairs: Sequence[str], environment: Environment) -> Tri
     """Build the pairs in an environment that has the fault, and say what became of them."""
     with tempfile.TemporaryDirectory() as scratch:
         where = faulty(environment, f"property_dropped:{fault}", Path(scratch))
-        program = _SAMPLE.format(members=tuple(pairs))
-        first = _taken(where, program, "pairs_first", scratch, "--keep-cache", f"{scratch}/cache")
+        first = _taken(where, pairs, "pairs_first", scratch, "--keep-cache", f"{scratch}/cache")
         if first["status"] != "ok":
             return Tried(fault, "failed", tuple(pairs), note=str(first["failure"])[:300])
-        second = _taken(where, program, "pairs_second", scratch, "--cache", f"{scratch}/cache")
+        second = _taken(where, pairs, "pairs_second", scratch, "--cache", f"{scratch}/cache")
     if second["status"] != "ok":
         return Tried(fault, "failed", tuple(pairs), note=str(second["failure"])[:300])
     notes = {step["name"]: step["note"] or "" for step in second["steps"]}
@@ -104,8 +93,7 @@ def try_quickly(fault: str, pairs: Sequence[str], environment: Environment) -> T
     """Compare the keys of pairs in an environment that has the fault; no pairs: all quick ones."""
     with tempfile.TemporaryDirectory() as scratch:
         where = faulty(environment, f"property_dropped:{fault}", Path(scratch))
-        program = _SAMPLE.format(members=tuple(pairs or MODELS[QUICK].members))
-        record = _taken(where, program, "pairs_keys", scratch, model=QUICK)
+        record = _taken(where, pairs, "pairs_keys", scratch, model=QUICK)
     if record["status"] != "ok":
         return Tried(fault, "failed", tuple(pairs), note=str(record["failure"])[:300])
     said = {step["name"]: step["note"] or "" for step in record["steps"] if step["note"]}
@@ -135,15 +123,16 @@ def faulty(environment: Environment, fault: str, scratch: Path) -> Environment:
 
 def _taken(
     environment: Environment,
-    program: str,
+    graphs: Sequence[str],
     scenario: str,
     scratch: str,
     *options: str,
     model: str = "keys",
 ) -> dict[str, Any]:
     asked = ("--model", model, "--scenario", scenario, "--backend", "NUMBA", "--pass", "counting")
+    named = [word for name in graphs for word in ("--graph", name)]
     done = subprocess.run(
-        [str(environment.python), "-c", program, *asked, *options],
+        [str(environment.python), "-m", "benchmarks.sample", *asked, *named, *options],
         env={**environment.variables(), "TMPDIR": scratch}, cwd=scratch,
         capture_output=True, text=True, check=False,
     )  # fmt: skip

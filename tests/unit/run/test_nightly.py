@@ -215,7 +215,7 @@ def commands(wishes: Wishes) -> dict[str, str]:
 
 EVERYTHING = Wishes(
     subjects=["newest"], feed=True, deliver="pymc-devs/pytensor", publish="results",
-    link="https://example.org/",
+    link="https://example.org/", explore_budget="10m",
 )  # fmt: skip
 
 
@@ -230,6 +230,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "canary": "canary newest --results results",
         "contracts": "contracts newest --results results",
         "work newest": "run --subject newest --preset work --budget 15m --results results",
+        "explore": "explore newest --budget 10m --results results",
         "alerts": "alerts --results results",
         "site": "dashboard --results results --out html",
         "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",

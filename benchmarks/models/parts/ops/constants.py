@@ -23,13 +23,14 @@ def _weights(make: Callable[[Any], Any]) -> Case:
 
 
 def _large(np: Any) -> Any:
-    return np.arange(float(_MANY)) * 0.25
+    return np.arange(float(_MANY)) * 0.25 / _MANY
 
 
 def _sum_of_large(pt: Any, x: Any) -> Any:
     import numpy as np
 
-    return (pt.constant(_large(np)) * x[0]).sum()
+    # A sum of products alone would be rewritten to a product with the sum of the constant.
+    return pt.sin(pt.constant(_large(np)) * x[0]).sum()
 
 
 CASES: Cases = {
@@ -37,5 +38,5 @@ CASES: Cases = {
     "transposed": _weights(lambda np: np.arange(20.0).reshape(4, 5).T),
     "strided": _weights(lambda np: np.arange(40.0).reshape(5, 8)[:, ::2]),
     "reversed": _weights(lambda np: np.arange(20.0).reshape(5, 4)[::-1]),
-    "large": case(_sum_of_large, lambda np, x: (_large(np) * x[0]).sum(), VECTOR),
+    "large": case(_sum_of_large, lambda np, x: np.sin(_large(np) * x[0]).sum(), VECTOR),
 }

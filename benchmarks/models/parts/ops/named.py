@@ -76,8 +76,8 @@ CASES: Cases = {
         (MATRIX, _ROWS), (SHORT, _ROWS),
     ),
     "stack": _named(
-        lambda _, x: x.stack({"all": ("row", "column")}),
-        lambda _, x: x.reshape((x.shape[0], -1)),
+        lambda _, x: (x * 2.0).stack({"all": ("row", "column")}),
+        lambda _, x: 2.0 * x.reshape((x.shape[0], -1)),
         (TENSOR, _PLANES),
     ),
     "unstack": _named(

@@ -10,6 +10,7 @@ from benchmarks.models.parts.ops.case import (
     INTEGERS,
     MATRIX,
     OTHER,
+    POSITIVE,
     SCALAR,
     SQUARE,
     TENSOR,
@@ -89,7 +90,7 @@ CASES: Cases = {
     "shape": case(lambda _, x: x.shape, lambda np, x: np.array(x.shape), TENSOR),
     "shape_i": case(lambda _, x: x.shape[1], lambda np, x: np.array(x.shape[1]), MATRIX),
     "assert": case(_asserted, lambda _, x: x, UNIT),
-    "check": case(_checked, lambda _, x: x, UNIT),
+    "check": case(_checked, lambda _, x: x, POSITIVE),
     "copy": case(lambda _, x: x, lambda _, x: x, INTEGERS),
     "diag": case(tensors("diag"), numpys("diag"), VECTOR),
     "diagonal": case(

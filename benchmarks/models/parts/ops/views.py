@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import VECTOR, Case, Cases, case
+from benchmarks.models.parts.ops.case import OTHER, VECTOR, Case, Cases, Input, case
 
 
-def _with_gradient(name: str, expected: Callable[..., Any], *parameters: float) -> Case:
+def _with_gradient(
+    name: str, expected: Callable[..., Any], *parameters: float, point: Input = VECTOR
+) -> Case:
     """Return the case of the gradient of the squares of a view, beside the view's value."""
 
     def build(pt: Any, x: Any) -> Any:
@@ -17,7 +19,7 @@ def _with_gradient(name: str, expected: Callable[..., Any], *parameters: float) 
         view = getattr(gradient, name)(x, *parameters)
         return [pt.grad((view**2 + x).sum(), x), view]
 
-    return case(build, lambda np, x: (expected(np, x), x), VECTOR)
+    return case(build, lambda np, x: (expected(np, x), x), point)
 
 
 def _undefined(_: Any, x: Any) -> Any:
@@ -32,6 +34,8 @@ CASES: Cases = {
     ),
     "gradient_scale": _with_gradient("grad_scale", lambda _, x: 3.0 * 2.0 * x + 1.0, 3.0),
     "gradient_zero": _with_gradient("zero_grad", lambda np, x: np.ones_like(x)),
-    "gradient_disconnected": _with_gradient("disconnected_grad", lambda np, x: np.ones_like(x)),
+    "gradient_disconnected": _with_gradient(
+        "disconnected_grad", lambda np, x: np.ones_like(x), point=OTHER
+    ),
     "gradient_undefined": case(_undefined, lambda _, x: 2.0 * x, VECTOR),
 }
