@@ -10,7 +10,7 @@ from benchmarks.models.parts.ops.case import (
     INTEGERS,
     MATRIX,
     OTHER,
-    POSITIVE,
+    POSITIVE_OTHER,
     SCALAR,
     SQUARE,
     TENSOR,
@@ -90,7 +90,7 @@ CASES: Cases = {
     "shape": case(lambda _, x: x.shape, lambda np, x: np.array(x.shape), TENSOR),
     "shape_i": case(lambda _, x: x.shape[1], lambda np, x: np.array(x.shape[1]), MATRIX),
     "assert": case(_asserted, lambda _, x: x, UNIT),
-    "check": case(_checked, lambda _, x: x, POSITIVE),
+    "check": case(_checked, lambda _, x: x, POSITIVE_OTHER),
     "copy": case(lambda _, x: x, lambda _, x: x, INTEGERS),
     "diag": case(tensors("diag"), numpys("diag"), VECTOR),
     "diagonal": case(
