@@ -150,16 +150,17 @@ def _fork(job: Job, work: Work) -> int:
 def _wait_for(job: Job, pid: int) -> None:
     end = math.inf if job.limit is None else time.monotonic() + job.limit
     ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
+    why = None
     while not ended:
         if time.monotonic() > end:
             os.kill(pid, signal.SIGKILL)
-            end = math.inf
+            end, why = math.inf, f"it was ended after {job.limit:g} s, its limit"
         time.sleep(_POLL)
         ended, status = os.waitpid(pid, os.WNOHANG)
-    _note_end(job, os.waitstatus_to_exitcode(status))
+    _note_end(job, os.waitstatus_to_exitcode(status), why)
 
 
-def _note_end(job: Job, code: int) -> None:
+def _note_end(job: Job, code: int, why: str | None = None) -> None:
     """Report for a child that died, in place of what it may have reported."""
     if code not in (0, RAISED):
-        write_report(job, Report("died", exit_code=code))
+        write_report(job, Report("died", message=why, exit_code=code))

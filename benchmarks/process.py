@@ -188,18 +188,19 @@ def ending_of_fork(parent: Ending, report_file: Path) -> Ending:
 
 def _ending(report_file: Path, ended: Exit) -> Ending:
     """How a process ended by itself, from its report and from its exit."""
-    unreadable = None
+    unreadable = why = None
     try:
         report = read_report(report_file)
     except MessageError as error:
         report, unreadable = None, f"its report cannot be read: {error}"
     if report is not None and report.status == "died":
         # Under fork, the parent saw how the measured process left.
-        ended = replace(ended, code=report.exit_code or 0)
+        ended, why = replace(ended, code=report.exit_code or 0), report.message
         report = None
     code = ended.code
     if code < 0:
-        return Ending(report, "killed", f"died of {signal.Signals(-code).name}", ended)
+        died = why or f"died of {signal.Signals(-code).name}"
+        return Ending(report, "killed", died, ended)
     if report is None or report.status == "died" or (code != 0 and report.status != "raised"):
         last = ended.stderr[-1] if ended.stderr else "it wrote nothing to stderr"
         when = "before" if report is None else "after"

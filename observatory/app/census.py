@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -36,6 +37,8 @@ class Census:
     backend: str
     fates: Mapping[str, Fate]
     """By graph."""
+    compiling: Mapping[str, float]
+    """The seconds in which a graph of one Op was compiled into an empty cache, by graph."""
     failures: tuple[str, ...] = ()
     """Sentences about samples that gave nothing."""
 
@@ -100,10 +103,15 @@ def _taken(session: Session, label: str, executor: Executor, task: Task) -> Samp
 
 def _census(label: str, backend: str, samples: Sequence[Sample]) -> Census:
     fates: dict[str, Fate] = {}
+    compiling: dict[str, float] = defaultdict(float)
     failures: dict[Cell, str] = {}
     for sample in samples:
         if sample.status != "ok":
             failures[sample.cell] = f"{sample.cell}: {message_of(sample)}"
         elif SCENARIOS[sample.cell.scenario].filled_by:
             fates |= {one.name: one for one in fates_in(sample, sample.ledger or ())}
-    return Census(label, backend, fates, tuple(failures.values()))
+        elif not SCENARIOS[sample.cell.scenario].of_pair:
+            for entry in sample.ledger or ():
+                if entry.step is not None:
+                    compiling[entry.step] += entry.seconds
+    return Census(label, backend, fates, compiling, tuple(failures.values()))

@@ -16,7 +16,7 @@ from observatory.cli.output import TerminalProgress, render
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.store.records.machine import this_machine
-from observatory.text.census import census_table
+from observatory.text.census import Column, census_table
 
 _SCENARIO = "census_warm"
 
@@ -37,6 +37,9 @@ def command(
         options.Words,
         options.only("--backend", backends_of(_SCENARIO), "backend", "Default: NUMBA."),
     ] = None,
+    seconds: Annotated[
+        bool, options.flag("--seconds", "Also show how long each graph of one Op took to compile.")
+    ] = False,
     flags: Annotated[str | None, typer.Option(help="PYTENSOR_FLAGS, e.g. floatX=float32.")] = None,
     with_: options.With = None,
     python: options.Python = None,
@@ -66,7 +69,11 @@ def command(
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
     found = list(census(session, subjects, chosen, backend or ["NUMBA"], flags))
     for name in dict.fromkeys(one.backend for one in found):
-        columns = [(one.label, dict(one.fates)) for one in found if one.backend == name]
+        columns = [
+            Column(one.label, one.fates, one.compiling if seconds else {})
+            for one in found
+            if one.backend == name
+        ]
         console.print(render(census_table(name, columns)))
     for one in found:
         for failure in one.failures:

@@ -211,6 +211,7 @@ def test_a_fork_that_hangs_is_killed_and_reported(box: Sandbox) -> None:
     report = read_report(one.report)
     assert report is not None
     assert (report.status, report.exit_code) == ("died", -signal.SIGKILL)
+    assert report.message == "it was ended after 0.1 s, its limit"
 
 
 def test_a_request_names_the_graphs_of_its_job(box: Sandbox) -> None:

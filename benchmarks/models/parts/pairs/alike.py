@@ -121,6 +121,27 @@ def _after_others(build: Build) -> Build:
     return late
 
 
+_ALIVE: list[Any] = []
+"""Variables that stay where they are in memory until the process ends."""
+
+
+def _shapes(d: Draft, *, apart: bool) -> Any:
+    """Broadcast several pairs of vectors; ``apart``: others lie between them in memory.
+
+    A set of variables is in the order of their addresses: up to 3.0.2 such a set decides which
+    length of a pair comes first in the graph. The length of each pair is computed in another way,
+    so that no pair finds the C module of another one.
+    """
+    found = []
+    for number in range(6):
+        x = d.vector()
+        if apart:
+            _ALIVE.extend(d.pt.vector() for _ in range(number + 1))
+        y = d.input(range(10 + number))
+        found.append(d.pt.alloc(0.5, *d.pt.broadcast_shape(x, y[number::2])))
+    return found
+
+
 def _parts(d: Draft, *, reverse: bool) -> Any:
     """Two parts that do not depend on each other, made in one order or in the other."""
     x, y = d.vector(), d.input(_OTHER)
@@ -286,6 +307,9 @@ PAIRS: Mapping[str, Pair] = {
     "equal.tags": equal(_graph, copied(_graph, _tagged)),
     "equal.order_of_construction": equal(
         lambda d: _parts(d, reverse=False), lambda d: _parts(d, reverse=True)
+    ),
+    "equal.elsewhere_in_memory": equal(
+        lambda d: _shapes(d, apart=False), lambda d: _shapes(d, apart=True)
     ),
     "equal.pickled": equal(_graph, copied(_graph, pickled)),
     "equal.pickled_scan": equal(_recurrence, copied(_recurrence, pickled)),
