@@ -11,8 +11,9 @@ import pytest
 
 from benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_kept
 from benchmarks.models.parts.pairs.described import kept
-from observatory.app import exploration
-from observatory.app.exploration import Explored, bisected, examine
+from observatory.app import counterexamples
+from observatory.app.counterexamples import bisected, examine
+from observatory.app.explored import Explored, record
 from observatory.errors import Exit
 from observatory.run.looking import Finding, Found, Looked, findings
 from tests.factories import sample
@@ -118,12 +119,12 @@ def test_what_is_not_wrong_has_a_status_of_its_own(tmp_path: Path) -> None:
 
 def test_a_record_says_what_was_tried_and_found(tmp_path: Path) -> None:
     found = examined(tmp_path / "kept", one=pair(graph("arctan"), graph("tanh")))
-    exploration._record(found, tmp_path)
+    record(found, tmp_path)
     (path,) = (tmp_path / "explored").iterdir()
-    record = json.loads(path.read_text())
-    assert record["tried"] == {"operation": 1}
-    assert (record["seed"], record["subject"], record["backend"]) == (7, "3.3.8", "NUMBA")
-    (one,) = record["found"]
+    written = json.loads(path.read_text())
+    assert written["tried"] == {"operation": 1}
+    assert (written["seed"], written["subject"], written["backend"]) == (7, "3.3.8", "NUMBA")
+    (one,) = written["found"]
     assert (one["name"], one["finding"], one["after"]) == ("collided_arctan_tanh", "collided", 1)
     assert one["pair"]["first"]["nodes"][0]["op"] == "arctan"
 
@@ -136,7 +137,7 @@ def test_what_python_cannot_compute_is_counted_and_nothing_else(tmp_path: Path) 
 def test_only_the_first_counterexamples_are_made_smaller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exploration, "MOST_SHRUNK", 1)
+    monkeypatch.setattr(counterexamples, "MOST_SHRUNK", 1)
     wrong = pair(graph("abs"), graph("sqr"))
     found = examined(tmp_path, one=wrong, two=replace(wrong, first=graph("tanh")))
     assert [one.shrunk for one in found.found] == [True, False]
