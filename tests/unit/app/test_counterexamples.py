@@ -15,8 +15,7 @@ from observatory.app import counterexamples
 from observatory.app.counterexamples import bisected, examine
 from observatory.app.explored import Explored, record
 from observatory.errors import Exit
-from observatory.run.looking import Finding, Found, Looked, findings
-from tests.factories import sample
+from observatory.run.looking import Finding, Found, Looked
 
 X = Source("float64", (3,), ("0.75", "-1.5", "2.25"), (None,))
 
@@ -160,16 +159,3 @@ def test_halves_find_the_guilty_one(guilty: int) -> None:
     names = [str(n) for n in range(7)]
     assert bisected(names, lambda some: str(guilty) in some) == str(guilty)
     assert bisected(names, lambda _: False) is None
-
-
-def test_a_wrong_value_is_a_finding_and_a_collision_is_named_once() -> None:
-    steps = [
-        {"name": "a", "metrics": {}},
-        {"name": "b", "metrics": {}, "status": "collided", "note": "why"},
-    ]
-    checks = [
-        {"name": name, "logp_error": 1.0, "gradient_error": None, "wrong": True, "note": "2.0"}
-        for name in ("a", "b")
-    ]
-    found = findings(sample(steps=steps, checks=checks))
-    assert found == {"a": Found("wrong", "2.0"), "b": Found("collided", "why")}
