@@ -31,6 +31,7 @@ SOURCES = tuple(
 )
 PROPERTY_DROPPED = "property_dropped"
 """The kind of the faults of one property each, e.g. "property_dropped:Sum.axis"."""
+_OP_AND_PROPERTY = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
 VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel, which is the earliest that zip archives have."""
@@ -207,12 +208,13 @@ OF_KEYS = (
           "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
 )  # fmt: skip
 """Faults that only pairs of graphs show, as do those of `PROPERTY_DROPPED`."""
+_EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
 
 def fault(name: str) -> Fault:
     """The fault with a name, e.g. "key_salted" or "property_dropped:Sum.axis". Raises KeyError."""
     kind, _, of = name.partition(":")
-    if kind == PROPERTY_DROPPED and of:
+    if kind == PROPERTY_DROPPED and _OP_AND_PROPERTY.fullmatch(of):
         return Fault(name, f"the keys of {of.partition('.')[0]} leave out one property: {of}",
                      "keys collide", must=())  # fmt: skip
     return {one.name: one for one in (*FAULTS, *OF_KEYS)}[name]
@@ -266,16 +268,22 @@ def main(argv: list[str] | None = None) -> int:
     commands.add_parser("list", help="the faults, and the cause that must be found")
     building = commands.add_parser("build", help="write wheels and print their paths")
     building.add_argument("directory", type=Path)
-    building.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    building.add_argument("names", nargs="*", metavar="NAME", help=f"a fault of the list, or "
+                          f"{_EVERY_PROPERTY}; default: all of the list")  # fmt: skip
     options = parser.parse_args(argv)
     if options.command == "list":
-        for one in FAULTS:
+        for one in (*FAULTS, *OF_KEYS):
             cause = one.cause or "none, as nothing is worse"
-            print(f"{one.name:24}{one.meaning}\n{'':24}cause: {cause}")
+            print(f"{one.name:27}{one.meaning}\n{'':27}cause: {cause}")
+        print(f"{_EVERY_PROPERTY}\n{'':27}the keys of one Op leave out one of its properties")
         return 0
-    names = [one.name for one in FAULTS]
-    for name in set(options.names).difference(names):
-        parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}")
+    names = [one.name for one in (*FAULTS, *OF_KEYS)]
+    for name in options.names:
+        try:
+            fault(name)
+        except KeyError:
+            parser.error(f"there is no fault {name!r}; choose from {', '.join(names)}, or say "
+                         f"{_EVERY_PROPERTY}")  # fmt: skip
     for name in options.names or names:
         print(build(name, options.directory))
     return 0

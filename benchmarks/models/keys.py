@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.models import Model
+from benchmarks.models.parts.absent import ABSENT
 from benchmarks.models.parts.pairs.described import pairs_of_file
 from benchmarks.models.parts.pairs.pair import Pairs
 from benchmarks.models.parts.pairs.registry import EQUAL, PAIRS
@@ -24,13 +25,6 @@ _NO_KEYS = (
     "differ.props.truncexpon.dtype",
 )
 """PyTensor 3.3.8 stores neither graph, so that there is no key that could be equal."""
-_NOT_WITH_NUMBA = (
-    "differ.flags.cxxflags",
-    "differ.linkers.c_then_vm",
-    "differ.linkers.vm_then_c",
-    "differ.props.SolveTriangular.trans",
-)
-"""They are for C alone, or for releases before 3.3."""
 _SUSPECT = (
     "differ.broadcast.indexed",
     "differ.constant.scalar_sign_of_zero",
@@ -41,7 +35,7 @@ _SUSPECT = (
 """Their keys are equal in 3.3.8 already. Rewrites make one graph of the first two, and the others
 collide. To prove a suspect takes as long as the keys of about twenty pairs."""
 
-QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *_NOT_WITH_NUMBA, *_SUSPECT})
+QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *ABSENT, *_SUSPECT})
 """The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the
 scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
 or has no keys."""

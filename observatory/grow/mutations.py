@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.described import DescribedGraph, Node, Source
-from observatory.grow.grammar import FLOATS, INTEGERS, RULES, Shape, nodes, shapes
+from observatory.grow.grammar import nodes, shapes
+from observatory.grow.rules import RULES
+from observatory.grow.shape import FLOATS, INTEGERS, Shape
 
 KINDS = (
     "operands", "edge", "operation", "axis", "setting", "constant", "sign_of_zero", "nan",

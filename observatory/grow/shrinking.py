@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
-from observatory.grow.grammar import Shape, shapes
+from observatory.grow.grammar import shapes
+from observatory.grow.shape import Shape
 
 _DTYPES = {"f": "float64", "i": "int64", "b": "bool"}
 _NUMBERS = {"f": ("0.75", "-1.5", "2.25", "3.0"), "i": ("3", "-1", "2"), "b": ("True", "False")}

@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from benchmarks.described import TREATMENTS, DescribedGraph, DescribedPair, Node, Source
-from observatory.grow.grammar import RULES, Shape, options, shape_of
+from observatory.grow.grammar import options
 from observatory.grow.mutations import KINDS, mutations
+from observatory.grow.rules import RULES
+from observatory.grow.shape import Shape, shape_of
 from observatory.grow.shrinking import pruned
 
 _NUMBERS = ("0.75", "-1.5", "2.25", "3.0", "-0.5", "0.1", "5.0", "-2.0", "1.125")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.models.parts.absent import ABSENT
 from benchmarks.probes.numba_cache import NO_KEY
 from observatory.run.environments import Environment
 from tests.integration.conftest import Bench, Measured
@@ -89,6 +90,17 @@ def test_every_op_that_numba_implements_has_a_graph_or_a_reason(bench: Bench) ->
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert re.search(r"^numba: \d+ Ops, \d+ of them in no graph$", done.stdout, re.MULTILINE)
+
+
+def test_only_the_graphs_of_a_list_are_absent_in_the_newest_release(bench: Bench) -> None:
+    """A misspelt name raises what a name of another release raises."""
+    done = subprocess.run(
+        [str(bench.environment.python), "-m", "benchmarks.absent"],
+        capture_output=True, text=True, env=bench.environment.variables(), cwd=bench.scratch,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout == f"{len(ABSENT)} graphs cannot be made\n", done.stderr
+    assert done.returncode == 0
 
 
 def test_a_refusal_has_the_reason_of_the_cache(build: Callable[..., Any]) -> None:

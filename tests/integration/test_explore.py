@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from benchmarks.described import TREATMENTS, DescribedGraph, DescribedPair, Node, Source
+from benchmarks.described import (
+    TREATMENTS,
+    DescribedGraph,
+    DescribedPair,
+    DescribedPairs,
+    Node,
+    Source,
+)
+from benchmarks.typed_json import to_json
+from observatory.grow.grammar import options
+from observatory.grow.rules import RULES
+from observatory.grow.shape import shape_of
+from observatory.grow.shrinking import pruned
 from observatory.run.looking import Looker
 from tests.integration.conftest import Bench
 from tests.integration.fault_rig import with_fault
@@ -35,6 +49,31 @@ def test_equal_graphs_share_and_what_python_refuses_is_not_judged(bench: Bench) 
         **dict.fromkeys(TREATMENTS[:4], ""), "refused": "absent",
     }  # fmt: skip
     assert {one.finding for one in found.firsts.values()} == {""}
+
+
+def test_the_newest_release_makes_every_operation_of_the_grammar(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """What is refused is not judged, so that a misspelt operation would be refused for ever."""
+    sources = (X, *(replace(X, dtype=dtype, shape=shape, numbers=numbers * count, known=known)
+                    for dtype, shape, numbers, count, known in (
+                        ("float64", (3, 3), ("0.75", "-1.5", "2.25"), 3, (None, None)),
+                        ("float64", (3,), ("0.75", "-1.5", "2.25"), 1, (None,)),
+                        ("bool", (2, 3), ("True", "False"), 3, (None, None)),
+                    )))  # fmt: skip
+    pool = [shape_of(source) for source in sources]
+    pairs = {}
+    for op in RULES:
+        graph = pruned(DescribedGraph(sources, (options(op, pool)[0],), (len(sources),)))
+        pairs[op] = DescribedPair(graph, graph, "names", "names")
+    file = tmp_path / "pairs.json"
+    file.write_text(to_json(DescribedPairs(pairs)))
+    done = subprocess.run(
+        [str(bench.environment.python), "-m", "benchmarks.absent", str(file)],
+        capture_output=True, text=True, env=bench.environment.variables(), cwd=bench.scratch,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout == "0 graphs cannot be made\n", done.stderr
 
 
 def test_a_property_that_a_key_leaves_out_is_found(bench: Bench) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.exploration import KEPT, Explored, explore
+from observatory.app.exploration import KEPT, explore
+from observatory.app.explored import Explored
 from observatory.app.session import TIMEOUT
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, grid

@@ -1,174 +1,132 @@
-"""What becomes of a batch: with a judge in place of the processes."""
+"""The loop of `explore`: when it ends and what it leaves, with a judge in place of the processes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_kept
-from benchmarks.models.parts.pairs.described import kept
+from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.app import exploration
-from observatory.app.exploration import Explored, bisected, examine
-from observatory.errors import Exit
-from observatory.run.looking import Finding, Found, Looked, findings
-from tests.factories import sample
+from observatory.app.exploration import BATCH, explore
+from observatory.app.explored import Explored
+from observatory.errors import Exit, SelectionError
+from observatory.grow import strategies
+from observatory.run.looking import Found, Looked, LookingError
+from tests.factories import header
 
 X = Source("float64", (3,), ("0.75", "-1.5", "2.25"), (None,))
+GRAPH = DescribedGraph((X,), (Node("neg", (0,)),), (1,))
+VERSIONS = SimpleNamespace(numba="0.68.0", python="3.13.1", pytensor="3.3.7")
 
 
-def graph(*ops: str) -> DescribedGraph:
-    nodes = tuple(Node(op, (number,)) for number, op in enumerate(ops))
-    return DescribedGraph((X,), nodes, (len(ops),))
+class World:
+    """What `explore` asks for, with a clock that each batch turns by a minute."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.now = path, 0.0
+        self.batches: list[tuple[int, int, int]] = []
+        self.failing: Exception | None = None
+        self.asked: list[Any] = []
+
+    def batch(self, number: int, of_seed: int, size: int) -> list[DescribedPair]:
+        self.batches.append((number, of_seed, size))
+        return [DescribedPair(GRAPH, GRAPH, "names", "names")] * size
+
+    def looker(self, environment: Any, backend: str, scratch: Path, timeout: float) -> World:
+        assert environment.versions is VERSIONS
+        self.asked.append((backend, timeout))
+        (scratch / "left").touch()
+        return self
+
+    def look(self, pairs: Mapping[str, DescribedPair]) -> Looked:
+        self.now += 60.0
+        if self.failing is not None:
+            raise self.failing
+        right = dict.fromkeys(pairs, Found(""))
+        return Looked(right, right)
+
+    def parse_all(self, texts: list[str], extras: Any, python: str | None) -> list[Any]:
+        self.asked.append((texts, tuple(extras), python))
+        return [header().subject]
+
+    def explore(self, **options: Any) -> Explored:
+        places = {"keep": self.path / "kept", "results": self.path / "results",
+                  "state": self.path / "state"}  # fmt: skip
+        return explore("3.3.7", **{"seed": 5, **places, **options})
+
+    def record(self) -> dict[str, Any]:
+        (path,) = (self.path / "results" / "explored").iterdir()
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
 
 
-def pair(first: DescribedGraph, second: DescribedGraph, **more: str) -> DescribedPair:
-    return DescribedPair(first, second, **{"kind": "operation", **more})  # type: ignore[arg-type]
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(tmp_path)
+    environment = SimpleNamespace(versions=VERSIONS)
+    monkeypatch.setattr(strategies, "batch", made.batch)
+    monkeypatch.setattr(exploration, "Looker", made.looker)
+    monkeypatch.setattr(exploration, "local_subjects", lambda _: made)
+    monkeypatch.setattr(exploration, "environment_of", lambda *_: environment)
+    monkeypatch.setattr(exploration, "measuring_lock", lambda _: nullcontext())
+    monkeypatch.setattr(exploration.time, "monotonic", lambda: made.now)
+    return made
 
 
-def ops(one: DescribedGraph) -> set[str]:
-    return {node.op for node in one.nodes}
-
-
-class FakeLooker:
-    """A release that takes tanh for arctan, and has no neg; it counts how often it is asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def look(
-        self,
-        pairs: Mapping[str, DescribedPair],
-        firsts: Mapping[str, DescribedPair] | None = None,
-    ) -> Looked:
-        self.asked += 1
-        stored = {op for one in (firsts or pairs).values() for op in ops(one.first)}
-        found = {name: self.judged(one, stored) for name, one in pairs.items()}
-        return Looked({name: Found("") for name in firsts or pairs}, found)
-
-    def judged(self, one: DescribedPair, stored: set[str]) -> Found:
-        finding: Finding = ""
-        if "neg" in ops(one.second):
-            finding = "absent"
-        elif "sqr" in ops(one.second):
-            finding = "wrong"
-        elif "tanh" in ops(one.second) and "arctan" in stored:
-            finding = "collided"
-        elif one.equal and "sigmoid" in ops(one.second):
-            finding = "unstable"
-        return Found(finding, "a note")
-
-
-def explored() -> Explored:
-    return Explored("3.3.8", "NUMBA", 7, "2026-11-23T00:00:00+00:00")
-
-
-def examined(tmp_path: Path, **drawn: DescribedPair) -> Explored:
-    found = explored()
-    examine(drawn, found, FakeLooker(), tmp_path)  # type: ignore[arg-type]
-    return found
-
-
-def test_a_collision_is_made_smaller_and_filed(tmp_path: Path) -> None:
-    found = examined(tmp_path, one=pair(graph("abs", "arctan"), graph("abs", "tanh")))
-    (counterexample,) = found.found
-    assert counterexample.name == "collided_arctan_tanh"
-    assert counterexample.shrunk
-    stored = read_kept(tmp_path / "collided_arctan_tanh.json")
-    assert (stored.subject, stored.seed, stored.finding) == ("3.3.8", 7, "collided")
-    assert ops(stored.pair.first) == {"arctan"}
-    assert found.exit_code == Exit.WRONG_RESULTS
-
-
-def test_a_graph_that_another_one_of_its_batch_confuses_gets_it_as_partner(tmp_path: Path) -> None:
-    harmless = {f"p{n}": pair(graph("abs"), graph("sigmoid")) for n in range(5)}
-    found = examined(
-        tmp_path,
-        **harmless,
-        other=pair(graph("arctan"), graph("abs")),
-        one=pair(graph("abs"), graph("tanh")),
-    )
-    (counterexample,) = found.found
-    assert ops(counterexample.pair.first) == {"arctan"}
-    assert ops(counterexample.pair.second) == {"tanh"}
-    assert counterexample.shrunk
-
-
-def test_what_is_known_is_not_filed_again_and_is_no_failure(tmp_path: Path) -> None:
-    drawn = {"one": pair(graph("arctan"), graph("tanh"))}
-    examined(tmp_path, **drawn)
-    (file,) = tmp_path.iterdir()
-    file.write_text(before := file.read_text() + "\n")
-    again = examined(tmp_path, **drawn)
-    assert [one.known for one in again.found] == [True]
-    assert again.exit_code == Exit.OK
-    assert file.read_text() == before
-
-
-def test_what_is_not_wrong_has_a_status_of_its_own(tmp_path: Path) -> None:
-    equal = pair(graph("sigmoid"), graph("sigmoid"), kind="names", treatment="names")
-    found = examined(tmp_path, one=equal)
-    assert [one.finding for one in found.found] == ["unstable"]
-    assert found.exit_code == Exit.COUNTEREXAMPLES
-    assert [path.name for path in tmp_path.iterdir()] == ["unstable_sigmoid_names.json"]
-
-
-def test_a_record_says_what_was_tried_and_found(tmp_path: Path) -> None:
-    found = examined(tmp_path / "kept", one=pair(graph("arctan"), graph("tanh")))
-    exploration._record(found, tmp_path)
-    (path,) = (tmp_path / "explored").iterdir()
-    record = json.loads(path.read_text())
-    assert record["tried"] == {"operation": 1}
-    assert (record["seed"], record["subject"], record["backend"]) == (7, "3.3.8", "NUMBA")
-    (one,) = record["found"]
-    assert (one["name"], one["finding"], one["after"]) == ("collided_arctan_tanh", "collided", 1)
-    assert one["pair"]["first"]["nodes"][0]["op"] == "arctan"
-
-
-def test_what_python_cannot_compute_is_counted_and_nothing_else(tmp_path: Path) -> None:
-    found = examined(tmp_path, one=pair(graph("abs"), graph("neg")))
-    assert (found.absent, found.found, found.exit_code) == (1, [], Exit.OK)
-
-
-def test_only_the_first_counterexamples_are_made_smaller(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_no_batch_begins_after_the_number_of_pairs_and_the_last_has_what_is_left(
+    world: World,
 ) -> None:
-    monkeypatch.setattr(exploration, "MOST_SHRUNK", 1)
-    wrong = pair(graph("abs"), graph("sqr"))
-    found = examined(tmp_path, one=wrong, two=replace(wrong, first=graph("tanh")))
-    assert [one.shrunk for one in found.found] == [True, False]
-    assert len(list(tmp_path.iterdir())) == 1
+    found = world.explore(pairs=BATCH + 3, budget=1e6)
+    assert world.batches == [(0, 5, BATCH), (1, 5, 3)]
+    assert (found.pairs, found.batches, found.tried) == (BATCH + 3, 2, {"names": BATCH + 3})
+    assert found.exit_code == Exit.OK
 
 
-def test_kept_files_are_pairs_of_the_model_for_ever(tmp_path: Path) -> None:
-    examined(tmp_path, one=pair(graph("arctan"), graph("tanh")))
-    equal = pair(graph("sigmoid"), graph("sigmoid"), kind="names", treatment="names")
-    examined(tmp_path, one=equal)
-    found = kept(tmp_path)
-    assert {name: one.equal for name, one in found.items()} == {
-        "differ.grown.collided_arctan_tanh": False,
-        "equal.grown.unstable_sigmoid_names": True,
-    }
+def test_no_batch_begins_after_the_budget(world: World) -> None:
+    found = world.explore(budget=100.0)
+    assert len(world.batches) == 2
+    assert found.seconds == 120.0
 
 
-@pytest.mark.parametrize("guilty", range(7))
-def test_halves_find_the_guilty_one(guilty: int) -> None:
-    names = [str(n) for n in range(7)]
-    assert bisected(names, lambda some: str(guilty) in some) == str(guilty)
-    assert bisected(names, lambda _: False) is None
+def test_a_batch_that_cannot_be_measured_is_told_and_the_next_one_begins(world: World) -> None:
+    world.failing = LookingError("keys pairs_first NUMBA spawn: timeout")
+    found = world.explore(budget=100.0)
+    assert found.failed == ["keys pairs_first NUMBA spawn: timeout"] * 2
+    assert (found.pairs, found.batches) == (0, 2)
+    assert found.exit_code == Exit.SAMPLE_FAILED
 
 
-def test_a_wrong_value_is_a_finding_and_a_collision_is_named_once() -> None:
-    steps = [
-        {"name": "a", "metrics": {}},
-        {"name": "b", "metrics": {}, "status": "collided", "note": "why"},
-    ]
-    checks = [
-        {"name": name, "logp_error": 1.0, "gradient_error": None, "wrong": True, "note": "2.0"}
-        for name in ("a", "b")
-    ]
-    found = findings(sample(steps=steps, checks=checks))
-    assert found == {"a": Found("wrong", "2.0"), "b": Found("collided", "why")}
+def test_a_run_that_ends_in_the_middle_leaves_a_record_and_no_caches(world: World) -> None:
+    world.failing = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        world.explore()
+    assert world.record()["batches"] == 1
+    assert not any((world.path / "state").iterdir())
+
+
+def test_a_record_says_with_what_it_was_explored(world: World) -> None:
+    world.explore(pairs=2, backend="C_VM", timeout=9.0, requirements=["numba==0.68.0"],
+                  python="3.13")  # fmt: skip
+    assert world.asked == [(["3.3.7"], ("numba==0.68.0",), "3.13"), ("C_VM", 9.0)]
+    record = world.record()
+    assert record["versions"] == vars(VERSIONS)
+    assert (record["subject"], record["backend"], record["seed"]) == ("3.3.7", "C_VM", 5)
+
+
+def test_without_a_seed_each_run_has_another(world: World) -> None:
+    seeds = {world.explore(pairs=1, seed=None).seed for _ in range(3)}
+    assert len(seeds) == 3
+    assert {seed for _, seed, _ in world.batches} == seeds
+
+
+@pytest.mark.parametrize("backend", ["C", "NOTHING"])
+def test_a_backend_that_pairs_are_not_measured_with_is_refused(backend: str, world: World) -> None:
+    with pytest.raises(SelectionError, match=backend):
+        world.explore(backend=backend)
+    assert world.asked == []

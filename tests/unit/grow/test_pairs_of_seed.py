@@ -19,8 +19,10 @@ from benchmarks.described import (
 )
 from benchmarks.models.parts.pairs.described import MAKERS
 from benchmarks.typed_json import from_json, to_json
-from observatory.grow.grammar import RULES, Shape, apply, shapes
+from observatory.grow.grammar import apply, shapes
 from observatory.grow.mutations import KINDS, mutations
+from observatory.grow.rules import RULES
+from observatory.grow.shape import Shape
 from observatory.grow.shrinking import pruned
 from observatory.grow.strategies import batch, graphs, pairs
 

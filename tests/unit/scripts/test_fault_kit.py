@@ -21,7 +21,7 @@ from benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.run.sources import read_wheel
 from scripts import fault_kit, faults, faults_of_time
-from scripts.fault_kit import FAULTS, Fault, build, fault, source_of
+from scripts.fault_kit import FAULTS, OF_KEYS, Fault, build, fault, source_of
 
 SCRIPT = Path(fault_kit.__file__)
 ALL = pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
@@ -207,7 +207,7 @@ def test_an_alarm_must_may_or_must_never_be_raised() -> None:
 
 def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, SCRIPT, "build", tmp_path, "uid_counter", "call_slower"],
+        [sys.executable, SCRIPT, "build", tmp_path, "uid_counter", "property_dropped:Sum.axis"],
         capture_output=True,
         text=True,
         check=True,
@@ -215,7 +215,7 @@ def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -
     printed = [Path(line) for line in done.stdout.splitlines()]
     assert [path.name.split("-")[0] for path in printed] == [
         "observatory_fault_uid_counter",
-        "observatory_fault_call_slower",
+        "observatory_fault_property_dropped_sum_axis",
     ]
     assert sorted(printed) == sorted(tmp_path.iterdir())
 
@@ -223,19 +223,26 @@ def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -
 def test_the_command_lists_every_fault_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
     assert fault_kit.main(["list"]) == 0
     printed = capsys.readouterr().out
-    for one in FAULTS:
+    assert "property_dropped:OP.PROPERTY" in printed
+    for one in (*FAULTS, *OF_KEYS):
         assert one.name in printed
         assert one.meaning in printed
         assert (one.cause or "nothing is worse") in printed
 
 
-def test_a_fault_that_is_not_there_is_a_usage_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "name", ["nonsense", "property_dropped", "property_dropped:Sum", "property_dropped:Sum.a.b"]
+)
+def test_a_fault_that_is_not_there_is_a_usage_error_and_nothing_is_built(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        fault_kit.main(["build", str(tmp_path), "nonsense"])
+        fault_kit.main(["build", str(tmp_path), "key_salted", name])
     assert ended.value.code == 2
-    assert "there is no fault 'nonsense'; choose from key_salted" in capsys.readouterr().err
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"there is no fault {name!r}; choose from key_salted" in said
+    assert "property_dropped:Sum.axis for example" in said
+    assert not any(tmp_path.iterdir())
 
 
 class Split:

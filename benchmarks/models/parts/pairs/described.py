@@ -1,6 +1,6 @@
 """Pairs whose graphs are described as data: those of a file, and the counterexamples that are kept.
 
-The operations are a grammar of few words, which `observatory.grow.grammar` knows too: it says to
+The operations are a grammar of few words, which `observatory.grow` knows too: it says to
 which operands each can be applied.
 """
 
