@@ -14,7 +14,7 @@ from benchmarks import trace
 from benchmarks.catalogue import Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
-from benchmarks.probes import numba_keys
+from benchmarks.probes import key_cost, numba_keys
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
@@ -151,6 +151,19 @@ class Bench:
         self.measured_seconds += time.perf_counter() - begin
         if numba_keys.are_suspect(first, second, equal=equal):
             self.suspects.append(name)
+
+    def make_keys(self, name: str) -> dict[str, float]:
+        """Compile one member without a call, and return what its keys cost in this pass.
+
+        Raises what the subject raises.
+        """
+        graph = self.graph(name)
+        counting = self.measure == "counting"
+        begin = time.perf_counter()
+        with key_cost.counting_key_calls() if counting else key_cost.timing_keys() as cost:
+            graph.compile(self.mode)
+        self.measured_seconds += time.perf_counter() - begin
+        return {"key_calls": cost.calls} if counting else {"key_time": cost.seconds}
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference, and keep the result as ``name``."""

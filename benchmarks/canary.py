@@ -72,6 +72,11 @@ class PairsKeys:
     """The keys of both graphs of every pair, compared."""
 
 
+@suite("key_making", models_of("key_making"))
+class KeyMaking:
+    """What the keys of graphs of 10 to 10,000 nodes cost, and those of constants."""
+
+
 @suite("upgrade")
 class Upgrade:
     """A subject on the cache that another one left.

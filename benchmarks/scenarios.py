@@ -20,7 +20,7 @@ from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
-from benchmarks.probes import numba_keys
+from benchmarks.probes import key_cost, numba_keys
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.graphs import noting_ops
 from benchmarks.probes.instructions import counting_instructions
@@ -30,6 +30,7 @@ from benchmarks.probes.process import can_trace, peak_rss
 _REPEATS = 15
 _REPEAT_SECONDS = 0.05
 _COUNTED_CALLS = 1000
+_NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
 
 
 def measure(
@@ -44,9 +45,13 @@ def measure(
     cell = job.cell
     reason = job.problem or backends.problem(cell.backend)
     if reason is None and job.measure == "tracing" and not can_trace():
-        reason = "counting Python calls needs sys.monitoring, which came with Python 3.12"
+        reason = _NO_MONITORING
     if reason is None and SCENARIOS[cell.scenario].of_pair == "keys":
         reason = numba_keys.problem()
+    if reason is None and SCENARIOS[cell.scenario].family == "key_making":
+        reason = key_cost.problem()
+        if reason is None and job.measure == "counting" and not can_trace():
+            reason = _NO_MONITORING
     model = MODELS[cell.model].described_by(job.graphs)
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -208,10 +213,12 @@ def _each(bench: Bench, job: Job) -> None:
         note: str | None = None
         in_python: list[str] = []
         ops: set[str] = set()
-        of_pair = SCENARIOS[job.cell.scenario].of_pair
+        family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
         try:
             if of_pair == "keys":
                 bench.compare_keys(name, equal=name in equal)
+            elif family == "key_making":
+                found = bench.make_keys(name)
             else:
                 with noticing() as in_python, _noting_ops(job) as ops:
                     first = FIRST.format(name)

@@ -186,6 +186,16 @@ _ALL = (
         noun="graph",
     ),
     Cause(
+        "keys cost more",
+        "{head} calls more Python functions to make the keys of {they}",
+        """Look at what makes the keys: `default_hash_key_from_props` and `cache_key_for_constant`
+        in `pytensor.link.numba.dispatch.basic`, and the `__props__` and pickling of these Ops.""",
+        shows_in=("key_calls",),
+        explains=("key_calls",),
+        found_by="key_calls",
+        noun="graph",
+    ),
+    Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
         "Find out what writes to the temporary directory and no longer removes its files.",

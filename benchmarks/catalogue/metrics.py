@@ -15,7 +15,9 @@ from benchmarks.catalogue.words import Kind, Measure
 
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
-_EVERYWHERE = ("build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "call")
+_EVERYWHERE = (
+    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making", "call",
+)  # fmt: skip
 _BUILDS = ("build", "variants")
 _COMPILES = ("build", "variants", "siblings", "upgrade", "census")
 
@@ -50,8 +52,8 @@ class Metric:
     once: bool = False
     """Whether it is the same in every cell, and therefore judged once per model."""
     material: float | None = None
-    """Near-exact metrics: the relative change from which it is worse or better; None: it is not
-    judged."""
+    """The relative change from which it is worse or better. Near-exact metrics; None: it is not
+    judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
     spread: float = 0.01
     """Near-exact metrics: the relative range between processes of one subject on a machine
     without calibration."""
@@ -129,7 +131,7 @@ _ALL = (
                  "{} more equal graphs are found in the cache")),
     Metric("graphs_raised", "graphs", "exact", "counting",
            "graphs of a model that raise an exception or end their process",
-           ("census", "pairs"), alerting="everywhere",
+           ("census", "pairs", "key_making"), alerting="everywhere",
            rose=("1 graph no longer works", "{} graphs no longer work"),
            fell=("1 more graph works", "{} more graphs work")),
     # Exact, from the ledger.
@@ -154,6 +156,11 @@ _ALL = (
            ("census",), alerting="warm",
            rose=("1 more Op runs in Python", "{} more Ops run in Python"),
            fell=("1 Op fewer runs in Python", "{} Ops fewer run in Python")),
+    Metric("key_calls", "calls", "exact", "counting",
+           "calls of Python functions that make numba's keys, while graphs are converted",
+           ("key_making",), alerting="everywhere", material=0.1,
+           rose=("making keys takes 1 more call", "making keys takes {} more calls"),
+           fell=("making keys takes 1 call fewer", "making keys takes {} calls fewer")),
     Metric("files_leaked", "files", "exact", "counting",
            "files left in the temporary directory after the process ended",
            _EVERYWHERE, alerting="everywhere",
@@ -225,6 +232,9 @@ _ALL = (
     Metric("first_draw_time", "seconds", "noisy", "timing",
            "time from building the step method to the first draw of any chain",
            ("sampling",)),
+    Metric("key_time", "seconds", "noisy", "timing",
+           "CPU time of the functions that make numba's keys, while graphs are converted",
+           ("key_making",)),
     Metric("peak_rss", "bytes", "noisy", "timing",
            "largest resident memory (VmHWM) of any process: the measured one or a child",
            (*_BUILDS, "sampling", "call"), judged=True, section=_REST, phrase="peak memory is {}",

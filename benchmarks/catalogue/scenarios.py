@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, census, pairs or call."""
+    upgrade, sampling, census, pairs, key_making or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -61,6 +61,9 @@ class Scenario:
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
+    tells: str = ""
+    """The metric of each graph whose value the page of the census shows; empty: what became of
+    the graph in the cache."""
     compared: bool = False
     """Whether every comparison and the canary take it of the quick sets."""
 
@@ -77,7 +80,12 @@ class Scenario:
     @property
     def covers_ops(self) -> bool:
         """Whether it can say which Ops of a release no graph has: it builds each graph first."""
-        return self.apart and not self.filled_by and not self.of_pair
+        return self.family == "census" and not self.filled_by
+
+    @property
+    def told(self) -> bool:
+        """Whether the census tells what became of each graph in it, and not in a later one."""
+        return self.apart and bool(self.filled_by or self.of_pair == "keys" or self.tells)
 
     @property
     def limits(self) -> int:
@@ -282,6 +290,18 @@ _ALL = (
         apart=True,
         of_pair="keys",
         compared=True,
+    ),
+    Scenario(
+        "key_making",
+        "every graph is converted by a fork of one process, which makes its keys; nothing is "
+        "compiled or called",
+        "key_making",
+        {"NUMBA": 40.0},
+        suite="canary",
+        headline="key_time",
+        long=True,
+        apart=True,
+        tells="key_calls",
     ),
     Scenario(
         "call",

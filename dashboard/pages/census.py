@@ -19,12 +19,14 @@ from observatory.text.words import first_of, known_first, meaning_of, several
 
 MARKS = {
     "wrong": "W", "collided": "K", "raised": "R", "unstable": "S", "miss": "M", "uncacheable": "U",
-    "uncached": "·", "python": "P", "hit": "✓", "right": "✓", "absent": "\N{EN DASH}",
+    "uncached": "·", "python": "P", "hit": "✓", "right": "✓", "counted": "123",
+    "absent": "\N{EN DASH}",
 }  # fmt: skip
-"""One letter for each fate: a column must be narrow."""
+"""One letter for each fate: a column must be narrow. What is counted stands for itself."""
 _WORDS = {
     "hit": ("comes from the cache", "come from the cache"),
     "right": ("is right", "are right"),
+    "counted": ("has its keys counted", "have their keys counted"),
     "python": ("has Ops in Python", "have Ops in Python"),
     "uncached": ("is not cached", "are not cached"),
     "uncacheable": ("cannot be stored", "cannot be stored"),
@@ -35,7 +37,7 @@ _WORDS = {
     "wrong": ("is wrong", "are wrong"),
     "absent": ("does not exist there", "do not exist there"),
 }
-_SEVERITY = {"hit": 0, "right": 0, "raised": 2, "wrong": 3, "collided": 3}
+_SEVERITY = {"hit": 0, "right": 0, "counted": 0, "raised": 2, "wrong": 3, "collided": 3}
 """How bad a fate is; 1 if it is not here."""
 _NEUTRAL = ("absent", "uncached")
 """Fates that a graph has before there is something to change: most were not cached before 2.36."""
@@ -133,7 +135,7 @@ class CensusPage:
                 for one in pages
             ],
             "columns": [(shorten(c.label, _LABEL), c.label, c.versions) for c in self.columns],
-            "good": "right" if any(one == "right" for one in every) else "hit",
+            "good": next((one for one in ("right", "counted") if one in every), "hit"),
             "rows": list(self._rows(notes)),
             "notes": list(notes),
             "verdict": self._verdict(),
@@ -254,7 +256,8 @@ def _place(one: Fate | None, moved: str, notes: dict[str, int]) -> Place:
     if one is None:
         return Place("", "none", None, "")
     note = notes.setdefault(shorten(one.note, _NOTE), len(notes)) if one.note else None
-    return Place(MARKS[one.fate], one.fate, note, moved)
+    mark = MARKS[one.fate] if one.value is None else f"{one.value:,.0f}"
+    return Place(mark, one.fate, note, moved)
 
 
 def _moves(fates: Sequence[Fate | None]) -> list[str]:

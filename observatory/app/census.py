@@ -79,7 +79,7 @@ def census(
     set them. Raises SelectionError for an unknown backend, and as `Session.environment` does.
     """
     tasks = chosen_tasks(PRESET, Narrowed(models=list(dict.fromkeys(graphs.values())),
-                                          backends=backends))  # fmt: skip
+                                          backends=backends, measures=["counting"]))  # fmt: skip
     for subject in subjects:
         environment = session.environment(subject)
         made = (session.state / "caches").absolute()
@@ -108,7 +108,7 @@ def _census(label: str, backend: str, samples: Sequence[Sample]) -> Census:
     for sample in samples:
         if sample.status != "ok":
             failures[sample.cell] = f"{sample.cell}: {message_of(sample)}"
-        elif SCENARIOS[sample.cell.scenario].filled_by:
+        elif SCENARIOS[sample.cell.scenario].told:
             fates |= {one.name: one for one in fates_in(sample, sample.ledger or ())}
         elif not SCENARIOS[sample.cell.scenario].of_pair:
             for entry in sample.ledger or ():

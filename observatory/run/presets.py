@@ -156,12 +156,14 @@ PRESETS = {
         "siblings that share numba's cache: every model in every arrangement", _SHARED
     ),
     "census": Preset(
-        "every Op, and every pair of graphs that share a cache, with C_VM and NUMBA",
+        "every Op and every pair of graphs that share a cache, with C_VM and NUMBA, and what keys "
+        "cost",
         tuple(
             cell
             for cell in cells(tuple(MODELS), _EVERY_GRAPH, tuple(BACKENDS), ("spawn",))
             if BACKENDS[cell.backend].worked and cell.model not in QUICK_MODELS
         ),
+        lambda cell: replace(_COUNTED, timing=int(bool(SCENARIOS[cell.scenario].tells))),
     ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",

@@ -43,6 +43,8 @@ def census_table(backend: str, columns: Sequence[Column]) -> Table:
 def _word(fate: Fate | None) -> str:
     if fate is None:
         return ""
+    if fate.value is not None:
+        return f"{fate.value:,.0f}"
     return fate.fate.upper() if fate.fate in _LOUD else fate.fate
 
 

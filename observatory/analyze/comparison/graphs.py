@@ -37,8 +37,9 @@ class ByGraph:
             fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
         # A value that is wrong in one sample is wrong. Other counts must be higher in all of them.
         least = max if metric.even_if_same else min
-        self.worse = frozenset(name for name in known if least(new[name]) > max(old[name]))
-        """The graphs that got worse."""
+        allowed = 1 + (metric.material or 0.0)
+        self.worse = frozenset(n for n in known if least(new[n]) > max(old[n]) * allowed)
+        """The graphs that got worse by more than the floor of the metric."""
         self.compared = self.worse or frozenset(fewer)
         """The graphs whose counts are the values of the two sides."""
 

@@ -4,8 +4,8 @@
 recorded, and the compare page receives them as data. In every metric a higher value is worse.
 
 exact
-    Plain inequality, no threshold. A count that differs between two samples of one side is not
-    deterministic and is not judged.
+    Plain inequality, no threshold, unless the metric has a floor. A count that differs between two
+    samples of one side is not deterministic and is not judged.
 near_exact
     Changed where the values of the two sides are further apart than values of one subject are;
     worse where the change is sure to exceed the floor, if the metric can be worse at all. A change
@@ -57,7 +57,8 @@ class Rule:
     spread: float = 0.0
     """Near exact: the relative range of the values of one subject."""
     material: float | None = None
-    """Near exact: the floor, a relative change; what surely exceeds it is worse or better."""
+    """The floor, a relative change. Near exact: what surely exceeds it is worse or better. Exact:
+    what exceeds it is; None: every change is."""
     smallest: float = 0.0
     """Noisy: the smallest relative change between two levels that counts."""
 
@@ -76,7 +77,8 @@ class Concluded:
 def rule_of(metric: Metric, scenario: str, backend: str, spread: float | None = None) -> Rule:
     """The rule of one of our metrics; ``spread`` is a relative range that was calibrated."""
     if metric.kind == "exact":
-        return Rule("exact", metric.alerts_in(scenario), bool(metric.even_if_same))
+        alerts, correctness = metric.alerts_in(scenario), bool(metric.even_if_same)
+        return Rule("exact", alerts, correctness, material=metric.material)
     if metric.kind == "near_exact":
         unsteady = metric.name in OF_WORK and _unsteady(metric.name, scenario, backend)
         known = max(spread or 0.0, _UNSTEADY if unsteady else metric.spread)
@@ -158,7 +160,9 @@ def _exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Conclude
             if len(set(values)) > 1:
                 return Concluded("undecided", uneven="BASE" if side == "BASE" else "HEAD")
     conclusion = _against(max(base), max(head))
-    if conclusion != "unaffected" and not rule.judged:
+    low, high = sorted((max(base), max(head)))
+    small = high <= low * (1 + (rule.material or 0.0))
+    if conclusion != "unaffected" and (small or not rule.judged):
         conclusion = "workload changed"
     return Concluded(conclusion)
 

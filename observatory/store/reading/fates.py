@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from benchmarks.catalogue import SCENARIOS
+from benchmarks.catalogue import SCENARIOS, Scenario
 from observatory.store.base.problems import Problem
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
@@ -24,6 +24,7 @@ class Fate(NamedTuple):
     name: str
     fate: str  # one of the catalogue's FATES
     note: str = ""  # what the cache or the exception says; Ops that run in Python
+    value: float | None = None  # of the metric that its scenario tells, if it tells one
 
 
 Fates: TypeAlias = Mapping[str, Sequence[Fate]]
@@ -37,15 +38,14 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
     """The fates by cell: those of the cell's first good counting sample.
 
     ``entries`` are comparable samples of one subject. Only cells that start from what another
-    build left are told, and pairs whose keys are compared. A ledger that is missing or broken is
-    added to ``problems``, and its cell is left out.
+    build left are told, pairs whose keys are compared, and graphs whose keys are counted. A ledger
+    that is missing or broken is added to ``problems``, and its cell is left out.
     """
     found: dict[str, list[Fate]] = {}
     for entry in latest_runs(entries):
         sample = entry.sample
         known = SCENARIOS.get(sample.cell.scenario)
-        told = known is not None and known.apart and (known.filled_by or known.of_pair == "keys")
-        if known is None or not told or entry.ledger is None:
+        if known is None or not known.told or entry.ledger is None:
             continue
         if sample.status != "ok" or str(sample.cell) in found:
             continue
@@ -60,11 +60,11 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
 
 def fates_in(sample: Sample, ledger: Iterable[StoredEntry]) -> list[Fate]:
     """What became of each graph of a sample that builds many apart."""
-    of_pair = bool(SCENARIOS[sample.cell.scenario].of_pair)
+    known = SCENARIOS[sample.cell.scenario]
     by_step: dict[str | None, list[StoredEntry]] = defaultdict(list)
     for one in ledger:
         by_step[one.step].append(one)
-    return [_fate(step, by_step[step.name], of_pair) for step in sample.steps]
+    return [_fate(step, by_step[step.name], known) for step in sample.steps]
 
 
 def coverage_of(entries: Iterable[JournalEntry]) -> Coverage:
@@ -80,7 +80,7 @@ def coverage_of(entries: Iterable[JournalEntry]) -> Coverage:
     return found
 
 
-def _fate(step: Build, entries: Sequence[StoredEntry], of_pair: bool) -> Fate:
+def _fate(step: Build, entries: Sequence[StoredEntry], scenario: Scenario) -> Fate:
     note = " ".join((step.note or "").split("\n", 1)[0].split())[:_LONGEST]
     if step.status == "absent":
         return Fate(step.name, "absent", note)
@@ -88,7 +88,9 @@ def _fate(step: Build, entries: Sequence[StoredEntry], of_pair: bool) -> Fate:
         return Fate(step.name, _SAID[step.status], note)
     if step.metrics.get("wrong_results"):
         return Fate(step.name, "wrong", note)
-    if of_pair:
+    if scenario.tells:
+        return Fate(step.name, "counted", value=step.metrics.get(scenario.tells))
+    if scenario.of_pair:
         return Fate(step.name, "right")
     fate, why = _of_cache(entries)
     if step.in_python:

@@ -1,0 +1,77 @@
+"""Graphs of which only the keys are made: what keys cost by node, and by byte of a constant."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.models import Model
+from benchmarks.models.parts.small import Function, Member, SmallModel, equal_to, in_pytensor
+
+NODES = (10, 100, 1_000, 10_000)
+BYTES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+_FLOAT = 8
+
+
+def _chain(apply: Callable[[Any, Any], Any], length: int) -> Callable[[Any, Any], Any]:
+    """Build a chain of one operation; ``apply`` takes NumPy or pytensor.tensor, and a vector."""
+
+    def built(library: Any, x: Any) -> Any:
+        for _ in range(length):
+            x = apply(library, x)
+        return x
+
+    return built
+
+
+def _of_nodes(number: int) -> Member:
+    """A chain that rewrites leave alone. A cumulative sum is converted faster than most Ops."""
+    chain = _chain(lambda library, x: library.cumsum(x), number)
+    return Member(_deep(in_pytensor(chain)), equal_to(chain))
+
+
+def _deep(compiled: Callable[[Any], Function]) -> Callable[[Any], Function]:
+    """Compile with a higher limit of recursion.
+
+    PyTensor before 3.1 copies a graph by recursion, and ends at a depth of about 3,000 nodes.
+    """
+
+    def deeply(mode: Any) -> Function:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, 10 * NODES[-1]))
+        try:
+            return compiled(mode)
+        finally:
+            sys.setrecursionlimit(limit)
+
+    return deeply
+
+
+def _of_bytes(size: int) -> Member:
+    """A vector and a constant, one after the other."""
+
+    def constant() -> Any:
+        import numpy as np
+
+        return np.random.default_rng(1).random(size // _FLOAT)
+
+    return Member(
+        in_pytensor(lambda pt, x: pt.join(0, x, pt.constant(constant()))),
+        equal_to(lambda np, x: np.concatenate([x, constant()])),
+    )
+
+
+_GRAPHS = {
+    **{f"nodes.{number}": _of_nodes(number) for number in NODES},
+    **{f"bytes.{size}": _of_bytes(size) for size in BYTES},
+}
+
+MODEL = Model(
+    meaning="graphs of 10 to 10,000 nodes, and constants of 1,000 bytes to 10 MB, for their keys",
+    reference="NumPy",
+    build=lambda _: SmallModel(_GRAPHS),
+    families=("key_making",),
+    members=tuple(_GRAPHS),
+    order=220,
+)
