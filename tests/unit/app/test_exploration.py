@@ -1,4 +1,4 @@
-"""The loop of `explore`: when it ends and what it leaves, with a judge in place of the processes."""
+"""The loop of `explore`: when it ends and what it leaves, with a judge for the processes."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -25,7 +25,7 @@ def pair(first: str, second: str) -> DescribedPair:
 class Recorded:
     """Stands for the executor: it notes the tasks and the pairs, and fills a cache."""
 
-    seen: list[tuple[Task, dict[str, DescribedPair]]]
+    seen: ClassVar[list[tuple[Task, dict[str, DescribedPair]]]]
     failing = ""
 
     def __init__(self, environment: Any, caches: Path, timeout: float, graphs: Path) -> None:
@@ -46,7 +46,7 @@ class Recorded:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     class Own(Recorded):
-        seen = []
+        seen: ClassVar[list[tuple[Task, dict[str, DescribedPair]]]] = []
 
     monkeypatch.setattr(looking, "Executor", Own)
     return Own
