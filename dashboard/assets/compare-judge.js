@@ -43,10 +43,11 @@ observatory.judge = (() => {
       `judged_values` in observatory/analyze/comparison/rules.py does the same. */
   function conclude(rule, base, head, off) {
     if (base == null || head == null) return "undecided";
-    if (rule.kind === "exact") {
-      return base === head || rule.judged ? against(base, head) : "workload changed";
-    }
     const low = Math.min(base, head), high = Math.max(base, head);
+    if (rule.kind === "exact") {
+      const small = high <= low * (1 + (rule.material ?? 0));
+      return base === head || (rule.judged && !small) ? against(base, head) : "workload changed";
+    }
     if (rule.kind === "near_exact") {
       if (low <= 0) return base === head ? "unaffected" : "workload changed";
       const ratio = head / base;
