@@ -296,7 +296,7 @@ _ALL = (
         "every graph is converted by a fork of one process, which makes its keys; nothing is "
         "compiled or called",
         "key_making",
-        {"NUMBA": 40.0},
+        {"NUMBA": 10.0},
         suite="canary",
         headline="key_time",
         long=True,
