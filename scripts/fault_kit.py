@@ -206,8 +206,10 @@ FAULTS: tuple[Fault, ...] = (
 OF_KEYS = (
     Fault("broadcast_pattern_dropped", "the keys of Elemwise leave out which dimensions broadcast",
           "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
+    Fault("keys_made_twice", "the key of each Op is made twice", "keys cost more",
+          must=(Alarms(("key_calls",), ("key_making",), ("NUMBA",)),)),
 )  # fmt: skip
-"""Faults that only pairs of graphs show, as do those of `PROPERTY_DROPPED`."""
+"""Faults that only the census shows, as do those of `PROPERTY_DROPPED`."""
 _EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
 

@@ -1,7 +1,8 @@
 """The faults of single keys: one property of one Op, or the broadcast pattern of Elemwise.
 
 The third file of faults. Two different graphs get one key, so that one of them returns the values
-of the other, or raises. Nothing misses, and radon has no such pair of graphs.
+of the other, or raises. Nothing misses, and radon has no such pair of graphs. One fault makes keys
+that are right and cost more.
 """
 
 from copy import copy
@@ -66,6 +67,21 @@ def broadcast_pattern_dropped(module: ModuleType) -> None:
         return funcify(op, **{**options, "node": op.make_node(*unknown)})[1] or key
 
     change_op_keys(module, changed)
+
+
+@fault_of(DISPATCH)
+def keys_made_twice(module: ModuleType) -> None:
+    """The key of each Op is made twice, and the first one is thrown away.
+
+    Stands for a key that is made where it is looked up and again where it is stored.
+    """
+    made = module.default_hash_key_from_props
+
+    def default_hash_key_from_props(op: object, **more: object) -> str:
+        made(op, **more)
+        return made(op, **more)
+
+    module.default_hash_key_from_props = default_hash_key_from_props
 
 
 def _with(op: object, name: str, value: object) -> object:

@@ -153,7 +153,7 @@ def _metric(metric: catalogue.Metric) -> tuple[str, ...]:
     alerts = "yes" if where and where == asked else f"in {codes(where)}" if where else ""
     if metric.judged:
         alerts = "by tests; as a step or a drift"
-    if metric.material is not None:
+    if metric.kind == "near_exact" and metric.material is not None:
         alerts = "in `compare`"
     kind = metric.kind.replace("_", " ")
     return code(metric.name), metric.unit, kind, metric.measure, alerts, cell(metric.meaning)

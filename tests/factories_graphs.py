@@ -11,6 +11,7 @@ from tests.factories import sample
 
 COLD, WARM = (Cell("ops", f"census_{state}", "NUMBA", "spawn") for state in ("cold", "warm"))
 FIRST, PAIRS = (Cell("keys", f"pairs_{which}", "NUMBA", "spawn") for which in ("first", "second"))
+KEYS_MADE = Cell("key_cost", "key_making", "NUMBA", "spawn")
 _NOT_OF_PAIRS = ("cache_misses", "uncacheable", "python_fallbacks")
 
 
@@ -95,6 +96,15 @@ def _filling(entry: LedgerEntry) -> LedgerEntry:
 def of_pairs(*members: Member) -> list[Sample]:
     """A sample of pairs_second."""
     return [_sample(PAIRS, members, 0)]
+
+
+def keys_made(**calls: int) -> list[Sample]:
+    """A sample of key_making, with the calls of each graph."""
+    members = [
+        Member(Build.model_validate({"name": name, "metrics": {"key_calls": number}}))
+        for name, number in calls.items()
+    ]
+    return [_sample(KEYS_MADE, members, 0)]
 
 
 def _sample(cell: Cell, members: Sequence[Member], files: int) -> Sample:

@@ -247,7 +247,8 @@ _ALL = (
     ),
     Scenario(
         "census_warm",
-        "every graph is built by a fork of a fresh process, with a copy of that cache",
+        "every graph is built by a fork of a fresh process, with a copy of the cache that "
+        "`census_cold` filled",
         "census",
         {name: seconds / 5 for name, seconds in _CENSUS_SECONDS.items()},
         suite="canary",
@@ -269,8 +270,8 @@ _ALL = (
     ),
     Scenario(
         "pairs_second",
-        "the second graph of every pair is built by a fork of a fresh process, with a copy of "
-        "that cache",
+        "the second graph of every pair is built by a fork of a fresh process, with a copy of the "
+        "cache that `pairs_first` filled",
         "pairs",
         _CENSUS_SECONDS,
         suite="canary",
@@ -296,7 +297,7 @@ _ALL = (
         "every graph is converted by a fork of one process, which makes its keys; nothing is "
         "compiled or called",
         "key_making",
-        {"NUMBA": 40.0},
+        {"NUMBA": 10.0},
         suite="canary",
         headline="key_time",
         long=True,

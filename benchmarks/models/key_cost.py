@@ -34,7 +34,7 @@ def _of_nodes(number: int) -> Member:
 def _deep(compiled: Callable[[Any], Function]) -> Callable[[Any], Function]:
     """Compile with a higher limit of recursion.
 
-    PyTensor before 3.1 copies a graph by recursion, and ends at a depth of about 3,000 nodes.
+    PyTensor 3.0.0 and releases before it copy a graph by recursion, which ends at 3,000 nodes.
     """
 
     def deeply(mode: Any) -> Function:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, Cell
+from benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, SCENARIOS, Cell
 from dashboard.colours import css_name
 from dashboard.pages.cell_values import Flag
 from dashboard.site_input import SiteInput, Spot
@@ -26,7 +26,7 @@ MARKS = {
 _WORDS = {
     "hit": ("comes from the cache", "come from the cache"),
     "right": ("is right", "are right"),
-    "counted": ("has its keys counted", "have their keys counted"),
+    "counted": ("has keys", "have keys"),
     "python": ("has Ops in Python", "have Ops in Python"),
     "uncached": ("is not cached", "are not cached"),
     "uncacheable": ("cannot be stored", "cannot be stored"),
@@ -82,6 +82,7 @@ class _Column:
     label: str
     versions: str
     graphs: Mapping[str, Fate]
+    scenario: str
     coverage: OpCoverage | None = None
     """The Ops that no graph has; None where that was not measured."""
 
@@ -130,6 +131,7 @@ class CensusPage:
             "model": self.model,
             "backend": self.backend,
             "meaning": meaning_of(MODELS, self.model),
+            "how": meaning_of(SCENARIOS, newest.scenario).replace("`", ""),
             "tabs": [
                 (f"{one.model} {one.backend}", one.path, css_name(one.backend), one == self)
                 for one in pages
@@ -175,12 +177,13 @@ class CensusPage:
         named = {name for column in self.columns for name in column.graphs}
         for name in known_first(named, MEMBERS.get(self.model, ()))[:_MOST]:
             fates = [column.graphs.get(name) for column in self.columns]
-            there = [one.fate for one in fates if one is not None and one.fate not in _NEUTRAL]
+            known = (one for one in fates if one is not None and one.fate not in _NEUTRAL)
+            there = {(one.fate, one.value) for one in known}
             moves = _moves(fates)
             places = tuple(
                 _place(one, moved, notes) for one, moved in zip(fates, moves, strict=True)
             )
-            yield Row(clean(name), places, len(set(there)) > 1)
+            yield Row(clean(name), places, len(there) > 1)
 
     def _verdict(self) -> Flag:
         found = Counter(one.fate for one in self.columns[0].graphs.values())
@@ -221,7 +224,7 @@ def census_pages(observed: SiteInput) -> list[CensusPage]:
             graphs = {one.name: one for one in fates if one.fate in FATES}
             versions = observed.versions(subject)
             covered = _coverage(observed.coverage_at.get(spot, {}), cell)
-            column = _Column(clean(subject.label), versions, graphs, covered)
+            column = _Column(clean(subject.label), versions, graphs, cell.scenario, covered)
             own.setdefault(subject.label, (spot, column))
     backends = sorted(BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
     pages = []

@@ -129,12 +129,7 @@ def matrix(narrowed: Narrowed) -> Matrix:
         [one for one in MEASURES if one != WORK] if narrowed.measures is None else narrowed.measures
     )
     traced, timed, worked = (
-        tuple(
-            cell
-            for cell in candidates
-            if measure in wanted
-            and any(m.measure == measure for m in metrics_of(cell.scenario, cell.launch))
-        )
+        tuple(cell for cell in candidates if measure in wanted and _judges(measure, cell))
         for measure in ("tracing", "timing", WORK)
     )
     if narrowed.backends is None:
@@ -145,6 +140,14 @@ def matrix(narrowed: Narrowed) -> Matrix:
         groups = {}
     counted = tuple((name, tuple(group)) for name, group in groups.items())
     return Matrix(counted, traced, timed, worked)
+
+
+def _judges(measure: Measure, cell: Cell) -> bool:
+    """Whether a pass gives anything to compare: a time that only describes is not worth waiting."""
+    return any(
+        one.measure == measure and (one.kind != "noisy" or one.judged)
+        for one in metrics_of(cell.scenario, cell.launch)
+    )
 
 
 @dataclass

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.integration
 
 AXIS, NAMES = "differ.props.Sum.axis", "equal.names"
 PIVOTING = "differ.props.QR.pivoting"
+MADE = ("nodes.10", "nodes.100", "bytes.1000", "bytes.1000000")
 
 
 @pytest.fixture
@@ -147,6 +148,41 @@ def test_keys_that_are_as_they_should_be_are_compared_by_one_process(bench: Benc
     assert (found.metrics["key_collisions"], found.metrics["key_instabilities"]) == (0, 0)
     assert [(one["status"], one["note"]) for one in found.record["steps"]] == [("ok", None)] * 3
     assert found.metrics["cache_bytes"] == 0  # nothing was compiled
+
+
+def keys_made(bench: Bench, where: Environment, measure: str = "counting") -> Measured:
+    """A sample of what the keys of four graphs cost."""
+    some = replace(bench.within(where), graphs=MADE)
+    options = ("--model", "key_cost", "--pass", measure, "--launch", "spawn")
+    found = some.sample("key_making", "NUMBA", *options)
+    assert found.record["status"] == "ok", found.record["failure"]
+    assert found.metrics.get("graphs_raised", 0) == 0
+    return found
+
+
+def test_keys_of_ten_times_the_nodes_cost_ten_times_the_calls_and_those_of_bytes_as_many(
+    bench: Bench,
+) -> None:
+    found = keys_made(bench, bench.environment)
+    ten, hundred, small, large = (step(found, name)["metrics"]["key_calls"] for name in MADE)
+    assert hundred == 10 * ten > 0
+    assert small == large > 0
+    assert found.metrics["key_calls"] == ten + hundred + small + large
+    assert found.metrics["cache_bytes"] == 0  # nothing was compiled
+    timed = keys_made(bench, bench.environment, "timing")
+    assert all(step(timed, name)["metrics"]["key_time"] > 0 for name in MADE)
+    assert "key_calls" not in timed.metrics
+
+
+def test_keys_that_are_made_twice_cost_twice_the_calls(bench: Bench) -> None:
+    own = keys_made(bench, bench.environment)
+    where = with_fault(bench.environment, "keys_made_twice", bench.shelf)
+    faulty = keys_made(bench, where)
+    before, after = (
+        [step(one, name)["metrics"]["key_calls"] for name in MADE[:2]] for one in (own, faulty)
+    )
+    # The fault itself is a function, too.
+    assert after == [2 * calls + nodes for calls, nodes in zip(before, (10, 100), strict=True)]
 
 
 @pytest.mark.parametrize(("fault", "pair"), [("Sum.axis", AXIS), ("QR.pivoting", PIVOTING)])

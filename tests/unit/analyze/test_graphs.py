@@ -14,7 +14,18 @@ from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Sta
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comparison.breakdown import TOLD_IF_SAME
 from observatory.text.statements import cause_sentence
-from tests.factories_graphs import COLD, PAIRS, WARM, absent, built, census, of_pairs, raised
+from tests.factories_graphs import (
+    COLD,
+    KEYS_MADE,
+    PAIRS,
+    WARM,
+    absent,
+    built,
+    census,
+    keys_made,
+    of_pairs,
+    raised,
+)
 
 
 def compared(
@@ -117,6 +128,40 @@ def test_ops_that_are_left_to_python_are_named() -> None:
     assert cause.kind == "Ops run in Python"
     assert sentence(cause) == "1 graph has Ops that HEAD leaves to Python: solve (Solve)"
     assert worse(verdicts) == {"python_fallbacks"}
+
+
+def test_keys_that_cost_more_are_told_with_their_graphs_alone() -> None:
+    base = keys_made(chain=30, longer=300, constant=30)
+    head = keys_made(chain=40, longer=400, constant=17)
+    (cause,), verdicts = compared(base, head)
+    assert cause.kind == "keys cost more"
+    assert sentence(cause) == (
+        "HEAD calls more Python functions to make the keys of 2 graphs: chain, longer"
+    )
+    assert values(verdicts[KEYS_MADE, "key_calls"]) == ([330], [440])
+    assert worse(verdicts) == {"key_calls"}
+
+
+def test_one_more_call_for_a_graph_is_no_alarm_and_one_for_each_node_is() -> None:
+    floor = 1 + (METRICS["key_calls"].material or 0)
+    base = keys_made(chain=30, longer=3000)
+    assert 31 / 30 < floor < 40 / 30
+    for head, found in (
+        (keys_made(chain=31, longer=3001), "workload changed"),
+        (keys_made(chain=30, longer=4000), "worse"),
+        (keys_made(chain=29, longer=3000), "workload changed"),
+        (keys_made(chain=20, longer=2000), "better"),
+        (keys_made(chain=30, longer=3000), "unaffected"),
+    ):
+        _, verdicts = compared(base, head)
+        assert verdicts[KEYS_MADE, "key_calls"].conclusion == found
+
+
+def test_a_few_calls_of_a_large_graph_do_not_hide_many_of_a_small_one() -> None:
+    base, head = keys_made(chain=30, longer=3000), keys_made(chain=60, longer=3001)
+    (cause,), verdicts = compared(base, head)
+    assert [graph.name for graph in cause.graphs] == ["chain"]
+    assert values(verdicts[KEYS_MADE, "key_calls"]) == ([30], [60])
 
 
 def test_a_wrong_graph_is_named_and_those_that_were_wrong_before_are_not() -> None:

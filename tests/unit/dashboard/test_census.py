@@ -95,6 +95,19 @@ def test_only_what_changed_after_it_was_cached_has_changed() -> None:
     assert [row.name for row in rows if row.changed] == ["qr"]
 
 
+def test_counts_stand_for_themselves_and_may_change() -> None:
+    old, new = ({"chain": ("counted", "", 3000), "constant": ("counted", "", n)} for n in (30, 17))
+    made = "key_cost key_making NUMBA spawn"
+    pages = census_pages(site_of(old, new, cell=made))
+    found = pages[0].values(pages)
+    rows = {row.name: row for row in found["rows"]}
+    assert [place.mark for place in rows["chain"].places] == ["3,000", "3,000"]
+    assert [place.mark for place in rows["constant"].places] == ["17", "30"]
+    assert [row.name for row in found["rows"] if row.changed] == ["constant"]
+    assert found["how"].startswith("every graph is converted")
+    assert found["standing"] == "of 2 graphs, 2 have keys"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "text", "state"),
     [("hit", "hit", "nothing lost", "good"), ("hit", "miss", "1 graph lost", "unknown"),

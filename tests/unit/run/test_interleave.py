@@ -135,6 +135,12 @@ def test_times_are_taken_under_one_launch_and_of_cold_builds_only_if_named() -> 
     assert {c.scenario for c in named.counted} == {"cold"}
 
 
+def test_a_time_that_only_describes_is_not_taken() -> None:
+    found = matrix(Narrowed(models=["key_cost"], scenarios=["key_making"]))
+    assert [one.scenario for one in found.cells] == ["key_making"] * 2
+    assert found.timed == found.traced == ()
+
+
 def test_without_the_timing_pass_nothing_is_timed_and_everything_is_counted() -> None:
     exact = matrix(Narrowed(measures=["counting"]))
     assert (exact.timed, exact.traced) == ((), ())

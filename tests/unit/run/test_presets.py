@@ -123,5 +123,8 @@ def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
         for name in ("census", "canary")
     }
     assert pairs == {"census": {"pairs_first", "pairs_second"}, "canary": {"pairs_keys"}}
+    census = tasks_of(PRESETS["census"], Narrowed())
+    timed = {task.cell.scenario for task in census if task.measure == "timing"}
+    assert timed == {"key_making"}
     assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
                    if name != "canary")  # fmt: skip

@@ -75,9 +75,13 @@ def test_a_source_says_which_module_it_waits_for_and_which_bug_it_stands_for(one
     assert "\n\n    Stands for " in space["put_into"].__doc__
 
 
-@pytest.mark.parametrize("name", ["broadcast_pattern_dropped", "property_dropped:Sum.axis"])
-def test_a_fault_of_keys_is_a_wheel_too(name: str, tmp_path: Path) -> None:
-    assert fault(name).cause == "keys collide"
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("broadcast_pattern_dropped", "keys collide"), ("property_dropped:Sum.axis", "keys collide"),
+     ("keys_made_twice", "keys cost more")],
+)  # fmt: skip
+def test_a_fault_of_keys_is_a_wheel_too(name: str, cause: str, tmp_path: Path) -> None:
+    assert fault(name).cause == cause
     wheel = build(name, tmp_path)
     found, version, _, _ = read_wheel(wheel)
     assert (found, version) == (

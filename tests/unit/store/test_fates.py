@@ -16,12 +16,14 @@ from observatory.store.records.sample import OpCoverage
 from tests.factories import LATER, RUN, header, journal
 from tests.factories_graphs import (
     COLD,
+    KEYS_MADE,
     PAIRS,
     WARM,
     Member,
     absent,
     built,
     census,
+    keys_made,
     of_pairs,
     raised,
 )
@@ -75,6 +77,13 @@ def test_a_pair_whose_keys_were_compared_is_right_or_not(tmp_path: Path) -> None
     (sample,) = of_pairs(built("a", "miss"), built("b", "miss", collided="other"))
     journal(tmp_path, [sample.model_copy(update={"cell": keys})], RUN, header())
     assert [one.fate for one in fates_of(tmp_path)[str(keys)]] == ["right", "collided"]
+
+
+def test_graphs_whose_keys_were_counted_have_their_counts(tmp_path: Path) -> None:
+    journal(tmp_path, keys_made(chain=30, constant=17), RUN, header())
+    assert fates_of(tmp_path)[str(KEYS_MADE)] == [
+        Fate("chain", "counted", value=30), Fate("constant", "counted", value=17)
+    ]  # fmt: skip
 
 
 def test_the_latest_run_speaks(tmp_path: Path) -> None:
