@@ -7,7 +7,7 @@ its series are still measured; if they are not, it keeps its state and a note sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -156,32 +156,50 @@ class _Update:
         """The occurrences under the ids that they had before.
 
         A step may be placed a few subjects from where it was placed with fewer values: it is the
-        same alert if its kind and one of its series are the same. A run that fails or is late is
-        the same alert until it is over.
-        """
-        ids = {one.change.id for one in found}
-        free = {id_: alert for id_, alert in before.items() if id_ not in ids}
-        named: dict[str, Occurrence] = {}
-        for one in found:
-            same = None if one.change.id in before else self._same(one.change, free.values())
-            if same is not None:
-                del free[same.id]
-                one = one.renamed(same.id)
-            number = 1
-            while one.change.id in named:  # two causes of one kind at one subject
-                number += 1
-                one = one.renamed(id_of(one.change.id, str(number)))
-            named[one.change.id] = one
-        return list(named.values())
+        same alert if its kind and one of its series are the same. Of several that could be, it is
+        the one of that id, then the nearest one, then the one with most series in common. A run
+        that fails or is late is the same alert until it is over.
 
-    def _same(self, change: Change, before: Iterable[Alert]) -> Alert | None:
-        alike = [alert for alert in before if alert.kind == change.kind]
-        if change.kind in _OF_RUNS:
-            live = (a for a in alike if a.about == change.about and a.state != "resolved")
-            return next(live, None)
-        distances = [(self.recorded.distance(change, alert), alert) for alert in alike]
-        near = [(far, alert) for far, alert in distances if far is not None and far <= SAME]
-        return min(near, key=lambda pair: pair[0])[1] if near else None
+        An id never passes to a change of other series: an acknowledgement would pass with it.
+        """
+        likely = sorted(
+            (likeness, place, id_)
+            for place, one in enumerate(found)
+            for id_, likeness in self._alike(one.change, before.values())
+        )
+        ids: dict[int, str] = {}
+        taken: set[str] = set()
+        for _, place, id_ in likely:
+            if place not in ids and id_ not in taken:
+                ids[place] = id_
+                taken.add(id_)
+        named = []
+        for place, one in enumerate(found):
+            if place in ids:
+                id_ = ids[place]
+            else:
+                id_ = _unused(one.change.id, taken | before.keys())
+                taken.add(id_)
+            named.append(one if id_ == one.change.id else one.renamed(id_))
+        return named
+
+    def _alike(
+        self, change: Change, before: Iterable[Alert]
+    ) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The ids of alerts that this change could be, and how well: the lowest is the best."""
+        keys = {one.key for one in change.series}
+        for alert in before:
+            if alert.kind != change.kind:
+                continue
+            same = alert.id == change.id
+            if change.kind in _OF_RUNS:
+                if same or (alert.about == change.about and alert.state != "resolved"):
+                    yield alert.id, (not same,)
+                continue
+            far = self.recorded.distance(change, alert)
+            if far is not None and far <= SAME:
+                common = len(keys & {one.key for one in alert.series})
+                yield alert.id, (not same, far, -common)
 
     def alert(self, one: Occurrence, before: Alert | None) -> FoundAlert:
         over, now = one.recovered, self.context.now
@@ -261,6 +279,15 @@ class _Update:
         if ended:
             latest = max((one.newest for one in ended), key=lambda at: at.date)
             yield Statement("series ended", (len(ended), len(followed), latest.label))
+
+
+def _unused(id_: str, used: Collection[str]) -> str:
+    """The id, or one made of it and a number: two causes of one kind can begin at one subject."""
+    found, number = id_, 1
+    while found in used:
+        number += 1
+        found = id_of(id_, str(number))
+    return found
 
 
 def _of_run(run: Run, kind: str, about: str, statement: Statement) -> Occurrence:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
+from observatory.analyze.history.alerts import Recorded, Run, update_alerts
+from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.series import Series
-from observatory.store.records.alerts import Acknowledgement, Alert, Alerts
+from observatory.analyze.statements import Occurrence, Statement, id_of
+from observatory.store.records.alerts import Acknowledgement, Alert, Alerts, Change, SeriesChange
 from observatory.store.records.triage import Triage
 from tests.factories_alerts import detected, line, moment, night, series, stepped, subject, watched
 
@@ -131,6 +135,78 @@ def test_two_causes_at_one_subject_stay_two() -> None:
     calling = series(on, stepped(80, 40, seed=8), metric="call_time", cell=call)
     kinds = {alert.kind for alert in nightly(80, building, calling).alerts}
     assert kinds == {"slower to build", "slower to call"}
+
+
+def test_an_id_never_passes_to_a_change_of_other_series() -> None:
+    """Two causes of one kind can begin at one subject: an id would follow from both."""
+    radon, census, ended = (
+        _leak("siblings", 40), _leak("census_warm", 40), _leak("call", 40, id_="aaaaaaaaaa")
+    )  # fmt: skip
+    first = _updated([radon], None)
+    own = radon.change.id
+    second_id = id_of(own, "2")
+    before = first.model_copy(update={"alerts": [*first.alerts, _resolved(ended, second_id)]})
+    for found in ([census, radon], [radon, census]):
+        later = _updated(found, before)
+        ids = {alert.series[0].benchmark.split()[1]: alert.id for alert in later.alerts}
+        assert ids["siblings"] == own
+        assert ids["call"] == second_id
+        assert ids["census_warm"] not in {own, second_id}
+        again = _updated(found[::-1], later)
+        assert {(one.id, one.series[0].key) for one in again.alerts} == {
+            (one.id, one.series[0].key) for one in later.alerts
+        }
+
+
+def test_where_the_old_series_are_calm_another_change_gets_an_id_of_its_own() -> None:
+    first = _updated([_leak("siblings", 40)], None)
+    later = _updated([_leak("census_warm", 40)], first, said(only(first).id, at=60, until=200))
+    states = {alert.series[0].benchmark.split()[1]: alert.state for alert in later.alerts}
+    assert states["census_warm"] in {"new", "open"}
+
+
+def test_of_several_alerts_a_change_is_the_one_with_most_series_in_common() -> None:
+    one, other = _leak("siblings", 40), _leak("siblings", 40, id_="aaaaaaaaaa")
+    more = _leak("call", 40).change.series
+    wide = replace(
+        other, change=other.change.model_copy(update={"series": [*other.change.series, *more]})
+    )
+    before = _updated([one, wide], None)
+    moved = replace(wide, change=wide.change.model_copy(update={"id": "bbbbbbbbbb"}))
+    found = _updated([moved], before).alerts
+    assert [alert.id for alert in found if len(alert.series) == 2] == ["aaaaaaaaaa"]
+
+
+def _leak(scenario: str, place: int, id_: str | None = None) -> Occurrence:
+    benchmark = f"radon {scenario} NUMBA spawn"
+    one = SeriesChange(
+        machine="bench", env_name="observatory-py3.13", benchmark=benchmark,
+        metric="files_leaked", unit="files", kind="exact", before=1, after=2, now=2,
+        last_good=at(subject(place - 1)), first_bad=at(subject(place)), newest=at(subject(59)),
+        holds=True,
+    )  # fmt: skip
+    change = Change(
+        id=id_ or id_of("files leaked", subject(place).commit), kind="files leaked", sentence="",
+        last_good=one.last_good, first_bad=one.first_bad, between=0, series=[one],
+    )  # fmt: skip
+    return Occurrence(change, True, Statement("cause began", ()))
+
+
+def _updated(
+    found: Sequence[Occurrence], previous: Alerts | None, triage: Triage | None = None
+) -> Alerts:
+    keys = frozenset(one.key for o in found for one in o.change.series)
+    positions = {subject(n).commit: n for n in range(60)}
+    run = Run("bench", "observatory-py3.13", at(subject(59)), night(59))
+    recorded = Recorded((run,), keys, {("bench", "observatory-py3.13"): [positions]})
+    states = update_alerts(found, recorded, moment(60, previous, triage))
+    empty = nightly(39, series(line(39), stepped(39)))
+    return empty.model_copy(update={"alerts": [one.alert for one in states]})
+
+
+def _resolved(one: Occurrence, id_: str) -> Alert:
+    alert = only(_updated([one], None))
+    return alert.model_copy(update={"id": id_, "state": "resolved"})
 
 
 def test_a_renamed_benchmark_resolves_nothing_silently() -> None:
