@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell
+from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_of
 from benchmarks.plan import Task
 from observatory.analyze.comparison.evidence import message_of
 from observatory.app.measurement import chosen_tasks
@@ -26,6 +26,8 @@ from observatory.store.records.subject import Subject
 PRESET = "census"
 MODELS = tuple(dict.fromkeys(cell.model for cell in PRESETS[PRESET].cells))
 """The models of the census."""
+BACKENDS = backends_of("census_warm")
+"""The backends of the census."""
 _BAD = ("wrong", "collided")
 
 
@@ -76,8 +78,14 @@ def census(
     """Build graphs with each subject, and yield what became of them. Nothing is recorded.
 
     ``graphs``: as `graphs_like` returns them. ``flags``: further PYTENSOR_FLAGS, as a user would
-    set them. Raises SelectionError for an unknown backend, and as `Session.environment` does.
+    set them. Raises SelectionError for a backend that the census does not have, and as
+    `Session.environment` does.
     """
+    if lacking := [name for name in backends if name not in BACKENDS]:
+        raise SelectionError(
+            f"the census has no graphs for {' and '.join(map(repr, lacking))}; choose from "
+            f"{' and '.join(BACKENDS)}"
+        )
     tasks = chosen_tasks(PRESET, Narrowed(models=list(dict.fromkeys(graphs.values())),
                                           backends=backends, measures=["counting"]))  # fmt: skip
     for subject in subjects:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import MEMBERS, backends_of
-from observatory.app.census import MODELS, PRESET, census, graphs_like
+from benchmarks.catalogue import MEMBERS
+from observatory.app.census import BACKENDS, MODELS, PRESET, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, render
@@ -17,8 +17,6 @@ from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.store.records.machine import this_machine
 from observatory.text.census import Column, census_table
-
-_SCENARIO = "census_warm"
 
 
 def command(
@@ -35,7 +33,7 @@ def command(
     ] = False,
     backend: Annotated[
         options.Words,
-        options.only("--backend", backends_of(_SCENARIO), "backend", "Default: NUMBA."),
+        options.only("--backend", BACKENDS, "backend", "Default: NUMBA."),
     ] = None,
     seconds: Annotated[
         bool, options.flag("--seconds", "Also show how long each graph of one Op took to compile.")
