@@ -31,6 +31,7 @@ from scripts.reference_markdown import cell, code, codes, fenced, schema_tables,
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REFERENCE = DOCS / "reference"
 WIDTH = 88
+_MOST_GRAPHS = 30
 _KINDS = {
     "exact": "counts that are the same in every run of a subject; compared without a threshold",
     "near_exact": "counts and sizes that differ a little between runs of one subject",
@@ -95,6 +96,13 @@ def exit_statuses() -> Iterator[str]:
     yield table(("status", "name", "meaning"), rows)
 
 
+def _graphs(names: Sequence[str]) -> str:
+    """The graphs of a model; of many only how many there are, for `--list` names them."""
+    if len(names) <= _MOST_GRAPHS:
+        return codes(names)
+    return f"{len(names)} graphs from `{names[0]}` to `{names[-1]}`: `observatory census --list`"
+
+
 def words() -> Iterator[str]:
     """The vocabulary of measuring: models, scenarios, backends and metrics."""
     yield (
@@ -116,7 +124,7 @@ def words() -> Iterator[str]:
     yield from _meanings("Models", "model", catalogue.MODELS)
     yield "Siblings, variants and upgrades build the graphs of a model in this order:"
     members = catalogue.MEMBERS.items()
-    yield table(("model", "graphs"), ((code(model), codes(names)) for model, names in members))
+    yield table(("model", "graphs"), ((code(model), _graphs(names)) for model, names in members))
     yield from _meanings("Scenarios", "scenario", catalogue.SCENARIOS)
     yield "Each scenario is measured with:"
     parts = (catalogue.models_of, catalogue.backends_of, catalogue.launches_of)

@@ -46,6 +46,8 @@ _IMPLEMENTATIONS = {"numba": "numba", "c": "C", "jax": "JAX", "": "no backend"}
 MOST_SUBJECTS = 24
 _MOST = 2000
 _NAMED = 12
+_FEWEST_OF_A_KIND = 3
+"""Graphs of a kind, on average, below which a table of kinds says less than the matrix."""
 _NOTE = 240
 _LABEL = 16
 
@@ -65,6 +67,14 @@ class Place(NamedTuple):
         """The classes of its colour and frame. Most places are good, and these have none."""
         colour = "" if _SEVERITY.get(self.fate, 1) == 0 else f"f-{self.fate}"
         return " ".join(filter(None, (colour, self.moved)))
+
+
+class Share(NamedTuple):
+    """How many graphs of one kind are good in one subject."""
+
+    words: str
+    fate: str
+    """The worst of them; empty if all are good."""
 
 
 class Row(NamedTuple):
@@ -138,6 +148,7 @@ class CensusPage:
             ],
             "columns": [(shorten(c.label, _LABEL), c.label, c.versions) for c in self.columns],
             "good": next((one for one in ("right", "counted") if one in every), "hit"),
+            "kinds": self._kinds(),
             "rows": list(self._rows(notes)),
             "notes": list(notes),
             "verdict": self._verdict(),
@@ -172,6 +183,16 @@ class CensusPage:
             groups.setdefault(MODELS[self.model].why_untried(name), []).append(clean(name))
         for reason, own in sorted(groups.items()):
             yield ", ".join(own), reason or "nobody has written a graph"
+
+    def _kinds(self) -> list[tuple[str, list[Share]]]:
+        """For each kind of graph, its share of good ones in each subject; none if kinds are few."""
+        named = {name for column in self.columns for name in column.graphs}
+        ordered = known_first(named, MEMBERS.get(self.model, ()))
+        kinds = dict.fromkeys(map(_kind, ordered))
+        if len(kinds) * _FEWEST_OF_A_KIND > len(ordered):
+            return []
+        by_column = [_by_kind(column.graphs.values()) for column in self.columns]
+        return [(clean(kind), [_share(own.get(kind, ())) for own in by_column]) for kind in kinds]
 
     def _rows(self, notes: dict[str, int]) -> Iterator[Row]:
         named = {name for column in self.columns for name in column.graphs}
@@ -261,6 +282,31 @@ def _place(one: Fate | None, moved: str, notes: dict[str, int]) -> Place:
     note = notes.setdefault(shorten(one.note, _NOTE), len(notes)) if one.note else None
     mark = MARKS[one.fate] if one.value is None else f"{one.value:,.0f}"
     return Place(mark, one.fate, note, moved)
+
+
+def _kind(name: str) -> str:
+    """The kind of a graph: the first word of its name; two if the graphs of a pair must differ."""
+    words = name.split(".")
+    return ".".join(words[: 2 if words[0] == "differ" else 1])
+
+
+def _by_kind(graphs: Iterable[Fate]) -> dict[str, list[Fate]]:
+    """The graphs that the subject has, by kind."""
+    found: dict[str, list[Fate]] = {}
+    for one in graphs:
+        if one.fate != "absent":
+            found.setdefault(_kind(one.name), []).append(one)
+    return found
+
+
+def _share(graphs: Sequence[Fate]) -> Share:
+    if not graphs:
+        return Share(MARKS["absent"], "absent")
+    unlike = [one.fate for one in graphs if _SEVERITY.get(one.fate, 1)]
+    if not unlike:
+        return Share(f"{len(graphs)}", "")
+    # FATES has the worst ones first.
+    return Share(f"{len(graphs) - len(unlike)} of {len(graphs)}", known_first(unlike, FATES)[0])
 
 
 def _moves(fates: Sequence[Fate | None]) -> list[str]:

@@ -187,9 +187,25 @@ def test_the_registry_times_releases_stays_small(tmp_path: Path) -> None:
     site = tmp_path / "html"
     build(site_of(*[graphs] * 8), site)
     page = (site / "census" / "ops-numba.html").read_text()
-    assert page.count('<th scope="col" title=') == 8
+    assert page.count('<th scope="col" title=') == 2 * 8  # of the table of kinds, and of the matrix
     # The budget of tests/benchmarks/test_pages.py, for 16 subjects.
     cells = 350 * 8 * (page.count("<td") and len('<td class="f-uncacheable" data-n="19">U'))
     assets = sum((site / "assets" / name).stat().st_size
                  for name in ("style.css", "site.js", "census.js"))  # fmt: skip
     assert len(page.encode()) + cells + assets < 250_000
+
+
+def test_kinds_have_their_share_of_good_graphs_in_each_subject() -> None:
+    old = {f"linalg.{name}": "hit" for name in ("qr", "svd", "inv")}
+    pairs = {f"differ.size.{name}": "hit" for name in ("one", "two", "three")}
+    new: dict[str, str | tuple[str, str]] = {
+        **old, **pairs, "linalg.qr": "miss", "linalg.inv": "wrong", "linalg.svd": "absent"
+    }  # fmt: skip
+    assert values({**old}, new)["kinds"] == [
+        ("linalg", [("0 of 2", "wrong"), ("3", "")]),
+        ("differ.size", [("3", ""), (MARKS["absent"], "absent")]),
+    ]
+
+
+def test_where_nearly_every_graph_is_a_kind_of_its_own_there_is_no_table_of_kinds() -> None:
+    assert values({"linalg.qr": "hit", "special.erf": "hit"})["kinds"] == []

@@ -78,6 +78,12 @@ def _dimshuffle(_: Draft, operands: list[Any], settings: Settings) -> Any:
     return operands[0].dimshuffle(*order)
 
 
+def _true_div(d: Draft, operands: list[Any], _: Settings) -> Any:
+    # Rewrites make 1 of x / x, also where x is 0: no divisor is 0.
+    one, other = operands
+    return d.pt.true_div(one, d.pt.abs(other) + 1)
+
+
 def _assigned(_: Draft, operands: list[Any], settings: Settings) -> Any:
     part = operands[0][_index(settings)]
     return part.set(operands[1]) if settings["how"] == "set" else part.inc(operands[1])
@@ -99,9 +105,10 @@ def _from_graph(d: Draft, operands: list[Any], settings: Settings) -> Any:
 MAKERS: Mapping[str, Maker] = {
     **{name: _by_name(name) for name in (
         "tanh", "arctan", "sigmoid", "neg", "abs", "sqr",
-        "add", "sub", "mul", "true_div", "maximum", "minimum", "arctan2", "gt", "le", "switch",
+        "add", "sub", "mul", "maximum", "minimum", "arctan2", "gt", "le", "switch",
         "dot",
     )},
+    "true_div": _true_div,
     **{name: _reduction(name) for name in (
         "sum", "prod", "max", "min", "mean", "any", "all", "argmax",
     )},

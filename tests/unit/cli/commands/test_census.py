@@ -70,8 +70,9 @@ def test_without_a_graph_it_says_how_to_name_one(world: World) -> None:
 
 
 def test_what_is_asked_for_is_passed_on(world: World) -> None:
-    words = ["--graph", PAIR, "--backend", "C_VM", "--backend", "NUMBA", "--flags",
-             "floatX=float32", "--with", "numba==0.68.0", "--python", "3.13", "--timeout", "9"]  # fmt: skip
+    words = ["--graph", PAIR, "--backend", "C_VM", "--backend", "NUMBA",
+             "--flags", "floatX=float32", "--with", "numba==0.68.0", "--python", "3.13",
+             "--timeout", "9"]  # fmt: skip
     done = observatory("census", "3.3.6", "3.3.7", *words)
     assert done.returncode == Exit.OK, done.stderr
     assert world.asked == {
