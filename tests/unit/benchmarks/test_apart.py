@@ -299,6 +299,17 @@ def test_a_suspect_that_is_right_is_told_and_is_no_alarm(
     assert [(step.status, step.note) for step in report.steps] == [("ok", pairs.CLEARED)]
 
 
+def test_of_very_many_suspects_only_the_first_are_built_and_the_others_are_told(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "MOST_SUSPECTS", 1)
+    keys = compared(DIFFERENT, OTHER, suspects=(DIFFERENT, OTHER))
+    report, asked = proven(box, monkeypatch, keys, right(DIFFERENT), right(DIFFERENT))
+    assert {members for _, members, _ in asked} == {(DIFFERENT,)}
+    assert [step.note for step in report.steps] == [pairs.CLEARED, pairs.UNPROVEN]
+    assert [step.status for step in report.steps] == ["ok", "ok"]
+
+
 def test_an_equal_pair_with_two_keys_is_unstable_if_the_cache_does_not_find_it(
     box: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
