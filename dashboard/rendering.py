@@ -67,7 +67,13 @@ def _environment() -> Environment:
     )
     found.filters["shown"] = shorten
     found.filters["coded"] = _coded
+    found.filters["breakable"] = _breakable
     return found
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken after a dot or an underscore, and not in the middle of a word."""
+    return Markup("{}").format(name).replace(".", Markup(".<wbr>")).replace("_", Markup("_<wbr>"))
 
 
 def _coded(text: str) -> Markup:
