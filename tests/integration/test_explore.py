@@ -59,6 +59,15 @@ def test_what_rewrites_make_of_a_division_by_zero_is_no_counterexample(bench: Be
     assert found.seconds["pair"].finding == ""
 
 
+def test_the_precision_of_mixed_dtypes_is_no_counterexample(bench: Bench) -> None:
+    """PyTensor 3.3.8 declares float64 where int32 meets float32, and computes with less."""
+    whole = Source("int32", (3,), ("6", "2", "-3"), (None,))
+    tenths = Source("float32", (3,), ("0.1", "0.7", "0.3"), (None,))
+    graph = DescribedGraph((whole, tenths), (Node("sub", (0, 1)),), (2,))
+    found = looker(bench).look({"pair": DescribedPair(graph, graph, "names", "names")})
+    assert found.seconds["pair"].finding == ""
+
+
 def test_the_newest_release_makes_every_operation_of_the_grammar(
     bench: Bench, tmp_path: Path
 ) -> None:

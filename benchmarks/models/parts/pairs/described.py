@@ -173,9 +173,7 @@ def pair_of(described: DescribedPair) -> Pair:
     second = built(described.second, backwards=described.treatment == "order")
     if treated := _TREATED.get(described.treatment):
         second = treated(second)
-    return Pair(
-        Side(built(described.first)), Side(second), equal=described.equal, only_if_in_python=True
-    )
+    return Pair(Side(built(described.first)), Side(second), equal=described.equal, generated=True)
 
 
 def pairs_of_file(path: Path) -> dict[str, Pair]:
