@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ STEPS = (
     "measure",
     "canary",
     "contracts",
+    "census",
     "explore",
     "work",
     "alerts",
@@ -60,6 +61,8 @@ class Wishes:
     """Scenarios to measure."""
     work_budget: str = "15m"
     """The longest time for the work of one subject."""
+    census_budget: str = ""
+    """The longest time for the census of the last subject; empty: there is none."""
     explore_budget: str = ""
     """The time for generated pairs of graphs; empty: there are none."""
     no_work: str = ""
@@ -88,9 +91,9 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     results = ["--results", str(wishes.results)]
     state = ["--python", wishes.python] if wishes.python else []
     state += ["--state", str(wishes.state)] if wishes.state else []
-    options = [*results, *_each("--with", wishes.extras), *state]
-    options += _each("--launch", wishes.launches)
-    options += ["--machine", wishes.machine] if wishes.machine else []
+    where = [*results, *_each("--with", wishes.extras), *state]
+    machine = ["--machine", wishes.machine] if wishes.machine else []
+    options = [*where, *_each("--launch", wishes.launches), *machine]
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     run = ["--preset", wishes.preset, *options, *cells]
     for text in wishes.subjects:
@@ -103,10 +106,17 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     yield NightStep(name="canary", command=["canary", *newest, *options])
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)
+    if wishes.census_budget:
+        budget = ["--preset", "census", "--budget", wishes.census_budget]
+        command = ["run", *_each("--subject", newest), *budget, *where, *machine]
+        command += _each("--backend", wishes.backends)
+        yield NightStep(name="census", command=command, resumable=True)
     if wishes.explore_budget:
         budget = ["--budget", wishes.explore_budget]
-        command = ["explore", *newest, *budget, *_each("--with", wishes.extras), *results, *state]
-        yield NightStep(name="explore", command=command)
+        command = ["explore", *newest, *budget, *where]
+        for backend in wishes.backends or [""]:
+            own = _each("--backend", filter(None, [backend]))
+            yield NightStep(name=f"explore {backend}".rstrip(), command=[*command, *own])
     if wishes.no_work:
         yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
         return
@@ -140,7 +150,7 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         yield NightStep(name="publish", command=command)
 
 
-def _each(option: str, values: Sequence[str]) -> list[str]:
+def _each(option: str, values: Iterable[str]) -> list[str]:
     return [word for value in values for word in (option, value)]
 
 

@@ -86,6 +86,12 @@ def command(
             help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
         ),
     ] = "15m",
+    census_budget: Annotated[
+        str,
+        typer.Option(
+            help="Longest time for the census of the last subject: 90s, 10m, 1h. Default: none."
+        ),
+    ] = "",
     explore_budget: Annotated[
         str,
         typer.Option(
@@ -122,7 +128,7 @@ def command(
     """  # fmt: skip
     _check(only or (), repo, commits, link, deliver)
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    for budget in filter(None, (work_budget, explore_budget)):
+    for budget in filter(None, (work_budget, census_budget, explore_budget)):
         options.seconds(budget)
     named = (("canary", canary), ("contracts", contracts), ("work", work))
     left_out = {name for name, on in named if not on}
@@ -132,7 +138,7 @@ def command(
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
-        explore_budget=explore_budget,
+        census_budget=census_budget, explore_budget=explore_budget,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,

@@ -215,7 +215,7 @@ def commands(wishes: Wishes) -> dict[str, str]:
 
 EVERYTHING = Wishes(
     subjects=["newest"], feed=True, deliver="pymc-devs/pytensor", publish="results",
-    link="https://example.org/", explore_budget="10m",
+    link="https://example.org/", census_budget="90m", explore_budget="10m",
 )  # fmt: skip
 
 
@@ -230,6 +230,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "canary": "canary newest --results results",
         "contracts": "contracts newest --results results",
         "work newest": "run --subject newest --preset work --budget 15m --results results",
+        "census": "run --subject newest --preset census --budget 90m --results results",
         "explore": "explore newest --budget 10m --results results",
         "alerts": "alerts --results results",
         "site": "dashboard --results results --out html",
@@ -266,6 +267,22 @@ def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     assert found["work aaaaaaaaaa"] == (
         f"run --subject {commits[0]} --preset work --budget 5m --results results --resume"
     )
+
+
+def test_the_census_is_taken_of_the_last_subject_if_a_time_is_given() -> None:
+    assert "census" not in commands(Wishes(subjects=["3.3.7"]))
+    wishes = Wishes(subjects=["3.3.6", "3.3.7"], census_budget="90m", explore_budget="10m",
+                    backends=["NUMBA", "C_VM"], launches=["fork"], machine="ci")  # fmt: skip
+    found = commands(wishes)
+    # The census has no start method to choose, and a generated pair is for one backend.
+    assert found["census"] == (
+        "run --subject 3.3.7 --preset census --budget 90m --results results --machine ci "
+        "--backend NUMBA --backend C_VM"
+    )
+    assert found["explore C_VM"] == "explore 3.3.7 --budget 10m --results results --backend C_VM"
+    assert "explore NUMBA" in found
+    (census,) = (step for step in steps(wishes) if step.name == "census")
+    assert census.resumable
 
 
 def test_generated_pairs_are_explored_only_if_a_time_is_given() -> None:
