@@ -11,9 +11,8 @@ from pathlib import Path
 from benchmarks.described import DescribedPair
 from observatory.errors import Exit
 from observatory.store.base.files import write_atomic
+from observatory.store.records import layout
 
-RECORDS = "explored"
-"""The directory of the records, below the results."""
 _WRONG = ("wrong", "collided")
 
 
@@ -77,7 +76,7 @@ def record(found: Explored, results: Path) -> None:
     """Write what was tried and found as a file of its own, below the results."""
     when = re.sub(r"[^0-9T]", "", found.started_at.partition("+")[0])
     subject = re.sub(r"[^A-Za-z0-9.]+", "-", found.subject)[:60]
-    path = results / RECORDS / f"{when}-{subject}-{found.backend}.json"
+    path = results / layout.EXPLORED / f"{when}-{subject}-{found.backend}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     written = {"schema": "observatory/explored/1", **asdict(found)}
     write_atomic(path, f"{json.dumps(written, indent=1)}\n".encode())

@@ -35,7 +35,8 @@ CALIBRATIONS = "calibrations"
 UPGRADES = "upgrades"
 CONTRACTS = "contracts"
 POOLS = "pools"
-RESERVED = (SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS)
+EXPLORED = "explored"
+RESERVED = (SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 
