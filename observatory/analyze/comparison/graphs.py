@@ -7,6 +7,7 @@ no less an alarm where another one got better.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import chain
 
@@ -29,12 +30,16 @@ class ByGraph:
         self.counted = bool(old or new)
         """Whether the samples count this metric graph by graph."""
         common = old.keys() & new.keys()
-        known, fewer = common, common
+        known, won = common, common
         if metric.name in OF_A_CACHE:
             # What no cache ever returned cannot be lost, and what it returns now can be won.
             known = common & found_in_cache(base.ledger(cell) or ())
             won = common & found_in_cache(head.ledger(cell) or ())
-            fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
+        elif metric.name == "python_fallbacks":
+            # Nor what ran in Python before. A rewrite that replaces an Op in Python by two others
+            # in Python has taken nothing away.
+            known = frozenset(name for name in common if not max(old[name]))
+        fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
         # A value that is wrong in one sample is wrong. Other counts must be higher in all of them.
         least = max if metric.even_if_same else min
         allowed = 1 + (metric.material or 0.0)
@@ -91,23 +96,25 @@ def same_graphs(cell: Cell, base: Evidence, head: Evidence) -> bool:
     """Whether both sides have built the same graphs with the same result.
 
     Only then can sums over all be compared: what a process leaves behind follows from what it
-    compiles.
+    compiles and loads.
     """
-    old, new = (
-        {
-            (step.name, step.status, *map(step.metrics.get, OF_A_CACHE))
-            for s in side.taken(cell, "counting")
-            for step in s.steps
-            if step.status != ABSENT
-        }
-        for side in (base, head)
-    )
-    return old == new
+    return _results(cell, base) == _results(cell, head)
 
 
 def found_in_cache(ledger: Collection[LedgerEntry]) -> set[str]:
     """The graphs of which a cache returned a function: only these can be lost."""
     return {entry.step for entry in ledger if entry.outcome == "hit" and entry.step is not None}
+
+
+def _results(cell: Cell, side: Evidence) -> tuple[set[tuple[object, ...]], Counter[object]]:
+    """What became of each graph of a subject, and how many functions each has, by outcome."""
+    graphs = {
+        (step.name, step.status, *map(step.metrics.get, OF_A_CACHE))
+        for sample in side.taken(cell, "counting")
+        for step in sample.steps
+        if step.status != ABSENT
+    }
+    return graphs, Counter((entry.step, entry.outcome) for entry in side.ledger(cell) or ())
 
 
 def _samples(cell: Cell, metric: Metric, side: Evidence) -> list[Sample]:

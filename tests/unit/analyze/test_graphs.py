@@ -122,12 +122,26 @@ def test_a_graph_that_raises_is_told_with_the_first_line_of_its_exception() -> N
 
 
 def test_ops_that_are_left_to_python_are_named() -> None:
-    base = census(built("solve", "hit", in_python=["Known"]))
-    head = census(built("solve", "hit", in_python=["Known", "Solve"]))
+    base = census(built("solve", "hit"), built("eig", "hit", in_python=["Eig"]))
+    head = census(
+        built("solve", "hit", in_python=["Solve"]), built("eig", "hit", in_python=["Eig", "Dot"])
+    )
     (cause,), verdicts = compared(base, head)
     assert cause.kind == "Ops run in Python"
     assert sentence(cause) == "1 graph has Ops that HEAD leaves to Python: solve (Solve)"
     assert worse(verdicts) == {"python_fallbacks"}
+    assert values(verdicts[WARM, "python_fallbacks"]) == ([0], [1])
+
+
+def test_an_op_in_python_that_becomes_two_in_python_is_no_loss() -> None:
+    before, after = ["Solve"], ["Cholesky", "CholeskySolve"]
+    one = census(built("solve", "hit", in_python=before), built("exp", "hit"))
+    two = census(built("solve", "hit", in_python=after), built("exp", "hit"))
+    causes, verdicts = compared(one, two)
+    assert causes == []
+    assert worse(verdicts) == set()
+    _, verdicts = compared(two, one)
+    assert verdicts[WARM, "python_fallbacks"].conclusion == "better"
 
 
 def test_keys_that_cost_more_are_told_with_their_graphs_alone() -> None:
@@ -219,6 +233,8 @@ def test_files_of_different_graphs_are_not_compared() -> None:
     _, verdicts = compared(base, head)
     assert verdicts[WARM, "files_leaked"].conclusion == "workload changed"
     _, verdicts = compared(base, census(built("exp", "miss"), files=2))
+    assert verdicts[WARM, "files_leaked"].conclusion == "workload changed"
+    _, verdicts = compared(base, census(built("exp", "hit", "hit"), files=2))
     assert verdicts[WARM, "files_leaked"].conclusion == "workload changed"
     _, verdicts = compared(base, census(built("exp", "hit"), files=2))
     assert verdicts[WARM, "files_leaked"].conclusion == "worse"

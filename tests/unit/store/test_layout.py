@@ -10,7 +10,7 @@ from tests.factories import subject
 
 
 @pytest.mark.parametrize(
-    "name", ["..", "", "a/b", ".hidden", "a\0", "samples", "ledgers", "x" * 201]
+    "name", ["..", "", "a/b", ".hidden", "a\0", "samples", "ledgers", "explored", "x" * 201]
 )
 def test_a_machine_whose_name_is_no_directory_is_refused(name: str) -> None:
     with pytest.raises(RecordError, match="machine"):

@@ -14,6 +14,7 @@ from observatory.store.asv import listing
 from observatory.store.base.problems import RecordError
 from observatory.store.reading import read
 from observatory.store.reading.read import benchmarks_of, read_results
+from observatory.store.records import layout
 from tests.factories import header, journal, sample
 from tests.factories_asv import Value, foreign, old, put, row, values
 
@@ -222,3 +223,14 @@ def test_units_of_another_kind_than_text_are_none(tmp_path: Path) -> None:
     path = tmp_path / "benchmarks.json"
     path.write_bytes(b'{"a": {"unit": ' + b"[" * 900 + b"]" * 900 + b', "type": null}}')
     assert benchmarks_of(path).head == {"a": ["", ""]}
+
+
+@pytest.mark.parametrize("directory", layout.RESERVED)
+def test_what_a_directory_of_the_observatory_holds_is_no_asv_result(
+    tmp_path: Path, directory: str
+) -> None:
+    record = tmp_path / directory / "20261124T033910-3.3.8-NUMBA.json"
+    record.parent.mkdir()
+    record.write_text('{"pairs": 0}')
+    found = read_results(tmp_path)
+    assert (list(found.files), list(found.problems)) == ([], [])
