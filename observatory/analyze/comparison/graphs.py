@@ -38,7 +38,7 @@ class ByGraph:
         elif metric.name == "python_fallbacks":
             # Nor what ran in Python before. A rewrite that replaces an Op in Python by two others
             # in Python has taken nothing away.
-            known = frozenset(name for name in common if not max(old[name]))
+            known = {name for name in common if not max(old[name])}
         fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
         # A value that is wrong in one sample is wrong. Other counts must be higher in all of them.
         least = max if metric.even_if_same else min
@@ -108,13 +108,14 @@ def found_in_cache(ledger: Collection[LedgerEntry]) -> set[str]:
 
 def _results(cell: Cell, side: Evidence) -> tuple[set[tuple[object, ...]], Counter[object]]:
     """What became of each graph of a subject, and how many functions each has, by outcome."""
-    graphs = {
+    graphs: set[tuple[object, ...]] = {
         (step.name, step.status, *map(step.metrics.get, OF_A_CACHE))
         for sample in side.taken(cell, "counting")
         for step in sample.steps
         if step.status != ABSENT
     }
-    return graphs, Counter((entry.step, entry.outcome) for entry in side.ledger(cell) or ())
+    functions: Counter[object] = Counter((e.step, e.outcome) for e in side.ledger(cell) or ())
+    return graphs, functions
 
 
 def _samples(cell: Cell, metric: Metric, side: Evidence) -> list[Sample]:
