@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from benchmarks import trace
 from benchmarks.catalogue import SCENARIOS, Cell
 from benchmarks.messages import Counter
 from benchmarks.probes.instructions import CLIENT_SOURCE, open_hardware_counter
@@ -22,6 +23,13 @@ from benchmarks.sandbox import ROOT
 
 SEED = 1
 """The hash seed of every process of this pass."""
+INHERITED = frozenset((
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH",
+    "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "VALGRIND_LIB", trace.VARIABLE,
+))  # fmt: skip
+"""The variables that the processes of this pass inherit: what finds and runs a compiler, and the
+trace. Each further one moves the stack, and with it the order of sets."""
+_PADDING, _BLOCK = "OBSERVATORY_PADDING", 8192
 _PREFIX, _BENCHMARKS = "environment", "root"
 _MODERN = frozenset(("avx2", "bmi2", "fma"))
 _LLVM_TARGETS = {"aarch64": "generic", "x86_64": "nehalem"}
@@ -69,6 +77,15 @@ class Pins:
                 "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM",
             }
         return found
+
+    def padded(self, environment: dict[str, str]) -> dict[str, str]:
+        """Return the environment with a variable that gives it the same size on every machine.
+
+        The kernel copies it onto the stack, whose addresses follow from its size.
+        """
+        used = sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in environment.items())
+        free = -(used + len(_PADDING) + 2) % _BLOCK
+        return {**environment, _PADDING: "." * free}
 
     def flags(self) -> str:
         """Return the PYTENSOR_FLAGS that make gcc compile for the same CPU."""

@@ -59,7 +59,8 @@ def take(request: Request) -> SampleRecord:
     started_at = datetime.now(UTC)
     sandbox.sweep()
     seed = _choose_seed(request)
-    with Sandbox.open(same_name=request.measure == "work") as box:
+    names = sandbox.row_of_names(request.cache) if request.measure == "work" else ()
+    with Sandbox.open(names) as box:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
         box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
@@ -93,7 +94,13 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     began = time.monotonic()
     pins = pinning.find().inside(box.path) if request.measure == "work" else None
     flags = ",".join(filter(None, (request.pytensor_flags, pins.flags() if pins else None))) or None
-    pinned = {} if pins is None else pins.variables(box.path)
+
+    def environment(hash_seed: int) -> dict[str, str]:
+        if pins is None:
+            return box.environment(hash_seed, flags)
+        inherited = box.environment(hash_seed, flags, pinning.INHERITED)
+        return pins.padded(inherited | pins.variables(box.path))
+
     filler: Ending | None = None
     fill = 0.0
     if request.cache is not None:
@@ -101,7 +108,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     elif SCENARIOS[request.cell.scenario].warm:
         shared = request.cell.launch == "fork" or pins is not None
         filler_seed = seed if shared else sandbox.new_seed()
-        env = box.environment(filler_seed, flags) | pinned
+        env = environment(filler_seed)
         python = (sys.executable,) if pins is None else pins.interpreter(box.path, counting=False)
         job = request.job(box, apart.role_of("fill", request.cell.scenario))
         filler = apart.run(box, job, env, request.timeout, interpreter=python)
@@ -113,7 +120,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.start_from(filled)
         box.empty_tmp()
     prepare = time.monotonic() - began - fill
-    env = box.environment(seed, flags) | pinned
+    env = environment(seed)
     # An index of its own: the forks of the filler have reported under 0.
     job = request.job(box, apart.role_of("measure", request.cell.scenario), 1)
     python = (sys.executable,)

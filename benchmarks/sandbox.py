@@ -10,12 +10,13 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -32,7 +33,7 @@ _SCRUBBED = (
     "PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_", "CCACHE_",
 )  # fmt: skip
 """The beginnings of the variables that the measured process does not inherit."""
-_SEED_FILE = "hash-seed.json"
+_FILLER_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -62,8 +63,10 @@ class Sandbox:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls, same_name: bool = False) -> Iterator[Sandbox]:
+    def open(cls, names: Iterable[str] = ()) -> Iterator[Sandbox]:
         """Make a sandbox for the block of `with`, and remove it afterwards. Raises OSError.
+
+        ``names``: as for `make`.
 
         A signal that ends the sample waits while the directories are made, and while they are
         removed: half of the signals sent at those moments used to leave them behind.
@@ -71,7 +74,7 @@ class Sandbox:
         made = None
         try:
             with _uninterrupted():
-                made = cls.make(same_name)
+                made = cls.make(names)
             yield made
         finally:
             with _uninterrupted():
@@ -79,14 +82,13 @@ class Sandbox:
                     made.remove()
 
     @classmethod
-    def make(cls, same_name: bool = False) -> Sandbox:
+    def make(cls, names: Iterable[str] = ()) -> Sandbox:
         """Make a sandbox, and lock it so that `sweep` leaves it alone. Raises OSError.
 
-        ``same_name``: take the first free one of a row of names. Names of files are hashed and
-        copied, so that a random name changes how many instructions a build executes.
+        ``names``: it gets the first one that is free, and a random name if none is.
         """
         while True:
-            path = _first_free() if same_name else Path(tempfile.mkdtemp(prefix=_PREFIX))
+            path = _first_free(names) or Path(tempfile.mkdtemp(prefix=_PREFIX))
             lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink:
@@ -100,14 +102,21 @@ class Sandbox:
         trace.event("sandbox made", path=str(path))
         return sandbox
 
-    def environment(self, hash_seed: int, flags: str | None) -> dict[str, str]:
+    def environment(
+        self, hash_seed: int, flags: str | None, inherited: Collection[str] | None = None
+    ) -> dict[str, str]:
         """Return the environment variables of the measured process.
 
-        ``hash_seed``: its PYTHONHASHSEED. ``flags``: further PYTENSOR_FLAGS.
+        ``hash_seed``: its PYTHONHASHSEED. ``flags``: further PYTENSOR_FLAGS. ``inherited``: the
+        names of this process's variables that it inherits; None: all that change no result.
         """
         compiledir = f"base_compiledir={self.cache / 'pytensor'}"
         return {
-            **{k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)},
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith(_SCRUBBED) and (inherited is None or name in inherited)
+            },
             MARKER: str(self.path),
             "PYTHONPATH": str(ROOT),
             "PYTHONSAFEPATH": "1",
@@ -131,9 +140,9 @@ class Sandbox:
         return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
 
     def cache_bytes(self) -> int:
-        """Return the size of all files in the caches in bytes, without that of the hash seed."""
+        """Return the size of all files of the caches in bytes."""
         files = (path for path in self.cache.rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files if path.name != _SEED_FILE)
+        return sum(path.stat().st_size for path in files if path.name != _FILLER_FILE)
 
     def start_from(self, filled: Path) -> None:
         """Replace the empty cache by a copy of a filled one. Raises CacheError."""
@@ -145,11 +154,13 @@ class Sandbox:
     def keep_cache(self, target: Path, hash_seed: int) -> None:
         """Copy the caches to ``target``, in place of what was there. Raises OSError.
 
-        ``hash_seed``: it is stored in the copy, for samples that start from it under fork.
+        ``hash_seed``: it is stored in the copy, for samples that start from it under fork, and so
+        is the name of this sandbox, for those that count work.
         """
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         shutil.copytree(self.cache, partial, symlinks=True)
-        (partial / _SEED_FILE).write_text(json.dumps({"hash_seed": hash_seed}))
+        filler = {"hash_seed": hash_seed, "sandbox": self.path.name}
+        (partial / _FILLER_FILE).write_text(json.dumps(filler))
         if target.exists():
             shutil.rmtree(target)
         partial.rename(target)
@@ -191,24 +202,52 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _first_free() -> Path:
-    """Make the first directory of a row of names that is not there. Raises OSError."""
-    for number in count():
-        path = Path(tempfile.gettempdir(), f"{_PREFIX}{number:03}")
+def _first_free(names: Iterable[str]) -> Path | None:
+    """Make the first directory of these names that is not there. Raises OSError."""
+    for name in names:
+        path = Path(tempfile.gettempdir(), name)
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path
-    raise AssertionError("count() does not end")
+    return None
+
+
+def row_of_names(filled: Path | None) -> Iterator[str]:
+    """Yield names for the sandbox of a sample that counts work, without an end.
+
+    Names of files are hashed and copied, so that a random name changes how many instructions a
+    build executes. The first is the name of the sandbox in which the cache ``filled`` was kept: a
+    build from C modules asks more often what there is where that directory has another name.
+    """
+    name = "" if filled is None else _filler_of(filled).sandbox
+    if re.fullmatch(rf"{_PREFIX}\d{{3,9}}", name):
+        yield name
+    yield from (f"{_PREFIX}{number:03}" for number in count())
+
+
+@dataclass(frozen=True)
+class _Filler:
+    """What a kept cache says of the sample that filled it."""
+
+    hash_seed: int
+    sandbox: str
+    """The name of its directory; empty: not known."""
+
+
+def _filler_of(filled: Path) -> _Filler:
+    """Raises CacheError."""
+    try:
+        said = json.loads((filled / _FILLER_FILE).read_text())
+        return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CacheError(
+            f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
+        ) from error
 
 
 def read_seed(filled: Path) -> int:
     """Return the hash seed of the process that filled a kept cache. Raises CacheError."""
-    try:
-        return int(json.loads((filled / _SEED_FILE).read_text())["hash_seed"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CacheError(
-            f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
-        ) from error
+    return _filler_of(filled).hash_seed
 
 
 def new_seed() -> int:

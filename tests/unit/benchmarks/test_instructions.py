@@ -16,6 +16,7 @@ from benchmarks.messages import Counter
 from benchmarks.pinning import Pins
 from benchmarks.probes import instructions
 from benchmarks.probes.instructions import counting_instructions, open_hardware_counter
+from benchmarks.sandbox import Sandbox
 
 SOFTWARE, TASK_CLOCK = 1, 1
 """A counter of the kernel's own, in nanoseconds: there without any support by the processor."""
@@ -139,3 +140,24 @@ def test_machine_code_is_made_for_one_cpu_by_both_compilers(tmp_path: Path) -> N
     assert pins.variables(tmp_path)["NUMBA_CPU_NAME"] == "haswell"
     if os.uname().machine == "x86_64":
         assert pins.flags() == "gcc__cxxflags=-march=haswell"
+
+
+def test_what_a_shell_has_set_changes_neither_the_size_nor_the_number_of_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = Pins("haswell", (), CALLGRIND, "")
+
+    def environment() -> dict[str, str]:
+        with Sandbox.open() as box:
+            inherited = box.environment(1, pins.flags(), pinning.INHERITED)
+            return pins.padded(inherited | pins.variables(box.path))
+
+    before = environment()
+    monkeypatch.setenv("EDITOR_OF_A_DEVELOPER", "an editor")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/opt/elsewhere/bin")
+    after = environment()
+    assert len(before) == len(after)
+    sizes = [len("\0".join(f"{k}={v}" for k, v in one.items())) for one in (before, after)]
+    assert sizes[0] == sizes[1]
+    assert "PATH" in after
+    assert "EDITOR_OF_A_DEVELOPER" not in after

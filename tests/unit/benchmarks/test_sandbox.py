@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sandbox import CacheError, Sandbox, read_seed, sweep
+from benchmarks.sandbox import CacheError, Sandbox, read_seed, row_of_names, sweep
 
 
 @pytest.fixture
@@ -21,10 +21,23 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 
 def test_sandboxes_of_one_name_do_not_meet(box: Sandbox) -> None:
-    first, second = Sandbox.make(same_name=True), Sandbox.make(same_name=True)
+    first, second = (Sandbox.make(row_of_names(None)) for _ in range(2))
     assert len({first.path, second.path, box.path}) == 3
     first.remove()
-    assert Sandbox.make(same_name=True).path == first.path
+    assert Sandbox.make(row_of_names(None)).path == first.path
+
+
+def test_a_sample_that_counts_work_has_the_name_of_the_sandbox_that_filled_its_cache(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    first, filler = (Sandbox.make(row_of_names(None)) for _ in range(2))
+    filler.keep_cache(tmp_path / "kept", 1)
+    first.remove()
+    filler.remove()
+    assert Sandbox.make(row_of_names(tmp_path / "kept")).path == filler.path
+    assert Sandbox.make(row_of_names(tmp_path / "kept")).path == first.path  # the other is taken
+    box.keep_cache(tmp_path / "kept", 1)  # of a sandbox with a random name
+    assert next(row_of_names(tmp_path / "kept")) == first.path.name
 
 
 @pytest.mark.parametrize(
