@@ -68,6 +68,7 @@ from benchmarks.catalogue.words import (
     STATUSES,
     Kind,
     Measure,
+    no_such,
 )
 from benchmarks.models import TOLERANCE, Model
 
@@ -121,6 +122,7 @@ __all__ = [
     "launches_of",
     "metrics_of",
     "models_of",
+    "no_such",
     "quick_cells",
     "without_cache",
 ]

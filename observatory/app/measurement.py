@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.catalogue import no_such
 from benchmarks.plan import Task
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
@@ -17,11 +18,16 @@ from observatory.run import counter
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
+from observatory.run.schedule import Estimate
 from observatory.run.sources import SubjectError
 from observatory.store.records.machine import this_machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
+from observatory.text.units import about
+from observatory.text.words import several
 
+_SHORTEST = "quick"
+"""The preset that is offered to whoever began a long one."""
 _CANARY_STATUS: dict[Fate, Exit] = {
     "wrong": Exit.WRONG_RESULTS,
     "crashed": Exit.SAMPLE_FAILED,
@@ -127,6 +133,7 @@ def measure_subjects(
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
+    session.say(_announced(session, tasks, len(subjects)))
     total = Tally()
     for _, tally in _take_each(session, subjects, tasks):
         total += tally or Tally(without_environment=1)
@@ -165,7 +172,7 @@ def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
     Raises SubjectError if the preset or a word of the options is unknown, or if no task is left.
     """
     if preset not in PRESETS:
-        raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
+        raise SubjectError(no_such("preset", preset, PRESETS))
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
     tasks = tasks_of(PRESETS[preset], narrowed)
@@ -176,6 +183,17 @@ def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
             + (f"; presets with matching cells: {others}" if others else "")
         )
     return tasks
+
+
+def _announced(session: Session, tasks: Sequence[Task], subjects: int) -> str:
+    """What will be taken, for how long, and how to take less."""
+    wall = subjects * Estimate(tasks, session.workers).seconds_left()
+    each = f" of each of {subjects} subjects" if subjects > 1 else ""
+    text = f"The preset {session.plan}: {several(len(tasks), 'sample')}{each}, {about(wall)}."
+    quick = Estimate(tasks_of(PRESETS[_SHORTEST], Narrowed()), session.workers).seconds_left()
+    if wall > 2 * subjects * quick:
+        text += f" The preset {_SHORTEST} takes {about(subjects * quick)}."
+    return f"{text} You can interrupt it; --resume continues."
 
 
 def _take_each(

@@ -24,6 +24,7 @@ from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs, who_of
+from observatory.app.progress import Progress, doing, silent
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for
@@ -44,7 +45,7 @@ _PROFILED = 8
 
 
 def site_data(
-    directories: Sequence[Path], machine: str | None = None
+    directories: Sequence[Path], machine: str | None = None, progress: Progress = silent
 ) -> tuple[SiteInput, list[Problem]]:
     """The input of the site, and what could not be read.
 
@@ -52,11 +53,13 @@ def site_data(
     and for several directories, they are found as of the newest sample, so that the site does not
     depend on when it is built. Raises RecordError if a directory does not exist.
     """
-    read = united([read_results(one, directory_for(one)) for one in directories])
+    with doing(progress, f"reading {' and '.join(map(str, directories))}"):
+        read = united([read_results(one, directory_for(one)) for one in directories])
     problems = list(read.problems)
     previous = _previous(directories, problems)
-    tracks = list(segmented(series_of(read), alerted_steps(previous)))
-    alerts = _alerts(directories, read, tracks, previous, problems)
+    with doing(progress, "looking for steps and their causes"):
+        tracks = list(segmented(series_of(read), alerted_steps(previous)))
+        alerts = _alerts(directories, read, tracks, previous, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
@@ -106,15 +109,20 @@ def site_data(
 
 
 def build_site(
-    directories: Sequence[Path], out: Path, links: Links | None = None, machine: str | None = None
+    directories: Sequence[Path],
+    out: Path,
+    links: Links | None = None,
+    machine: str | None = None,
+    progress: Progress = silent,
 ) -> tuple[Path, list[Problem]]:
     """Build the site of results directories; return its first page and what could not be read.
 
     ``machine`` is the one whose matrix the first page shows. Raises RecordError and
     NotOurDirectoryError.
     """
-    observed, problems = site_data(directories, machine)
-    return build(observed, out, links or Links()).resolve(), problems
+    observed, problems = site_data(directories, machine, progress)
+    with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
+        return build(observed, out, links or Links()).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

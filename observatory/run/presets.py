@@ -23,6 +23,7 @@ from benchmarks.catalogue import (
     cells,
     launches_of,
     models_of,
+    no_such,
     quick_cells,
 )
 from benchmarks.plan import Rounds, Task, plan
@@ -61,7 +62,7 @@ class Narrowed:
         ):
             for word in words or ():
                 if word not in known:
-                    return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+                    return no_such(noun, word, known)
         return None
 
     def keeps(self, cell: Cell) -> bool:

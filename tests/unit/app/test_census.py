@@ -30,7 +30,7 @@ def test_a_pattern_means_graphs_of_every_model() -> None:
 
 
 def test_a_pattern_without_a_graph_is_refused_by_name() -> None:
-    with pytest.raises(SelectionError, match=r"no graph of the census is called 'diferent\.\*'"):
+    with pytest.raises(SelectionError, match=r"there is no graph 'diferent\.\*'"):
         graphs_like([PAIR, "diferent.*"])
 
 
