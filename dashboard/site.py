@@ -19,6 +19,8 @@ from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
 from dashboard.pages.alert import alert_page
+from dashboard.pages.badge import PATH as BADGE
+from dashboard.pages.badge import badge
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import cell_values_of
@@ -128,6 +130,7 @@ class _Site:
             yield path, self._page("list.html", path=path, here=list_path(1), **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
+        yield BADGE, badge(observed.alerts)
         profiles = {
             pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
         }
