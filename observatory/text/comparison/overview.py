@@ -87,7 +87,7 @@ def _counted(breakdown: Breakdown) -> doc.Words:
     )
     groups = [f"{count(number)} {word}" for number, word in numbers if number]
     words: list[doc.Piece] = []
-    if len(groups) > 1:
+    if len(groups) > 1 or breakdown.worse:
         number, _, noun = several(len(breakdown.cells), "cell").rpartition(" ")
         words += [f"{number} ", doc.Link(noun, _TERM.format("cell")), f": {', '.join(groups)}."]
     if not breakdown.worse and (excluded := _ruled_out(breakdown)):
