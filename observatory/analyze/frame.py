@@ -91,9 +91,7 @@ def select(
         present = list(dict.fromkeys(frame[column]))
         for word in words:
             if word not in present:
-                raise SelectionError(
-                    f"in these results {no_such(column, word, present, _NAMED)}"
-                )
+                raise SelectionError(f"in these results {no_such(column, word, present, _NAMED)}")
         if words:
             kept &= frame[column].isin(list(words)).astype(bool)
     if not kept.any() and len(frame):

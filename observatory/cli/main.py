@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from benchmarks.catalogue.words import no_such
 from observatory import tool_version
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
@@ -107,6 +106,8 @@ class Commands(TyperGroup):
         """The command that the arguments name; a misspelt one is answered with the closest."""
         name = args[0]
         if name not in self.sentences and not name.startswith("-"):
+            from benchmarks.catalogue import no_such  # only a mistake needs the catalogue
+
             ctx.fail(no_such("command", name, self.sentences))
         return super().resolve_command(ctx, args)
 
