@@ -208,5 +208,5 @@ def test_a_word_that_matches_nothing_is_an_error_that_lists_what_exists(two: pd.
         select(two, subjects=["3.3.7", "9.9"])
     with pytest.raises(SelectionError, match="scenario warm_disk and metric call_time at once"):
         select(two, scenarios=["warm_disk"], metrics=["call_time"])
-    with pytest.raises(SelectionError, match="no results at all"):
+    with pytest.raises(SelectionError, match="there is none to choose from"):
         select(frame(Results()), backends=["C"])

@@ -105,7 +105,8 @@ def of_commits(comparison: Comparison, **changes: object) -> Comparison:
 def test_a_pull_request_is_your_branch_against_the_branch_that_it_goes_into() -> None:
     lines = comment(of_commits(factory.mixed()), PUBLISHED).splitlines()
     assert lines[3].startswith("Your branch (`a1a1a1a1`) vs `main` (`b2b2b2b2`), model `radon`.")
-    assert "| `call_time` | Your branch is | main → your branch | 95 % interval |" in lines
+    titles = "| `call_time` | Your branch is | main → your branch | "
+    assert any(line.startswith(titles) for line in lines)
     assert not any("HEAD" in line or "BASE" in line for line in lines)
 
 
