@@ -163,7 +163,8 @@ def _series_files(observed: SiteInput, digits: int) -> Iterator[tuple[str, bytes
     pages = frozenset(alert.id for alert in with_page(observed.alerts))
     kin = Kin(observed)
     for number, (track, id_) in enumerate(zip(observed.tracks, observed.ids, strict=True)):
-        groups[id_[:digits]][id_] = _series(observed, track, id_, pages) | {"kin": kin.of(number)}
+        beside = {"kin": kin.of(number), "events": kin.events(number)}
+        groups[id_[:digits]][id_] = _series(observed, track, id_, pages) | beside
     for name, content in groups.items():
         yield _file(f"series-{name}", content)
 

@@ -6,7 +6,7 @@ observatory.seriesAxes = (() => {
     seconds: [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]],
     bytes: [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]],
   };
-  const DAY = 86400;
+  const DAY = 86400, FAR = 6;
 
   const ruler = document.createElement("canvas").getContext("2d");
   const token = (name) =>
@@ -41,6 +41,15 @@ observatory.seriesAxes = (() => {
       const y = value == null ? NaN : value * share;
       return Number.isFinite(y) && (view.scale !== "log" || y > 0) ? y : null;
     };
+  }
+
+  /** Whether series of one unit lie so far apart that only a logarithmic scale shows them all. */
+  function farApart(series) {
+    return [...Map.groupBy(series, (one) => one.unit).values()].some((members) => {
+      const sizes = members.map((one) => reference(one, "newest"));
+      const positive = members.every((one) => one.v.every((value) => value > 0));
+      return positive && Math.max(...sizes) > FAR * Math.min(...sizes);
+    });
   }
 
   /** Texts of ticks in one unit, with as many digits as their distance needs. */
@@ -104,7 +113,7 @@ observatory.seriesAxes = (() => {
     if (days > 20) {
       const months = [1, 2, 3, 6, 12, 24, 60, 120, 240].find((each) => each * 30.4 >= days) ?? 600;
       const start = Math.floor((from.getUTCFullYear() * 12 + from.getUTCMonth()) / months);
-      for (let k = start; put(new Date(Date.UTC(0, k * months))); k++);
+      for (let k = start; put(new Date(Date.UTC(2000, k * months - 24000))); k++);
     } else {
       const step = [1, 2, 7, 14, 21].find((each) => each >= days) ?? 21;
       const start = Math.floor(low / DAY / step);
@@ -155,7 +164,7 @@ observatory.seriesAxes = (() => {
   }
 
   return {
-    token, colourOf, brief, font, widthOfText, levelAt, reference, scaling, valueTexts, valueTicks,
+    token, colourOf, brief, font, widthOfText, levelAt, reference, farApart, scaling, valueTexts, valueTicks,
     slotTicks, dateTicks, dateTexts, fit,
   };
 })();

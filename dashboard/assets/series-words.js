@@ -47,7 +47,7 @@ observatory.seriesWords = (() => {
       bold(valueText(one, one.value.get(slot.x))), series.length > 1 ? ` ${one.name} ${one.metric}` : ""));
     return [element("div", {}, bold(slot.label), " ", element("code", {}, slot.commit.slice(0, 10)),
       ` ${day(slot)}`), ...rows.slice(0, MOST_ROWS),
-    rows.length > MOST_ROWS && element("div", {}, `and ${rows.length - MOST_ROWS} more`)];
+    rows.length > MOST_ROWS ? element("div", {}, `and ${rows.length - MOST_ROWS} more`) : ""];
   }
 
   /** The line and mark that a series is drawn with. */

@@ -20,7 +20,7 @@
     const among = (key, known) => (known.includes(first(key)) ? first(key) : "");
     return {
       s: [...new Set(all.s)], hide: new Set(all.hide), off: new Set(all.off),
-      scale: among("scale", ["log"]), by: among("by", ["date", "subject"]),
+      scale: among("scale", ["linear", "log"]), by: among("by", ["date", "subject"]),
       with: all.with ? all.with.filter((word) => KIN.includes(word)) : null, of: among("of", ["first", "newest"]),
       from: first("from"), to: first("to"), a: first("a"), b: first("b"),
     };
@@ -34,6 +34,8 @@
   /** What is shown beside a single series: where else it was measured, and with what else. */
   const overlaid = () =>
     chosen.with ?? (chosen.s.length === 1 ? ["environments", "parameters"] : []);
+  /** As chosen; else logarithmic where overlaid series are far apart, and linear. */
+  const scale = () => chosen.scale || (seriesAxes.farApart(shown()) ? "log" : "linear");
   const byDate = () => (chosen.by || page.data.axis) === "date";
 
   const shown = () => page.series.filter((one) => !chosen.hide.has(one.id));
@@ -63,7 +65,7 @@
   }
 
   function fillForm() {
-    check("scale", chosen.scale);
+    check("scale", scale());
     check("of", chosen.of);
     for (const box of form.elements.show) box.checked = !chosen.off.has(box.value);
     check("by", byDate() ? "date" : "subject");
@@ -217,7 +219,7 @@
     return {
       series, slots, xs: seriesLayout.xsOf(slots, byDate()), byDate: byDate(),
       releases: byDate() || releases.length < slots.length ? releases : [],
-      span: span(), scale: chosen.scale, of: chosen.of, off: chosen.off, width: canvas.clientWidth,
+      span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: canvas.clientWidth,
       height: !alone ? 250 : narrow ? 300 : 380,
       tell: { point, pin, span: moved, focused: () => chart.contains(document.activeElement) },
     };
@@ -225,7 +227,7 @@
 
   /** What cannot be drawn as chosen. */
   function cannot(series) {
-    const zeros = series.filter((one) => chosen.scale && one.v.some((value) => value <= 0));
+    const zeros = series.filter((one) => scale() === "log" && one.v.some((value) => value <= 0));
     const bare = series.filter((one) => chosen.of && !seriesAxes.reference(one, chosen.of));
     return [
       ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale cannot show 0.`),
@@ -337,7 +339,8 @@
 
   function onChange() {
     const data = new FormData(form);
-    Object.assign(chosen, { scale: data.get("scale"), of: data.get("of") });
+    if (data.get("scale") !== scale()) chosen.scale = data.get("scale");
+    chosen.of = data.get("of");
     const off = [...form.elements.show].filter((box) => !box.checked);
     chosen.off = new Set(off.map((box) => box.value));
     chosen.by = data.get("by") === page.data.axis ? "" : data.get("by");

@@ -136,7 +136,7 @@ def series(
         if metric not in metrics:
             raise SelectionError(no_such("metric", metric, metrics))
         raise SelectionError(f"no series of {metric!r} matches the other options; drop one")
-    return sorted(segmented(found), key=lambda track: place_order(track.series.place))
+    return sorted(segmented(found, among=there), key=lambda track: place_order(track.series.place))
 
 
 def find_alerts(
