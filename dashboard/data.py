@@ -20,6 +20,7 @@ import orjson
 
 from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
 from dashboard.colours import colour_of
+from dashboard.grid import grid_files
 from dashboard.kin import Kin
 from dashboard.site_input import SiteInput, Spot, spot_name
 from dashboard.verdict_data import CONCLUSIONS
@@ -81,6 +82,7 @@ def data_files(
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))
+    yield from (_file(name, content) for name, content in grid_files(observed))
     yield from _series_files(observed, digits)
     yield from _subject_files(observed)
     yield from _function_files(observed)

@@ -127,7 +127,7 @@ class _Site:
         yield from self._caches_pages()
         for page in list_pages(observed):
             path = list_path(page["number"])
-            yield path, self._page("list.html", path=path, here=list_path(1), **page)
+            yield path, self._page("list.html", path=path, here="series.html", **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
         yield BADGE, badge(observed.alerts)
@@ -241,7 +241,7 @@ class _Site:
         census = self._census[0].path if self._census else ""
         found = (
             ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
-            ("Series", list_path(1), "s", True), ("Compare", COMPARE, "c", True),
+            ("Series", "series.html", "s", True), ("Compare", COMPARE, "c", True),
             ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
             ("History", "releases.html", "h", self._cell_values),
             ("Census", census, "e", census), ("Guard", GUARD, "u", self._guard),

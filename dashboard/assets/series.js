@@ -56,6 +56,7 @@
       form.elements.from.value = page.slots[from].name;
       form.elements.to.value = page.slots[to].name;
     }
+    place("canvas").dataset.span = `${from} ${to}`;
     place("reset").disabled = from === 0 && to === last;
   }
 
@@ -271,7 +272,13 @@
     place("grid").hidden = chosen.s.length > 0;
     place("series").hidden = !chosen.s.length;
     const wanted = chosen.s.slice(0, MOST);
-    if (!wanted.length) return seriesGrid.show(place("grid"));
+    if (!wanted.length) {
+      place("name").textContent = "All series";
+      const lists = element("a", { href: `${observatory.root}list/001.html` }, "lists");
+      place("about").replaceChildren("Each card is a series; its colour tells its newest change. Also as ", lists, ".");
+      await seriesGrid.show(place("grid"));
+      return;
+    }
     if (wanted.length < chosen.s.length) {
       problem(`The first ${MOST} of ${chosen.s.length} series are shown.`);
     }
