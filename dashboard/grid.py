@@ -1,4 +1,4 @@
-"""The data of the grid of all series: what it is filtered, grouped and sorted by, and sparklines."""
+"""The data of the grid of all series: its filters, groups, orders and sparklines."""
 
 from __future__ import annotations
 

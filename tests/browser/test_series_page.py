@@ -286,10 +286,14 @@ def test_the_page_is_quiet_local_and_no_wider_than_the_screen(drawn, width, sche
 def test_each_unit_has_a_chart_and_all_move_together(drawn):
     seen = drawn(address(s=[TIME, COUNT, MEMORY]))
     assert seen.page.locator(".uplot").count() == 3
-    before = seen.page.evaluate("[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())")
+    before = seen.page.evaluate(
+        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+    )
     seen.page.click("#closer")
     seen.page.wait_for_timeout(300)
-    after = seen.page.evaluate("[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())")
+    after = seen.page.evaluate(
+        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+    )
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
@@ -509,6 +513,7 @@ def test_a_finger_can_scroll_past_the_chart_and_pin(drawn):
 
 def test_dragging_zooms_in_and_the_strip_moves_the_window(drawn):
     seen = drawn(address(s=TIME, **{"from": "0-10", "to": "0-30"}))
+
     def drag(place: str, start: float, end: float) -> None:
         box = seen.page.locator(place).bounding_box()
         y = box["y"] + box["height"] * 0.5

@@ -42,7 +42,7 @@ def counts_of(series: Iterable[Series]) -> Cells:
 
 
 def events_in(series: Series, counts: Cells) -> list[int]:
-    """The indexes of the values at which a noisy series changed together with a count of its cell."""
+    """The indexes of the values at which a noisy series changed with a count of its cell."""
     place = series.place
     if place.metric not in FOLLOWERS or place.scenario not in WARM_SCENARIOS:
         return []
@@ -67,7 +67,10 @@ def without_events(values: Values, places: Sequence[int]) -> Values:
     flat = values.copy()
     for place, stop in pairwise([*places, len(values)]):
         start = max((p for p in (0, *places) if p < place), default=0)
-        before, after = flat[max(start, place - NEAR) : place], values[place : min(stop, place + NEAR)]
+        before, after = (
+            flat[max(start, place - NEAR) : place],
+            values[place : min(stop, place + NEAR)],
+        )
         flat[place:stop] = values[place:stop] * (np.median(before) / np.median(after))
     return flat
 

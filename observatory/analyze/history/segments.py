@@ -205,7 +205,7 @@ def segmented(
 
 
 def _levels(values: Values, events: Sequence[int]) -> tuple[Drift | None, list[int]]:
-    """The drift and the places of steps: at exact events, and where else the detector finds some."""
+    """The drift and the places of steps: exact events, and what else the detector finds."""
     if not events:
         return drift(values)
     level = without_events(values, events)

@@ -32,5 +32,7 @@ def test_the_pages_hold_the_licence_beside_the_script() -> None:
 
 def test_scripts_and_styles_of_the_series_page_stay_below_150_kb() -> None:
     page = (VENDOR.parents[1] / "templates" / "series.html.j2").read_text()
-    own = [n for n in dict(assets()) if Path(n).stem in page or n.endswith(("style.css", "site.js"))]
+    own = [
+        n for n in dict(assets()) if Path(n).stem in page or n.endswith(("style.css", "site.js"))
+    ]
     assert sum(len(dict(assets())[name]) for name in own) < 150_000 + 62_000  # style.css is shared
