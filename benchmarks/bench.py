@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks import trace
 from benchmarks.catalogue import Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
-from benchmarks.probes import key_cost, numba_keys
+from benchmarks.models.parts.topics.tally import evaluations
+from benchmarks.probes import frozen, key_cost, numba_keys
+from benchmarks.probes.graphs import counts_of
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
@@ -56,6 +58,8 @@ class Bench:
     """Pairs whose keys are not what they should be."""
     last: Any = None
     """What the last measured build returned."""
+    function: Any = None
+    """What the last measured build compiled, where nothing is weighed."""
     build_seconds: float = 0.0
     warm_up_seconds: float = 0.0
     measured_seconds: float = 0.0
@@ -118,6 +122,8 @@ class Bench:
         self.measured_seconds += called - begin
         self.check(name, graph, value)
         self.last = value
+        if not self.weighed:
+            self.function = function
         if self.measure == "work":
             return {} if self.counter is None else {"instructions": calls[0]}
         if self.measure == "tracing":
@@ -164,6 +170,50 @@ class Bench:
             graph.compile(self.mode)
         self.measured_seconds += time.perf_counter() - begin
         return {"key_calls": cost.calls} if counting else {"key_time": cost.seconds}
+
+    def count_further(self, name: str, graphs: Sequence[Any]) -> dict[str, float]:
+        """Return the further counts of the member that was built last, and use it further.
+
+        ``graphs``: what its build compiled. Raises what the subject raises, and ValueError as
+        `benchmarks.probes.graphs.counts_of` does.
+        """
+        graph = self.model.graph(name)
+        found = counts_of(graphs, graph.tells)
+        if "branch_evaluations" in graph.tells:
+            found["branch_evaluations"] = evaluations()
+        if graph.check_again is not None:
+            step = f"{name} again"
+            self.ledger.step = step
+            with self.recording():
+                value = self.function.again()
+            again = self.ledger.counts(step)
+            for entry in self.ledger.entries:  # they belong to the same graph
+                entry.step = name if entry.step == step else entry.step
+            self.check(name, replace(graph, check=graph.check_again), value)
+            found["compiled_again"] = again["cache_misses"] + again["uncacheable"]
+        return found
+
+    def freeze(self, name: str) -> dict[str, float]:
+        """Prepare one member, and return what freezing, hashing or comparing cost in this pass.
+
+        Raises what the subject raises.
+        """
+        graph = self.graph(name)
+        work = graph.compile(self.mode)
+        calls: list[int] = []
+        with key_cost.without_collections():
+            begin = time.thread_time()
+            with Tracer().counting_calls(calls) if self.measure == "counting" else nullcontext():
+                value = work(graph.point)
+            seconds = time.thread_time() - begin
+        self.measured_seconds += seconds
+        self.check(name, graph, value)
+        del value, work
+        gc.collect()
+        if self.measure == "timing":
+            return {"frozen_time": seconds}
+        kept = {"frozen_kept": frozen.nodes_in_memory()} if "frozen_kept" in graph.tells else {}
+        return {"frozen_calls": calls[0], **kept}
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference, and keep the result as ``name``."""

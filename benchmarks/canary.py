@@ -57,6 +57,16 @@ class CensusWarm:
     """Every Op, from a filled cache."""
 
 
+@suite("topics_cold", models_of("topics_cold"))
+class TopicsCold:
+    """Every topic, from an empty cache."""
+
+
+@suite("topics_warm", models_of("topics_warm"))
+class TopicsWarm:
+    """Every topic, from a filled cache."""
+
+
 @suite("pairs_first", models_of("pairs_first"))
 class PairsFirst:
     """The first graph of every pair."""
@@ -75,6 +85,11 @@ class PairsKeys:
 @suite("key_making", models_of("key_making"))
 class KeyMaking:
     """What the keys of graphs of 10 to 10,000 nodes cost, and those of constants."""
+
+
+@suite("freezing", models_of("freezing"))
+class Freezing:
+    """What frozen inner graphs of 10 to 10,000 nodes cost, and which of them are equal."""
 
 
 @suite("upgrade")

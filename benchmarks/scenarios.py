@@ -20,9 +20,9 @@ from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
-from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes import frozen, key_cost, numba_keys
 from benchmarks.probes.fallbacks import noticing
-from benchmarks.probes.graphs import noting_ops
+from benchmarks.probes.graphs import Noted, noting_graphs
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
@@ -50,8 +50,11 @@ def measure(
         reason = numba_keys.problem()
     if reason is None and SCENARIOS[cell.scenario].family == "key_making":
         reason = key_cost.problem()
-        if reason is None and job.measure == "counting" and not can_trace():
-            reason = _NO_MONITORING
+    if reason is None and SCENARIOS[cell.scenario].family == "freezing":
+        reason = frozen.problem()
+    counts_calls = SCENARIOS[cell.scenario].family in ("key_making", "freezing")
+    if reason is None and counts_calls and job.measure == "counting" and not can_trace():
+        reason = _NO_MONITORING
     model = MODELS[cell.model].described_by(job.graphs)
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -212,20 +215,24 @@ def _each(bench: Bench, job: Job) -> None:
         status: StepStatus = "ok"
         note: str | None = None
         in_python: list[str] = []
-        ops: set[str] = set()
+        noted = Noted()
         family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
         try:
             if of_pair == "keys":
                 bench.compare_keys(name, equal=name in equal)
             elif family == "key_making":
                 found = bench.make_keys(name)
+            elif family == "freezing":
+                found = bench.freeze(name)
             else:
-                with noticing() as in_python, _noting_ops(job) as ops:
+                with noticing() as in_python, _noting_graphs(job) as noted:
                     first = FIRST.format(name)
                     built = bench.measured_build(name, first if of_pair == "first" else name)
                 # Memory and bytes of each graph would be most of the record.
                 found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
                 found["python_fallbacks"] = len(in_python)
+                if family == "topics":
+                    found |= bench.count_further(name, noted.graphs)
         except NotInThisRelease as error:
             status, note = "absent", str(error)
         except Exception as error:
@@ -234,13 +241,14 @@ def _each(bench: Bench, job: Job) -> None:
         fallbacks = tuple(map(shorten, in_python))
         bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
         bench.metrics.update(found)
-        bench.ops |= ops
+        bench.ops |= noted.ops
 
 
-def _noting_ops(job: Job) -> AbstractContextManager[set[str]]:
+def _noting_graphs(job: Job) -> AbstractContextManager[Noted]:
     """Only where nothing is timed: it looks at each graph inside the measured span."""
-    wanted = job.measure == "counting" and SCENARIOS[job.cell.scenario].covers_ops
-    return noting_ops() if wanted else nullcontext(set())
+    scenario = SCENARIOS[job.cell.scenario]
+    wanted = scenario.covers_ops or scenario.family == "topics"
+    return noting_graphs() if wanted and job.measure == "counting" else nullcontext(Noted())
 
 
 def _upgrade(bench: Bench, job: Job) -> None:

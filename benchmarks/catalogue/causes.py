@@ -196,6 +196,75 @@ _ALL = (
         noun="graph",
     ),
     Cause(
+        "compiled again in use",
+        "{head} compiles more functions when {they} {are} used further",
+        """The name says what the further use is: a new value of a shared variable, or a second
+        function with an equal inner graph. Look at what the key of the function contains besides
+        the graph.""",
+        shows_in=("compiled_again",),
+        explains=("compiled_again",),
+        found_by="compiled_again",
+        noun="graph",
+    ),
+    Cause(
+        "branches are evaluated",
+        "{head} evaluates branches of {they} that it need not evaluate",
+        "Look at how the backend converts `IfElse`, and at rewrites that move Ops out of a branch.",
+        shows_in=("branch_evaluations",),
+        explains=("branch_evaluations",),
+        found_by="branch_evaluations",
+        noun="graph",
+    ),
+    Cause(
+        "Blockwise is left",
+        "the rewrites of {head} leave more Blockwise nodes in {they}",
+        """Look for a rewrite that no longer applies: one that removes a useless Blockwise, or that
+        replaces one by an Op with batch dimensions of its own.""",
+        shows_in=("blockwise_nodes",),
+        explains=("blockwise_nodes",),
+        found_by="blockwise_nodes",
+        noun="graph",
+    ),
+    Cause(
+        "loops store more",
+        "the loops of {they} store more steps with {head}",
+        "Look at `scan_save_mem` and what it asks of the clients of a Scan.",
+        shows_in=("stored_steps",),
+        explains=("stored_steps",),
+        found_by="stored_steps",
+        noun="graph",
+    ),
+    Cause(
+        "graphs have more nodes",
+        "the rewrites of {head} leave more nodes in {they}",
+        """Compare the compiled graphs with `pytensor.dprint`. The usual reason is a rewrite that no
+        longer applies.""",
+        shows_in=("graph_nodes",),
+        explains=("graph_nodes",),
+        found_by="graph_nodes",
+        noun="graph",
+    ),
+    Cause(
+        "freezing costs more",
+        "{head} calls more Python functions to freeze, hash or compare {they}",
+        """Look at `FrozenFunctionGraph` and `FrozenApply` in `pytensor.graph`, and at `__eq__` and
+        `__hash__` of the Ops in the graphs.""",
+        shows_in=("frozen_calls",),
+        explains=("frozen_calls",),
+        found_by="frozen_calls",
+        noun="graph",
+    ),
+    Cause(
+        "frozen nodes are kept",
+        "{head} keeps more frozen nodes of {they} in memory",
+        """Look at `FrozenApply._cache`: equal nodes must be one, and nothing may refer to them when
+        the graphs are gone.""",
+        shows_in=("frozen_kept",),
+        explains=("frozen_kept",),
+        found_by="frozen_kept",
+        noun="graph",
+    ),
+    Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
         "Find out what writes to the temporary directory and no longer removes its files.",

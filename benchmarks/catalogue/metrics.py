@@ -16,10 +16,12 @@ from benchmarks.catalogue.words import Kind, Measure
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
 _EVERYWHERE = (
-    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making", "call",
+    "build", "variants", "siblings", "upgrade", "sampling", "census", "topics", "pairs",
+    "key_making", "freezing", "call",
 )  # fmt: skip
 _BUILDS = ("build", "variants")
-_COMPILES = ("build", "variants", "siblings", "upgrade", "census")
+_COMPILES = ("build", "variants", "siblings", "upgrade", "census", "topics")
+_APART = ("census", "topics", "pairs", "key_making", "freezing")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Metric:
     """Exact metrics: where a worsening is an alarm and not a description of the workload."""
     zero: Where = "nowhere"
     """Where 0 is the only good value."""
+    noun: str = ""
+    """What its values are called in a row of the census, beside other counts of one graph."""
     every_pass: bool = False
     """Whether every pass gives it, and the worst of them is recorded."""
     even_if_same: str = ""
@@ -131,7 +135,7 @@ _ALL = (
                  "{} more equal graphs are found in the cache")),
     Metric("graphs_raised", "graphs", "exact", "counting",
            "graphs of a model that raise an exception or end their process",
-           ("census", "pairs", "key_making"), alerting="everywhere",
+           _APART, alerting="everywhere",
            rose=("1 graph no longer works", "{} graphs no longer work"),
            fell=("1 more graph works", "{} more graphs work")),
     # Exact, from the ledger.
@@ -153,7 +157,7 @@ _ALL = (
            fell=("1 more function can be stored", "{} more functions can be stored")),
     Metric("python_fallbacks", "Ops", "exact", "counting",
            "Ops that run in Python: in numba's object mode, or because they have no C code",
-           ("census",), alerting="warm",
+           ("census", "topics"), alerting="warm",
            rose=("1 more Op runs in Python", "{} more Ops run in Python"),
            fell=("1 Op fewer runs in Python", "{} Ops fewer run in Python")),
     Metric("key_calls", "calls", "exact", "counting",
@@ -161,6 +165,46 @@ _ALL = (
            ("key_making",), alerting="everywhere", material=0.1,
            rose=("making keys takes 1 more call", "making keys takes {} more calls"),
            fell=("making keys takes 1 call fewer", "making keys takes {} calls fewer")),
+    # What a topic or an inner graph is about.
+    Metric("compiled_again", "functions", "exact", "counting",
+           "functions that are compiled when a graph is used further after its first call, and that "
+           "no cache returns",
+           ("topics",), alerting="everywhere", noun="compiled again",
+           rose=("using a graph further compiles 1 more function",
+                 "using graphs further compiles {} more functions"),
+           fell=("using a graph further compiles 1 function fewer",
+                 "using graphs further compiles {} functions fewer")),
+    Metric("branch_evaluations", "evaluations", "exact", "counting",
+           "branches of a condition that are evaluated, whether they are taken or not",
+           ("topics",), alerting="everywhere", noun="evaluations",
+           rose=("1 more branch is evaluated", "{} more branches are evaluated"),
+           fell=("1 branch fewer is evaluated", "{} branches fewer are evaluated")),
+    Metric("blockwise_nodes", "nodes", "exact", "counting",
+           "Blockwise nodes that the rewrites leave in a graph and its inner graphs",
+           ("topics",), alerting="everywhere", noun="Blockwise nodes",
+           rose=("1 more Blockwise is left", "{} more Blockwise are left"),
+           fell=("1 Blockwise fewer is left", "{} Blockwise fewer are left")),
+    Metric("stored_steps", "steps", "exact", "counting",
+           "steps of loops for whose values memory is reserved",
+           ("topics",), alerting="everywhere", noun="stored steps",
+           rose=("loops store 1 more step", "loops store {} more steps"),
+           fell=("loops store 1 step fewer", "loops store {} steps fewer")),
+    Metric("graph_nodes", "nodes", "exact", "counting",
+           "nodes of a graph and its inner graphs after the rewrites",
+           ("topics",), alerting="everywhere", noun="nodes",
+           rose=("graphs have 1 more node", "graphs have {} more nodes"),
+           fell=("graphs have 1 node fewer", "graphs have {} nodes fewer")),
+    Metric("frozen_calls", "calls", "exact", "counting",
+           "calls of Python functions while inner graphs are frozen, hashed or compared",
+           ("freezing",), alerting="everywhere", noun="calls", material=0.1,
+           rose=("freezing takes 1 more call", "freezing takes {} more calls"),
+           fell=("freezing takes 1 call fewer", "freezing takes {} calls fewer")),
+    Metric("frozen_kept", "nodes", "exact", "counting",
+           "nodes of frozen graphs that are in memory at the end: those that several graphs share "
+           "count once",
+           ("freezing",), alerting="everywhere", noun="nodes kept",
+           rose=("1 more frozen node is kept", "{} more frozen nodes are kept"),
+           fell=("1 frozen node fewer is kept", "{} frozen nodes fewer are kept")),
     Metric("files_leaked", "files", "exact", "counting",
            "files left in the temporary directory after the process ended",
            _EVERYWHERE, alerting="everywhere",
@@ -235,6 +279,9 @@ _ALL = (
     Metric("key_time", "seconds", "noisy", "timing",
            "CPU time of the functions that make numba's keys, while graphs are converted",
            ("key_making",)),
+    Metric("frozen_time", "seconds", "noisy", "timing",
+           "CPU time in which inner graphs are frozen, hashed or compared",
+           ("freezing",)),
     Metric("peak_rss", "bytes", "noisy", "timing",
            "largest resident memory (VmHWM) of any process: the measured one or a child",
            (*_BUILDS, "sampling", "call"), judged=True, section=_REST, phrase="peak memory is {}",

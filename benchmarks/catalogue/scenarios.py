@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, census, pairs, key_making or call."""
+    upgrade, sampling, census, topics, pairs, key_making, freezing or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -61,8 +61,8 @@ class Scenario:
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
-    tells: str = ""
-    """The metric of each graph whose value the page of the census shows; empty: what became of
+    tells: tuple[str, ...] = ()
+    """The metrics of each graph whose values the page of the census shows; empty: what became of
     the graph in the cache."""
     compared: bool = False
     """Whether every comparison and the canary take it of the quick sets."""
@@ -107,6 +107,7 @@ _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
+_TOPICS_SECONDS = {"C_VM": 60.0, "NUMBA": 60.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
 
@@ -259,6 +260,32 @@ _ALL = (
         compared=True,
     ),
     Scenario(
+        "topics_cold",
+        "every graph of a topic is built and used by a fork of one process; they fill one cache",
+        "topics",
+        _TOPICS_SECONDS,
+        suite="canary",
+        long=True,
+        apart=True,
+        tells=(
+            "graph_nodes", "blockwise_nodes", "branch_evaluations", "stored_steps",
+            "compiled_again",
+        ),
+        compared=True,
+    ),
+    Scenario(
+        "topics_warm",
+        "the same in forks of a fresh process, with a copy of the cache that `topics_cold` filled",
+        "topics",
+        {name: seconds / 5 for name, seconds in _TOPICS_SECONDS.items()},
+        suite="canary",
+        filled_by="topics_cold",
+        warm=True,
+        long=True,
+        apart=True,
+        compared=True,
+    ),
+    Scenario(
         "pairs_first",
         "the first graph of every pair is built by a fork of one process; they fill one cache",
         "pairs",
@@ -302,7 +329,19 @@ _ALL = (
         headline="key_time",
         long=True,
         apart=True,
-        tells="key_calls",
+        tells=("key_calls",),
+    ),
+    Scenario(
+        "freezing",
+        "inner graphs are frozen, hashed or compared by a fork of one process for each; nothing is "
+        "compiled",
+        "freezing",
+        {"NUMBA": 10.0},
+        suite="canary",
+        headline="frozen_time",
+        long=True,
+        apart=True,
+        tells=("frozen_calls", "frozen_kept"),
     ),
     Scenario(
         "call",
@@ -323,7 +362,7 @@ SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 """The scenarios in which several processes fill one cache: those of the canary."""
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
-WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "census"))
+WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "census", "topics"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
 MATRIX_LAUNCHES = _SPAWN_OR_FORK
