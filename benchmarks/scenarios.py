@@ -43,18 +43,7 @@ def measure(
     what the subject raises, except in the roles that build many graphs.
     """
     cell = job.cell
-    reason = job.problem or backends.problem(cell.backend)
-    if reason is None and job.measure == "tracing" and not can_trace():
-        reason = _NO_MONITORING
-    if reason is None and SCENARIOS[cell.scenario].of_pair == "keys":
-        reason = numba_keys.problem()
-    if reason is None and SCENARIOS[cell.scenario].family == "key_making":
-        reason = key_cost.problem()
-    if reason is None and SCENARIOS[cell.scenario].family == "freezing":
-        reason = frozen.problem()
-    counts_calls = SCENARIOS[cell.scenario].family in ("key_making", "freezing")
-    if reason is None and counts_calls and job.measure == "counting" and not can_trace():
-        reason = _NO_MONITORING
+    reason = job.problem or backends.problem(cell.backend) or _problem(job)
     model = MODELS[cell.model].described_by(job.graphs)
     for package in model.packages:
         if reason is None and package not in sys.modules:
@@ -102,6 +91,18 @@ def measure(
             measured=bench.measured_seconds,
         ),
     )
+
+
+def _problem(job: Job) -> str | None:
+    """Why this subject cannot give the cell of a job in its pass, as a sentence; None if it can."""
+    scenario = SCENARIOS[job.cell.scenario]
+    counts_calls = scenario.family in ("key_making", "freezing") and job.measure == "counting"
+    if (counts_calls or job.measure == "tracing") and not can_trace():
+        return _NO_MONITORING
+    if scenario.of_pair == "keys":
+        return numba_keys.problem()
+    problems = {"key_making": key_cost.problem, "freezing": frozen.problem}
+    return problems[scenario.family]() if scenario.family in problems else None
 
 
 def prepare_forks(job: Job) -> None:

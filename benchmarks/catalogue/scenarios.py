@@ -83,6 +83,11 @@ class Scenario:
         return self.family == "census" and not self.filled_by
 
     @property
+    def fills(self) -> bool:
+        """Whether it compiles every graph of a model into an empty cache for another scenario."""
+        return self.apart and not self.filled_by and self.family in ("census", "topics")
+
+    @property
     def told(self) -> bool:
         """Whether the census tells what became of each graph in it, and not in a later one."""
         return self.apart and bool(self.filled_by or self.of_pair == "keys" or self.tells)
@@ -268,7 +273,10 @@ _ALL = (
         long=True,
         apart=True,
         tells=(
-            "graph_nodes", "blockwise_nodes", "branch_evaluations", "stored_steps",
+            "graph_nodes",
+            "blockwise_nodes",
+            "branch_evaluations",
+            "stored_steps",
             "compiled_again",
         ),
         compared=True,

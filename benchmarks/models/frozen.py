@@ -160,9 +160,7 @@ def _scans(**options: Any) -> Callable[[], tuple[Any, Any]]:
         def op(**own: Any) -> Any:
             x = pt.vector("x", dtype="float64")
             output = scan(lambda a: a * 1.5, outputs_info=[x], n_steps=3, **own)
-            return next(
-                one.op for one in _ancestors(output) if type(one.op).__name__ == "Scan"
-            )
+            return next(one.op for one in _ancestors(output) if type(one.op).__name__ == "Scan")
 
         return op(), op(**options)
 

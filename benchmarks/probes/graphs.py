@@ -51,7 +51,9 @@ def noting_graphs() -> Iterator[Noted]:
     finally:
         FunctionMaker.prepare_fgraph = staticmethod(prepare)
         # Not before: a backend rewrites an inner graph when it comes to it.
-        found.ops.update(name_of(type(op)) for graph in found.graphs for op in ops_in(graph.outputs))
+        found.ops.update(
+            name_of(type(op)) for graph in found.graphs for op in ops_in(graph.outputs)
+        )
 
 
 def _nodes(graphs: Sequence[Any]) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ MARKS = {
 _WORDS = {
     "hit": ("comes from the cache", "come from the cache"),
     "right": ("is right", "are right"),
-    "counted": ("has keys", "have keys"),
+    "counted": ("is counted", "are counted"),
     "python": ("has Ops in Python", "have Ops in Python"),
     "uncached": ("is not cached", "are not cached"),
     "uncacheable": ("cannot be stored", "cannot be stored"),
@@ -95,6 +95,10 @@ class _Column:
     scenario: str
     coverage: OpCoverage | None = None
     """The Ops that no graph has; None where that was not measured."""
+
+    def beside(self, other: _Column) -> _Column:
+        """Return this column, with the rows of another one that it does not have."""
+        return replace(self, graphs={**other.graphs, **self.graphs})
 
 
 class Untried(NamedTuple):
@@ -246,7 +250,9 @@ def census_pages(observed: SiteInput) -> list[CensusPage]:
             versions = observed.versions(subject)
             covered = _coverage(observed.coverage_at.get(spot, {}), cell)
             column = _Column(clean(subject.label), versions, graphs, cell.scenario, covered)
-            own.setdefault(subject.label, (spot, column))
+            known = own.setdefault(subject.label, (spot, column))
+            if known[0] == spot:  # what is counted of its graphs, and what became of them
+                own[subject.label] = (spot, known[1].beside(column))
     backends = sorted(BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
     pages = []
     for model in known_first((model for model, _ in columns), MODELS):

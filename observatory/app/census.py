@@ -116,7 +116,7 @@ def _census(label: str, backend: str, samples: Sequence[Sample]) -> Census:
             failures[sample.cell] = f"{sample.cell}: {message_of(sample)}"
         elif SCENARIOS[sample.cell.scenario].told:
             fates |= {one.name: one for one in fates_in(sample, sample.ledger or ())}
-        elif not SCENARIOS[sample.cell.scenario].of_pair:
+        if sample.status == "ok" and SCENARIOS[sample.cell.scenario].fills:
             for entry in sample.ledger or ():
                 if entry.step is not None:
                     compiling[entry.step] += entry.seconds

@@ -23,6 +23,7 @@ def _map(pt: Any, x: Any, y: Any) -> Any:
 
 
 def recurrence(pt: Any, x: Any) -> Any:
+    """Each value is half of the one before it, and an item of ``x``."""
     return scan(
         lambda one, before: 0.5 * before + one,
         sequences=[x],

@@ -1,4 +1,4 @@
-"""Blockwise: does a batch cost more nodes than a loop, and what of it do the rewrites remove?"""
+"""Blockwise: a batch against a loop and against one operand, and what the rewrites remove."""
 
 from __future__ import annotations
 

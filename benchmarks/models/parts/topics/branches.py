@@ -69,12 +69,8 @@ def _right(np: Any, c: Any, x: Any, y: Any) -> Any:
 CASES: Cases = {
     "cheap_taken": _lazy(_cheap, _right, _YES, VECTOR, OTHER),
     "cheap_not_taken": _lazy(_cheap, _right, _NO, VECTOR, OTHER),
-    "dear": _lazy(
-        _dear, lambda np, _, a, x: np.linalg.solve(a, x[:4]), _YES, SPD, VECTOR
-    ),
-    "two_outputs": _lazy(
-        _two, lambda np, _, x, _y: (x * 2.0, x - 1.0), _YES, VECTOR, OTHER
-    ),
+    "dear": _lazy(_dear, lambda np, _, a, x: np.linalg.solve(a, x[:4]), _YES, SPD, VECTOR),
+    "two_outputs": _lazy(_two, lambda np, _, x, _y: (x * 2.0, x - 1.0), _YES, VECTOR, OTHER),
     "nested": _lazy(_nested, lambda np, _, x, _y: x * 5.0, _YES, VECTOR, OTHER),
     "in_loop": _lazy(_in_loop, lambda np, _, x, y: y + 3.0 * x, _YES, VECTOR, OTHER),
     "asserted": topic(_asserted, lambda np, _, x, _y: x * 3.0, _YES, VECTOR, OTHER),

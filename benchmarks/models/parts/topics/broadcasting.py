@@ -23,7 +23,8 @@ def _refused(build: Callable[[Any, Any, Any], Any], right: Callable[[Any, Any, A
         function = pytensor.function([x, y], build(pt, x, y), mode=mode)
         given, other = VECTOR.make(np), OTHER.make(np)
         return Used(
-            lambda: function(given, other), lambda: raised(lambda: function(given, other[:1]), ValueError)
+            lambda: function(given, other),
+            lambda: raised(lambda: function(given, other[:1]), ValueError),
         )
 
     return used(
@@ -39,9 +40,7 @@ CASES: Cases = {
     "alloc_matrix_refused": _refused(
         lambda pt, x, y: pt.alloc(y, 2, x.shape[0]), lambda np, x, y: np.stack([y, y])
     ),
-    "set_refused": _refused(
-        lambda pt, x, y: pt.set_subtensor(x[:], y), lambda np, x, y: y
-    ),
+    "set_refused": _refused(lambda pt, x, y: pt.set_subtensor(x[:], y), lambda np, x, y: y),
     "alloc_known": topic(
         lambda pt, x, y: pt.alloc(y, x.shape[0]) + x,
         lambda np, x, y: np.repeat(y, 5) + x,

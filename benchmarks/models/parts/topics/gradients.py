@@ -61,8 +61,9 @@ _DENSITIES = {
     "mixture": _Density(
         lambda pt, x: pt.logaddexp(*_mixture(pt, x)).sum(),
         lambda np, x: np.logaddexp(*_mixture(np, x)).sum(),
-        lambda np, x: _right_weight(np, x) * (1.0 - x)
-        + (1.0 - _right_weight(np, x)) * -(x + 2.0) / 0.25,
+        lambda np, x: (
+            _right_weight(np, x) * (1.0 - x) + (1.0 - _right_weight(np, x)) * -(x + 2.0) / 0.25
+        ),
     ),
     "regression": _Density(
         _regression,

@@ -11,8 +11,8 @@ from benchmarks.models.parts.ops.loops import scan
 from benchmarks.models.parts.topics.topic import Used, topic, used
 
 Wrapper = Callable[[Any, Any, Any, Any, float], Any]
-"""Takes pytensor.tensor, two vectors, where a search begins, and a number that makes the inner graph
-unlike any other."""
+"""Takes pytensor.tensor, two vectors, where a search begins, and a number that makes the inner
+graph unlike any other."""
 
 
 def _inner(library: Any, a: Any, b: Any, k: float) -> Any:
@@ -39,9 +39,9 @@ def _made_otherwise(pt: Any, x: Any, y: Any, _z: Any, k: float) -> Any:
 
 def _scan(pt: Any, x: Any, y: Any, _z: Any, k: float) -> Any:
     """One step."""
-    return scan(
-        lambda a, b: _inner(pt, a, b, k), outputs_info=[x], non_sequences=[y], n_steps=1
-    )[-1]
+    return scan(lambda a, b: _inner(pt, a, b, k), outputs_info=[x], non_sequences=[y], n_steps=1)[
+        -1
+    ]
 
 
 def _composite(pt: Any, x: Any, y: Any, _z: Any, k: float) -> Any:
@@ -90,19 +90,22 @@ def _again(
         x, y, z = (pt.vector(name, dtype="float64") for name in "xyz")
         given = VECTOR.make(np), OTHER.make(np), np.zeros(5)
 
-        def call(output: Any) -> Any:
-            function = pytensor.function([x, y, z], output, mode=mode, on_unused_input="ignore")
-            return lambda: function(*given)
+        def call(*outputs: Any) -> Callable[[], Any]:
+            function = pytensor.function([x, y, z], outputs, mode=mode, on_unused_input="ignore")
+            return lambda: tuple(function(*given))
 
-        return Used(
-            call(first(pt, x, y, z, k) + 1.0), lambda: call(second(pt, x, y, z, other)[::-1])()
-        )
+        # The first function has all that the second one has, and something else.
+        one = first(pt, x, y, z, k)
+        return Used(call(one + 1.0, one[::-1]), lambda: call(second(pt, x, y, z, other)[::-1])())
 
     def right(np: Any, k: float) -> Any:
         return _inner(np, VECTOR.make(np), OTHER.make(np), k)
 
     return used(
-        make, lambda np: right(np, k) + 1.0, lambda np: right(np, other)[::-1], limit=limit
+        make,
+        lambda np: (right(np, k) + 1.0, right(np, k)[::-1]),
+        lambda np: (right(np, other)[::-1],),
+        limit=limit,
     )
 
 

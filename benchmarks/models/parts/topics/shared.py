@@ -163,9 +163,7 @@ def _product_case(further: Callable[..., Any], right: Callable[[Any], Any]) -> C
 
 CASES: Cases = {
     "new_value": _product_case(_new_value, _new_product),
-    "new_length": _sum_case(
-        _shorter, lambda np: np.exp(-_values()[2][:3]).sum() + _values()[0]
-    ),
+    "new_length": _sum_case(_shorter, lambda np: np.exp(-_values()[2][:3]).sum() + _values()[0]),
     "new_dtype": _product_case(
         _single, lambda np: _values()[2].astype("float32").astype("float64") * _values()[0]
     ),

@@ -1,4 +1,4 @@
-"""`vectorize_graph`: is the graph that it makes as good as one that was written for a batch?"""
+"""`vectorize_graph`: the graph that it makes against one that was written for a batch."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ CASES: Cases = {
         OTHER,
         tells=BLOCKWISE,
     ),
-    "normal": topic(
-        _vectorized(_normal), _right_normal, STACK_OF_VECTORS, SPD, tells=BLOCKWISE
-    ),
+    "normal": topic(_vectorized(_normal), _right_normal, STACK_OF_VECTORS, SPD, tells=BLOCKWISE),
     "normal_by_hand": topic(_normal, _right_normal, STACK_OF_VECTORS, SPD, tells=BLOCKWISE),
     "factor": topic(
         _vectorized(lambda pt, a: pt.linalg.cholesky(a)[::-1]),
