@@ -167,7 +167,8 @@ _ALL = (
            fell=("making keys takes 1 call fewer", "making keys takes {} calls fewer")),
     # What a topic or an inner graph is about.
     Metric("compiled_again", "functions", "exact", "counting",
-           "functions that are compiled when a graph is used further after its first call, and that "
+           "functions that are compiled when a graph is used further after its "
+           "first call, and that "
            "no cache returns",
            ("topics",), alerting="everywhere",
            noun="compiled again",
