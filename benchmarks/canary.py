@@ -47,6 +47,16 @@ class SamplingWarm:
     """The same on a copy of a filled cache."""
 
 
+@suite("path_cold", models_of("path_cold"))
+class PathCold:
+    """The path of a user of PyMC, from an empty cache."""
+
+
+@suite("path_warm", models_of("path_warm"))
+class PathWarm:
+    """The same from a filled cache."""
+
+
 @suite("census_cold", models_of("census_cold"))
 class CensusCold:
     """Every Op, from an empty cache."""

@@ -85,6 +85,8 @@ class Step:
     """Why the status is not `ok`; of a pair, also what was suspected and not proven."""
     in_python: tuple[str, ...] = ()
     """The Ops of the graph that run in Python, because the backend leaves them to it."""
+    compiled: tuple[str, ...] = ()
+    """Of a step of the path: who asked for each PyTensor function that was compiled."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,17 @@ class LedgerEntry:
     """The build that it belongs to."""
     why: str | None = None
     """Outcome `uncacheable`: the reason that the cache gave, in its own words."""
+
+
+@dataclass(frozen=True)
+class ChainReport:
+    """What a process compiled that the measured one started."""
+
+    ledger: tuple[LedgerEntry, ...]
+    functions: tuple[str, ...]
+    """Who asked for each PyTensor function."""
+    logp: float | None = None
+    """What a loaded function returned."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.path import steps
 from benchmarks.probes import key_cost, numba_keys
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.graphs import noting_ops
@@ -212,6 +213,7 @@ def _each(bench: Bench, job: Job) -> None:
         status: StepStatus = "ok"
         note: str | None = None
         in_python: list[str] = []
+        compiled: tuple[str, ...] = ()
         ops: set[str] = set()
         family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
         try:
@@ -219,6 +221,9 @@ def _each(bench: Bench, job: Job) -> None:
                 bench.compare_keys(name, equal=name in equal)
             elif family == "key_making":
                 found = bench.make_keys(name)
+            elif SCENARIOS[job.cell.scenario].walked:
+                step = steps.take(bench, name)
+                found, compiled = step.metrics, step.compiled
             else:
                 with noticing() as in_python, _noting_ops(job) as ops:
                     first = FIRST.format(name)
@@ -232,7 +237,7 @@ def _each(bench: Bench, job: Job) -> None:
             traceback.print_exc()
             status, note = "raised", f"{type(error).__name__}: {error}"
         fallbacks = tuple(map(shorten, in_python))
-        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
+        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks, compiled))
         bench.metrics.update(found)
         bench.ops |= ops
 

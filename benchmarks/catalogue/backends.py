@@ -57,6 +57,11 @@ class Backend:
     """Its mark, a second sign beside its colour: circle, square, diamond or triangle."""
 
     @property
+    def as_default(self) -> str:
+        """The PYTENSOR_FLAGS that make it the default; empty: the subject chooses."""
+        return f"mode=Mode,linker={self.linker}" if self.linker else self.mode and f"mode={self.mode}"
+
+    @property
     def cache_backend(self) -> str:
         """The backend that fills the cache it starts from."""
         return self.filled_by or self.name

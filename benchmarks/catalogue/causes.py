@@ -176,6 +176,16 @@ _ALL = (
         noun="pair",
     ),
     Cause(
+        "more functions compiled",
+        "{head} compiles more PyTensor functions in {they}",
+        """Look at who asks for these functions: the step may compile again what it has compiled
+        before, or for a value that needs no function.""",
+        shows_in=("graphs_compiled",),
+        explains=("graphs_compiled",),
+        found_by="graphs_compiled",
+        noun="step",
+    ),
+    Cause(
         "Ops run in Python",
         "{they} {have} Ops that {head} leaves to Python",
         """Look at the dispatch of these Ops: an implementation was removed, or a condition no

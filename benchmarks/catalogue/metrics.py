@@ -16,10 +16,11 @@ from benchmarks.catalogue.words import Kind, Measure
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
 _EVERYWHERE = (
-    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making", "call",
+    "build", "variants", "siblings", "upgrade", "sampling", "path", "census", "pairs", "key_making",
+    "call",
 )  # fmt: skip
 _BUILDS = ("build", "variants")
-_COMPILES = ("build", "variants", "siblings", "upgrade", "census")
+_COMPILES = ("build", "variants", "siblings", "upgrade", "path", "census")
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,8 @@ _ALL = (
            fell=("1 more equal graph is found in the cache",
                  "{} more equal graphs are found in the cache")),
     Metric("graphs_raised", "graphs", "exact", "counting",
-           "graphs of a model that raise an exception or end their process",
-           ("census", "pairs", "key_making"), alerting="everywhere",
+           "graphs, or steps, of a model that raise an exception or end their process",
+           ("path", "census", "pairs", "key_making"), alerting="everywhere",
            rose=("1 graph no longer works", "{} graphs no longer work"),
            fell=("1 more graph works", "{} more graphs work")),
     # Exact, from the ledger.
@@ -151,6 +152,12 @@ _ALL = (
            _COMPILES, alerting="everywhere", zero="warm", shown=True,
            rose=("1 function is refused by the cache", "{} functions are refused by the cache"),
            fell=("1 more function can be stored", "{} more functions can be stored")),
+    Metric("graphs_compiled", "functions", "exact", "counting",
+           "PyTensor functions that are compiled, with or without a cache, in all processes",
+           ("path",), alerting="everywhere",
+           rose=("1 more PyTensor function is compiled", "{} more PyTensor functions are compiled"),
+           fell=("1 PyTensor function fewer is compiled",
+                 "{} PyTensor functions fewer are compiled")),
     Metric("python_fallbacks", "Ops", "exact", "counting",
            "Ops that run in Python: in numba's object mode, or because they have no C code",
            ("census",), alerting="warm",
@@ -230,8 +237,12 @@ _ALL = (
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
                   "rewrite that no longer applies."),
     Metric("first_draw_time", "seconds", "noisy", "timing",
-           "time from building the step method to the first draw of any chain",
-           ("sampling",)),
+           "time from building the step method to the first draw of any chain; on the path, sums "
+           "over its steps from their begin",
+           ("sampling", "path")),
+    Metric("step_time", "seconds", "noisy", "timing",
+           "time of a step of the path, or of all of them",
+           ("path",)),
     Metric("key_time", "seconds", "noisy", "timing",
            "CPU time of the functions that make numba's keys, while graphs are converted",
            ("key_making",)),

@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, census, pairs, key_making or call."""
+    upgrade, sampling, path, census, pairs, key_making or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -58,6 +58,9 @@ class Scenario:
     """Whether siblings have other hash seeds than their start method gives them."""
     apart: bool = False
     """Whether all graphs of the model are built, each in a fork of its own of one process."""
+    walked: bool = False
+    """Whether the members of a model are steps of a user of PyMC, and not graphs. The backend is
+    PyTensor's default then: not everything that PyMC compiles takes a mode."""
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
@@ -85,7 +88,8 @@ class Scenario:
     @property
     def told(self) -> bool:
         """Whether the census tells what became of each graph in it, and not in a later one."""
-        return self.apart and bool(self.filled_by or self.of_pair == "keys" or self.tells)
+        told = self.filled_by or self.of_pair == "keys" or self.tells
+        return self.apart and not self.walked and bool(told)
 
     @property
     def limits(self) -> int:
@@ -107,6 +111,7 @@ _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
+_PATH_SECONDS = {"C_VM": 180.0, "NUMBA": 150.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
 
@@ -236,6 +241,31 @@ _ALL = (
         warm=True,
     ),
     Scenario(
+        "path_cold",
+        "each step of a user of PyMC is taken by a fork of one process; they fill one cache",
+        "path",
+        _PATH_SECONDS,
+        launches=("spawn",),
+        suite="canary",
+        headline="step_time",
+        apart=True,
+        walked=True,
+    ),
+    Scenario(
+        "path_warm",
+        "each step is taken by a fork of a fresh process, with a copy of the cache that "
+        "`path_cold` filled",
+        "path",
+        {name: seconds / 2 for name, seconds in _PATH_SECONDS.items()},
+        launches=("spawn",),
+        suite="canary",
+        headline="step_time",
+        filled_by="path_cold",
+        warm=True,
+        apart=True,
+        walked=True,
+    ),
+    Scenario(
         "census_cold",
         "every graph of a model is built by a fork of one process; they fill one cache",
         "census",
@@ -321,9 +351,10 @@ _ALL = (
 SCENARIOS: Mapping[str, Scenario] = {one.name: one for one in _ALL}
 SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 """The scenarios in which several processes fill one cache: those of the canary."""
+PATH = tuple(one.name for one in _ALL if one.family == "path")
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
-WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "census"))
+WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "path", "census"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
 MATRIX_LAUNCHES = _SPAWN_OR_FORK

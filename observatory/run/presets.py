@@ -13,6 +13,7 @@ from benchmarks.catalogue import (
     MAIN_BACKENDS,
     MEASURES,
     MODELS,
+    PATH,
     QUICK_MODELS,
     SAMPLING,
     SCENARIOS,
@@ -104,7 +105,7 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
-_EVERY_GRAPH = tuple(n for n, one in SCENARIOS.items() if one.apart and one.of_pair != "keys")
+_EVERY_GRAPH = tuple(n for n, one in SCENARIOS.items() if one.apart and one.of_pair != "keys" and not one.walked)
 """The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
 
@@ -165,6 +166,11 @@ PRESETS = {
             if BACKENDS[cell.backend].worked and cell.model not in QUICK_MODELS
         ),
         lambda cell: replace(_COUNTED, timing=int(bool(SCENARIOS[cell.scenario].tells))),
+    ),
+    "path": Preset(
+        "each step of a user of PyMC, from a model to draws, cold and warm; needs --with pymc",
+        tuple(cells(tuple(MODELS), PATH, SHARING_BACKENDS, ("spawn",))),
+        lambda _: Rounds(timing=1, counting=1),
     ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",

@@ -70,6 +70,9 @@ class Build(Record):
     )
     note: Text | None = Field(None, description="why the status is not ok")
     in_python: list[Word] = Field([], description="Ops that the backend leaves to Python")
+    compiled: list[Word] = Field(
+        [], description="a step of the path: who asked for each PyTensor function"
+    )
 
 
 class Check(Record):
