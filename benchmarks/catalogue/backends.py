@@ -59,7 +59,9 @@ class Backend:
     @property
     def as_default(self) -> str:
         """The PYTENSOR_FLAGS that make it the default; empty: the subject chooses."""
-        return f"mode=Mode,linker={self.linker}" if self.linker else self.mode and f"mode={self.mode}"
+        return (
+            f"mode=Mode,linker={self.linker}" if self.linker else self.mode and f"mode={self.mode}"
+        )
 
     @property
     def cache_backend(self) -> str:

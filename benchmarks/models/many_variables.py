@@ -44,9 +44,7 @@ def _logp(data: Data, at: Point) -> float:
 def _quantity() -> Quantity:
     """The conjugate posterior of the first variable."""
     precision = 1 + 1 / _SD**2
-    return Quantity(
-        "x0", float(_data(0, 1)["y"][0, 0]) / _SD**2 / precision, precision**-0.5
-    )
+    return Quantity("x0", float(_data(0, 1)["y"][0, 0]) / _SD**2 / precision, precision**-0.5)
 
 
 MODEL = path_model(

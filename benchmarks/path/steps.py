@@ -83,7 +83,7 @@ def _load_pickle(walk: Walk) -> None:
     command = [sys.executable, "-m", "benchmarks.path.loading", str(file), walk.name,
                *((walk.bench.backend,) if walk.bench.probed else ())]  # fmt: skip
     with walk.span():
-        done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
     file.unlink()
     report = from_json(ChainReport, done.stdout.splitlines()[-1])
     walk.add(report)

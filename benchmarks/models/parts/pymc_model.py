@@ -125,9 +125,7 @@ class PymcModel:
 
         def compile_graph(mode: Any) -> Callable[[Vector], Any]:
             keywords = {} if mode is None else {"mode": mode}
-            function = model.logp_dlogp_function(
-                initial_point=start, ravel_inputs=True, **keywords
-            )
+            function = model.logp_dlogp_function(initial_point=start, ravel_inputs=True, **keywords)
             inner: Callable[[Vector], Any] = function._pytensor_function
             return inner
 
