@@ -249,7 +249,8 @@ class _Site:
             ("Series", "series.html", "s", True), ("Compare", COMPARE, "c", True),
             ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
             ("History", "releases.html", "h", self._cell_values),
-            ("Census", census, "e", census), ("Path", WALK, "p", self._path), ("Guard", GUARD, "u", self._guard),
+            ("Census", census, "e", census), ("Path", WALK, "p", self._path),
+            ("Guard", GUARD, "u", self._guard),
             ("Contracts", CONTRACTS, "n", self._observed.contracts),
             ("Run health", "health.html", "r", True),
         )  # fmt: skip

@@ -211,7 +211,18 @@ OF_A_PATH = (
         must=(
             Alarms(("graphs_compiled",), ("path_cold", "path_warm"), ("NUMBA", "C_VM"), ("spawn",)),
         ),
-        options=("--preset", "path"),
+        options=(
+            "--model",
+            "eight_schools",
+            "--scenario",
+            "path_cold",
+            "--scenario",
+            "path_warm",
+            "--backend",
+            "NUMBA",
+            "--pass",
+            "counting",
+        ),
     ),
 )
 """Faults of PyMC, which only the path of its users shows."""

@@ -59,9 +59,9 @@ class Backend:
     @property
     def as_default(self) -> str:
         """The PYTENSOR_FLAGS that make it the default; empty: the subject chooses."""
-        return (
-            f"mode=Mode,linker={self.linker}" if self.linker else self.mode and f"mode={self.mode}"
-        )
+        if self.linker:
+            return f"mode=Mode,linker={self.linker}"
+        return f"mode={self.mode}" if self.mode else ""
 
     @property
     def cache_backend(self) -> str:

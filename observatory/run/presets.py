@@ -106,7 +106,9 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
 _EVERY_GRAPH = tuple(
-    n for n, one in SCENARIOS.items() if one.apart and one.of_pair != "keys" and not one.walked
+    name
+    for name, one in SCENARIOS.items()
+    if one.apart and one.of_pair != "keys" and not one.walked
 )
 """The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
