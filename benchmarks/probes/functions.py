@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 from benchmarks.probes.ledger import Ledger, shorten
@@ -50,11 +51,11 @@ def _maker() -> Any:
 
 def _caller() -> str:
     """The function that asked for it: the innermost one that does not only pass it on."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         module, code = frame.f_globals.get("__name__", ""), frame.f_code
         inside = module.partition(".")[0] in _INSIDE
         if not inside and code.co_name not in _PASS_ON:
             return f"{module}.{getattr(code, 'co_qualname', code.co_name)}"
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return "the step itself"
