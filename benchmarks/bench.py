@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks import trace
-from benchmarks.catalogue import Measure
+from benchmarks.backends import as_arrays
+from benchmarks.catalogue import BACKENDS, Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
 from benchmarks.probes import key_cost, numba_keys
@@ -60,6 +61,11 @@ class Bench:
     warm_up_seconds: float = 0.0
     measured_seconds: float = 0.0
 
+    @property
+    def deferred(self) -> bool:
+        """Whether values have to be waited for."""
+        return BACKENDS[self.backend].deferred
+
     def graph(self, variant: str = "") -> Graph:
         """Return a fresh graph of one member, or of the base if none is named.
 
@@ -71,10 +77,14 @@ class Bench:
         return graph
 
     def compiled(self) -> tuple[Graph, Callable[[Any], Any], Any]:
-        """Compile and call the base outside the measured span; return graph, function and value."""
+        """Compile and call the base outside the measured span; return graph, function and value.
+
+        The function waits for its values.
+        """
         graph = self.graph()
         begin = time.perf_counter()
-        function = graph.compile(self.mode)
+        made = graph.compile(self.mode)
+        function = (lambda point: as_arrays(made(point))) if self.deferred else made
         value = function(graph.point)
         self.warm_up_seconds += time.perf_counter() - begin
         return graph, function, value
@@ -93,6 +103,7 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
+        deferred = self.deferred
         memory = MemoryOfBuild() if self.probed and self.weighed else None
         self.ledger.step = name
         with ExitStack() as stack:
@@ -112,6 +123,8 @@ class Bench:
             function = graph.compile(self.mode)
             compiled = time.perf_counter()
             value = function(graph.point)
+            if deferred:
+                value = as_arrays(value)
             called = time.perf_counter()
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
         trace.event("span ended", step=name)

@@ -54,11 +54,12 @@ def measure(
         if reason is None and job.measure == "counting" and not can_trace():
             reason = _NO_MONITORING
     model = MODELS[cell.model].described_by(job.graphs)
+    needed = tuple(filter(None, (BACKENDS[cell.backend].package,)))
     for package in model.packages:
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
     if reason is not None:
-        return Report("unavailable", reason, environment=describe(job.data))
+        return Report("unavailable", reason, environment=describe(job.data, needed))
     bench = Bench(
         model.build(job.data),
         cell.backend,
@@ -87,7 +88,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data),
+        environment=describe(job.data, needed),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),

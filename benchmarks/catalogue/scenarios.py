@@ -108,7 +108,7 @@ class Scenario:
 
 
 _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
-_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
+_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
 _PATH_SECONDS = {"C_VM": 180.0, "NUMBA": 150.0}
@@ -134,8 +134,8 @@ _ALL = (
         "cold",
         "a fresh process with an empty disk cache",
         "build",
-        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5},
-        ("DEFAULT",),
+        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5, "JAX": 5.0},
+        ("DEFAULT", "JAX_CACHED"),
         matrix=True,
         quick=True,
     ),
@@ -144,7 +144,7 @@ _ALL = (
         "a fresh process with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
-        ("DEFAULT",),
+        ("DEFAULT", "JAX_CACHED"),
         filled_by="cold",
         warm=True,
         matrix=True,
@@ -156,7 +156,7 @@ _ALL = (
         "the second build in one process, with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
-        ("DEFAULT", *_CACHE_ABLATIONS),
+        ("DEFAULT", "JAX_CACHED", *_CACHE_ABLATIONS),
         filled_by="cold",
         warm=True,
         warm_ups=1,
@@ -338,8 +338,8 @@ _ALL = (
         "call",
         "evaluations of a compiled function",
         "call",
-        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0},
-        ("C_VM_NOGC", "DEFAULT"),
+        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0, "JAX": 5.0},
+        ("C_VM_NOGC", "DEFAULT", "JAX_CACHED"),
         suite="call",
         headline="call_time",
         filled_by="cold",
