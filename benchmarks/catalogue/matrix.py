@@ -119,6 +119,12 @@ class Cell:
         return scenario.timed and backend.main and "build" in model.families
 
     @property
+    def installs(self) -> tuple[str, ...]:
+        """The requirements that its environment gets beside the subject's."""
+        known = BACKENDS.get(self.backend)
+        return () if known is None else known.installs
+
+    @property
     def cache_backend(self) -> str:
         """The backend that fills the cache this cell starts from: an ablation's parent."""
         known = BACKENDS.get(self.backend)

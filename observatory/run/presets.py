@@ -39,6 +39,13 @@ class Preset:
     meaning: str
     cells: tuple[Cell, ...]
     rounds: Callable[[Cell], Rounds] = lambda _: _COUNTED
+    optional: bool = False
+    """Whether it takes the optional backends that can be installed, even if nobody names them."""
+
+    def takes(self, cell: Cell, named: Sequence[str]) -> bool:
+        """Whether it takes a cell, where the user has named these backends."""
+        known = BACKENDS[cell.backend]
+        return not known.optional or cell.backend in named or bool(self.optional and known.installs)
 
 
 @dataclass(frozen=True)
@@ -192,7 +199,11 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
     """
     named = (replace(cell, model=m) for m in narrowed.models or () for cell in preset.cells)
     in_models = dict.fromkeys(preset.cells if narrowed.models is None else named)
-    chosen = [cell for cell in in_models if cell.problem() is None and narrowed.keeps(cell)]
+    chosen = [
+        cell for cell in in_models
+        if cell.problem() is None and narrowed.keeps(cell)
+        and preset.takes(cell, narrowed.backends or ())
+    ]  # fmt: skip
     rounds = {cell: preset.rounds(cell) for cell in chosen}
     if narrowed.timing is not None:
         timing = narrowed.timing

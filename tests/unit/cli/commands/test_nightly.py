@@ -189,7 +189,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     ("arguments", "said"),
     [
         (["--preset", "huge"], "there is no preset 'huge'"),
-        (["--backend", "JAX"], "there is no backend 'JAX'"),
+        (["--backend", "TPU"], "there is no backend 'TPU'"),
         (["--scenario", "siblings"], "no cell of the preset quick matches"),
         (["--only", "dinner"], "there is no step 'dinner'; choose from measure, canary"),
         (["--repo", "."], "--repo and --commits go together"),
