@@ -210,6 +210,9 @@ _ALL = (
             ("JAX_COMPILATION_CACHE_DIR", "{cache}/jax"),
             ("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0"),
             ("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1"),
+            # Of GPUs alone. Up to JAX 0.10 they put the path of the cache into every key, so that
+            # a copy of it never hit.
+            ("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none"),
         ),
         settings=_OF_JAX,
         deferred=True,

@@ -39,6 +39,11 @@ TIMEOUT = 600.0
 """Default of the longest time, in seconds, that one measured process may take."""
 
 
+def workers_here() -> int:
+    """The number of counting samples that this machine takes at a time."""
+    return min(2, os.cpu_count() or 1)
+
+
 @dataclass(frozen=True)
 class Session:
     """What all subjects of one command share."""
@@ -51,7 +56,7 @@ class Session:
     machine: Machine
     timeout: float = TIMEOUT
     """Seconds that one measured process may take."""
-    workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
+    workers: int = field(default_factory=workers_here)
     """Number of counting samples taken in parallel. Timing samples are always taken one by one."""
     data: Path | None = None
     resume: bool = False

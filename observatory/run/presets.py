@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
@@ -12,6 +12,7 @@ from benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
     MEASURES,
+    METRICS,
     MODELS,
     PATH,
     QUICK_MODELS,
@@ -189,7 +190,48 @@ PRESETS = {
         lambda _: Rounds(timing=3, counting=1),
     ),
 }
-"""The presets by name. On two cores, `quick` takes 4 minutes, `full` 40 and `canary` 2."""
+"""The presets by name. `observatory run --dry-run` says how long each of them takes."""
+
+
+_ELSEWHERE = frozenset(
+    cell.scenario for name in ("canary", "canary-full", "census") for cell in PRESETS[name].cells
+)
+"""The scenarios that other steps of a night take: the canary and the census."""
+
+
+def _once() -> Iterator[Cell]:
+    """What one subject alone can show and no other step of the night takes, each once.
+
+    A scenario of the matrix is measured with the backends that users choose, another one, which
+    builds many graphs, with one backend of each compiler.
+    """
+    for name, scenario in SCENARIOS.items():
+        if scenario.family == "upgrade" or name in _ELSEWHERE:
+            continue
+        launch = "spawn" if "spawn" in scenario.launches else scenario.launches[0]
+        for cell in cells(tuple(MODELS), (name,), tuple(BACKENDS), (launch,)):
+            backend = BACKENDS[cell.backend]
+            wanted = backend.main or backend.optional if scenario.matrix else backend.worked
+            slow = scenario.matrix and scenario.long and backend.cache == "c_module"
+            if wanted and not slow:
+                yield cell
+
+
+def _rounds_of_night(cell: Cell) -> Rounds:
+    scenario = SCENARIOS[cell.scenario]
+    headline = METRICS[scenario.headline]
+    timed = scenario.family in headline.families and not (scenario.matrix and scenario.long)
+    traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
+    return Rounds(timing=int(timed), counting=1, tracing=int(traced))
+
+
+PRESETS["night"] = Preset(
+    "everything that a subject alone can show, once: quick, and every other model, scenario and "
+    "optional backend that no other step of a night takes",
+    tuple(dict.fromkeys((*PRESETS["quick"].cells, *_once()))),
+    _rounds_of_night,
+    optional=True,
+)
 
 
 def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
