@@ -78,7 +78,8 @@ class Rehearsal:
         """A night of these subjects; of none: of the commits of the clone."""
         commits = ["--repo", str(self.clone), "--commits", f"{self.base}..rehearsal"]
         return [
-            sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS, "--preset", "quick",
+            sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
+            "--preset", "quick",
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
             "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results",
             "--publish-in", str(self.project),
