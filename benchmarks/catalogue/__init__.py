@@ -73,6 +73,7 @@ from benchmarks.catalogue.words import (
     no_such,
 )
 from benchmarks.models import TOLERANCE, Model
+from benchmarks.models.parts.path_steps import PATH_STEPS
 
 __all__ = [
     "ABLATIONS",
@@ -99,6 +100,7 @@ __all__ = [
     "OPTIONAL_BACKENDS",
     "OUTCOMES",
     "PATH",
+    "PATH_STEPS",
     "QUICK_MODELS",
     "REUSE_LOST",
     "SAMPLE_SCHEMA",

@@ -88,7 +88,7 @@ def _tell(ledger: Ledger) -> None:
 
 
 def _tell_at_second_step(steps: Any, ledger: Ledger, home: int | None = None) -> None:
-    """Tell before the second step: the first one compiles, too. The process ``home`` never tells."""
+    """Tell before the second step, as the first one compiles. The process ``home`` never tells."""
     original = steps.astep
     taken = 0
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.catalogue import METRICS, MODELS
-from benchmarks.models.parts.pymc_model import STEPS
+from benchmarks.catalogue import METRICS, MODELS, PATH_STEPS
 from dashboard.colours import css_name
 from dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.walks import StepTaken, Walks
@@ -72,7 +71,7 @@ def path_page(observed: SiteInput) -> dict[str, Any] | None:
 def _rows(model: str, walks: Sequence[Walk]) -> Iterator[Row]:
     for name in steps_of(model, walks):
         places = tuple(_place(walk, walk.steps.get(name)) for walk in walks)
-        yield Row(clean(name), STEPS.get(name, "").replace("`", ""), places)
+        yield Row(clean(name), PATH_STEPS.get(name, "").replace("`", ""), places)
     yield Row("all steps", "", tuple(_place(walk, total_of(walk)) for walk in walks))
 
 

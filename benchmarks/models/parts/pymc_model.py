@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.models import TOLERANCE, Errors, Graph, Model
+from benchmarks.models.parts.path_steps import PATH_STEPS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,26 +24,6 @@ Data = Mapping[str, Any]
 """Arrays by name: what the model is conditioned on."""
 Point = Mapping[str, Any]
 """Arrays by the names of PyMC's variables."""
-STEPS = {
-    "initial_point": "the point at which samplers start",
-    "compile_logp": "`pm.compile` of the log density",
-    "compile_gradient": "the log density and its gradient, as NUTS compiles them",
-    "rebuild": "the same from a model that the same source builds again, in one process",
-    "new_data": "the same with other data of the same shape",
-    "new_shape": "the same with more data",
-    "load_pickle": "another process loads a pickled compiled function",
-    "sample": "`pm.sample` of one chain in this process",
-    "sample_again": "a second `pm.sample` of the same model in one process",
-    "chains_fork": "`pm.sample` of two chains in forked processes",
-    "chains_spawn": "`pm.sample` of two chains in fresh processes",
-    "chains_forkserver": "`pm.sample` of two chains in processes of a fork server",
-    "predict": "`pm.sample_posterior_predictive`",
-    "predict_again": "a second `pm.sample_posterior_predictive` in one process",
-    "smc": "`pm.sample_smc` of one chain",
-    "advi": "`pm.fit` with ADVI, and draws from what it found",
-    "nutpie": "`pm.sample` with nutpie",
-}
-"""The steps of the path, in the order in which a sample takes them."""
 _OFFSETS = ((1, 45.0), (2, -9.0), (3, 1.0))
 """The central difference of sixth order: sum of w (f(x + kh) - f(x - kh)) / 60 h."""
 _STEP = 2e-3
@@ -148,7 +129,7 @@ def path_model(meaning: str, model: Callable[[], PymcModel], size: float = 1.0) 
         reference="NumPy and SciPy; draws: their moments",
         build=lambda _: model(),
         families=("path",),
-        members=tuple(STEPS),
+        members=tuple(PATH_STEPS),
         packages=("pymc",),
         size=size,
         order=200,
