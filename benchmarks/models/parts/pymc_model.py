@@ -33,7 +33,7 @@ class Quantity(NamedTuple):
     """A free variable without a transform, and its marginal posterior.
 
     The numbers are those of 9,000 states of a random walk in NumPy over `PymcModel.logp`, or of a
-    formula; a test repeats the walk.
+    formula.
     """
 
     name: str
