@@ -212,7 +212,8 @@ def _once() -> Iterator[Cell]:
         for cell in cells(tuple(MODELS), (name,), tuple(BACKENDS), (launch,)):
             backend = BACKENDS[cell.backend]
             wanted = backend.main or backend.optional if scenario.matrix else backend.worked
-            slow = scenario.matrix and scenario.long and backend.cache == "c_module"
+            slow = (scenario.matrix and scenario.long) or scenario.walked
+            slow = slow and backend.cache == "c_module"
             if wanted and not slow:
                 yield cell
 
@@ -220,7 +221,8 @@ def _once() -> Iterator[Cell]:
 def _rounds_of_night(cell: Cell) -> Rounds:
     scenario = SCENARIOS[cell.scenario]
     headline = METRICS[scenario.headline]
-    timed = scenario.family in headline.families and not (scenario.matrix and scenario.long)
+    slow = (scenario.matrix and scenario.long) or scenario.walked
+    timed = scenario.family in headline.families and not slow
     traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
     return Rounds(timing=int(timed), counting=1, tracing=int(traced))
 

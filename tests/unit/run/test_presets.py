@@ -59,7 +59,10 @@ def test_another_model_gets_the_cells_that_it_has() -> None:
 @pytest.mark.parametrize(
     ("narrowed", "said"),
     [
-        (Narrowed(scenarios=["warm"]), "there is no scenario 'warm'; choose from cold, warm_disk"),
+        (
+            Narrowed(scenarios=["warm"]),
+            "there is no scenario 'warm' (did you mean 'warm_disk'?); choose from cold, warm_disk",
+        ),
         (Narrowed(backends=["numba"]), "there is no backend 'numba'"),
         (Narrowed(measures=["time"]), "there is no pass 'time'"),
     ],
