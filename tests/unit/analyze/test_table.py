@@ -127,9 +127,7 @@ def test_a_subject_without_results_is_an_error(
 ) -> None:
     with pytest.raises(SelectionError, match=r"there is no subject '9\.9'"):
         subject_tables(measured[0], "9.9")
-    with pytest.raises(
-        SelectionError, match=r"there is no subject '9\.9'; choose from 3\.3\.7, 3\.3\.6"
-    ):
+    with pytest.raises(SelectionError, match=r"'9\.9'; choose from 3\.3\.7, 3\.3\.6"):
         comparison_tables(measured[0], ["3.3.7", "9.9"])
     with pytest.raises(SelectionError, match="import_time"):
         comparison_tables(measured[0], ["3.3.7"], ["import_time"])
