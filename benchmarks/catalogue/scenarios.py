@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, census, pairs, key_making or call."""
+    upgrade, sampling, census, pairs, key_making, growth or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -58,6 +58,10 @@ class Scenario:
     """Whether siblings have other hash seeds than their start method gives them."""
     apart: bool = False
     """Whether all graphs of the model are built, each in a fork of its own of one process."""
+    emptied: bool = False
+    """Whether the caches are emptied after each of these graphs, which otherwise share them."""
+    cpu_limit: float | None = None
+    """The CPU seconds after which one of these graphs is ended; None: it has no such limit."""
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
@@ -303,6 +307,20 @@ _ALL = (
         long=True,
         apart=True,
         tells="key_calls",
+    ),
+    Scenario(
+        "growth",
+        "every size of every family is built and called by a fork of one process, each with an "
+        "empty cache",
+        "growth",
+        {"C_VM": 90.0, "NUMBA": 120.0},
+        launches=("spawn",),
+        suite="canary",
+        headline="cpu_time",
+        long=True,
+        apart=True,
+        emptied=True,
+        cpu_limit=15.0,
     ),
     Scenario(
         "call",

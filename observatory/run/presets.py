@@ -103,7 +103,11 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
-_EVERY_GRAPH = tuple(n for n, one in SCENARIOS.items() if one.apart and one.of_pair != "keys")
+_EVERY_GRAPH = tuple(
+    name
+    for name, one in SCENARIOS.items()
+    if one.apart and one.of_pair != "keys" and one.family != "growth"
+)
 """The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
 
@@ -164,6 +168,14 @@ PRESETS = {
             if BACKENDS[cell.backend].worked and cell.model not in QUICK_MODELS
         ),
         lambda cell: replace(_COUNTED, timing=int(bool(SCENARIOS[cell.scenario].tells))),
+    ),
+    "growth": Preset(
+        "graphs of growing sizes with C_VM and NUMBA: work, times, memory and functions compiled",
+        tuple(
+            cell
+            for cell in cells(tuple(MODELS), ("growth",), MAIN_BACKENDS, ("spawn",))
+        ),
+        lambda _: Rounds(timing=1, counting=1, tracing=1),
     ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",

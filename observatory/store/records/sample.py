@@ -58,6 +58,17 @@ class Failure(Record):
     stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
 
 
+class Size(Record):
+    """The place of a graph in a family whose graphs differ in nothing but a size."""
+
+    family: Word
+    noun: Word = Field(description="what the size counts, in the plural")
+    number: Count
+    equal_layers: bool = Field(
+        False, description="it repeats equal layers, whose inner function should be compiled once"
+    )
+
+
 class Build(Record):
     """One build among several of a sample (`variants`, `siblings`, `census_warm`)."""
 
@@ -70,6 +81,7 @@ class Build(Record):
     )
     note: Text | None = Field(None, description="why the status is not ok")
     in_python: list[Word] = Field([], description="Ops that the backend leaves to Python")
+    size: Size | None = Field(None, description="in the scenario growth: its family and size")
 
 
 class Check(Record):
