@@ -42,13 +42,8 @@ def run(
     of one graph a fifth of it. Raises OSError if the process cannot start.
     """
     if job.role == "each":
-        own = SCENARIOS[job.cell.scenario]
-        job = replace(
-            job,
-            limit=timeout / 5,
-            cpu_limit=own.cpu_limit,
-            emptied=box.cache if own.emptied else None,
-        )
+        emptied = box.cache if SCENARIOS[job.cell.scenario].emptied else None
+        job = replace(job, limit=timeout / 5, emptied=emptied)
         timeout *= FORKS_LIMITS
     parent = process.run(box, job, dict(env), timeout, interpreter=interpreter)
     if job.role != "each" or parent.exit.timed_out or parent.exit.code != 0:

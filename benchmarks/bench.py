@@ -17,6 +17,7 @@ from benchmarks.catalogue import METRICS, Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
 from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
@@ -54,7 +55,7 @@ class Bench:
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
     ops: set[str] = field(default_factory=set)
     """The classes of the Ops in the graphs that were built apart."""
-    tracer: Tracer = field(default_factory=Tracer)
+    tracer: Tracer | EntryCounter = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
     high_water: HighWater = field(default_factory=HighWater)
     suspects: list[str] = field(default_factory=list)

@@ -83,13 +83,13 @@ def _in_turn(jobs: list[Job], work: Work) -> None:
     slow: set[str] = set()
     with _emptying(jobs[0].emptied) as empty:
         for job in jobs:
-            sizes = MODELS[job.cell.model].sizes
-            family = sizes[job.members[0]].family if sizes and job.members else ""
-            if family in slow:
-                write_report(job, Report("died", message=_LARGER.format(job.cpu_limit)))
+            size = MODELS[job.cell.model].sizes.get("".join(job.members[:1]))
+            if size is not None and size.family in slow:
+                write_report(job, Report("died", message=_LARGER.format(size.limit)))
                 continue
-            if _wait_for(job, _fork(job, work)) and family:
-                slow.add(family)
+            limited = _wait_for(job, _fork(job, work), size.limit if size else math.inf)
+            if limited and size is not None:
+                slow.add(size.family)
             empty()
 
 
@@ -174,10 +174,12 @@ def _fork(job: Job, work: Work) -> int:
     return fork(do_job)
 
 
-def _wait_for(job: Job, pid: int) -> bool:
-    """Wait for the end of a child; return whether it was ended at a limit of its job."""
+def _wait_for(job: Job, pid: int, most: float = math.inf) -> bool:
+    """Wait for the end of a child; return whether it was ended at a limit.
+
+    ``most``: its limit in seconds of CPU.
+    """
     end = math.inf if job.limit is None else time.monotonic() + job.limit
-    most = math.inf if job.cpu_limit is None else job.cpu_limit
     ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
     why = None
     while not ended:

@@ -62,9 +62,6 @@ class Job:
     """Why this machine cannot take this pass; empty: it can."""
     limit: float | None = None
     """Role each: the seconds after which the fork of one graph is killed."""
-    cpu_limit: float | None = None
-    """Role each: the CPU seconds after which the fork of one graph is killed, and those of larger
-    sizes of its family are not begun."""
     emptied: Path | None = None
     """Role each: the directory of caches that is emptied after each graph; None: they share it."""
     from_empty: bool = False

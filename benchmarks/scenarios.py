@@ -23,11 +23,13 @@ from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
 from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.graphs import noting_ops
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
+from benchmarks.probes.profile import Tracer
 
 _COUNTED_CALLS = 1000
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
@@ -67,6 +69,8 @@ def measure(
         probed=job.role != "fill" and job.measure == "counting",
         weighed=job.role != "each",
         counter=job.counter,
+        # Nobody keeps the profiles of forks.
+        tracer=EntryCounter() if job.role == "each" else Tracer(),
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)

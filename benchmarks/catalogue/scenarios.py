@@ -60,8 +60,6 @@ class Scenario:
     """Whether all graphs of the model are built, each in a fork of its own of one process."""
     emptied: bool = False
     """Whether the caches are emptied after each of these graphs, which otherwise share them."""
-    cpu_limit: float | None = None
-    """The CPU seconds after which one of these graphs is ended; None: it has no such limit."""
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
@@ -320,7 +318,6 @@ _ALL = (
         long=True,
         apart=True,
         emptied=True,
-        cpu_limit=15.0,
     ),
     Scenario(
         "call",

@@ -73,6 +73,8 @@ class Size:
     noun: str
     """What the size counts, in the plural."""
     number: int
+    limit: float
+    """The CPU seconds after which its build is ended; then larger sizes are not built."""
     equal_layers: bool = False
     """Whether the family repeats equal layers, whose inner function should be compiled once."""
 

@@ -44,7 +44,7 @@ def _build(_: Any) -> Graphs:
 
 
 _SIZES: Mapping[str, Size] = {
-    name: Size(family.name, family.noun, size, family.equal_layers)
+    name: Size(family.name, family.noun, size, family.limit, family.equal_layers)
     for name, (family, size) in _MADE.items()
 }
 

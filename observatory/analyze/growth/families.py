@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.catalogue import METRICS, SCENARIOS
 from observatory.analyze.growth.curve import Curve, Point
-from observatory.store.records.sample import Build, Sample
+from observatory.store.records.sample import Build, Sample, Size
 
 TOLD = tuple(one.name for one in METRICS.values() if one.by_size)
 """The metrics of which there is a curve."""
@@ -29,25 +29,21 @@ class Family:
     builds: tuple[Build, ...]
     """By size, the smallest first; also those that were ended or not begun."""
 
-    def curve(self, metric: str, limit: float | None = None) -> Curve:
-        """The curve of a metric over the sizes that have it.
-
-        ``limit``: the CPU seconds at which a build was ended, for the curve of `LIMITED`.
-        """
+    def curve(self, metric: str) -> Curve:
+        """The curve of a metric over the sizes that have it; CPU time also where it was ended."""
         points = [
             Point(one.size.number, float(one.metrics[metric]))
             for one in self.builds
             if one.size is not None and one.metrics.get(metric, 0) > 0
         ]
-        if metric == LIMITED and limit is not None and self.ended is not None:
-            points.append(Point(self.ended, limit, at_least=True))
+        if metric == LIMITED and self.ended is not None:
+            points.append(Point(self.ended.number, self.ended.limit, at_least=True))
         return Curve(tuple(sorted(points)))
 
     @property
-    def ended(self) -> int | None:
+    def ended(self) -> Size | None:
         """The smallest size that was ended or died; None if none was."""
-        sizes = (one.size.number for one in self.builds if one.status == "died" and one.size)
-        return min(sizes, default=None)
+        return next((o.size for o in self.builds if o.size and o.status == "died"), None)
 
 
 def families(builds: Iterable[Build]) -> list[Family]:
@@ -90,8 +86,8 @@ def _judged(family: Family) -> Build | None:
     if work.points:
         metrics["work_cliffs"] = len(work.cliffs)
         notes += [
-            f"{one.times:.3g} times as many Python calls with {one.at} {family.noun} as with "
-            f"{one.below}"
+            f"from {one.below} to {one.at} {family.noun}, one more takes {one.each:.3g} times as "
+            f"many calls as before"
             for one in work.cliffs
         ]
         if (found := work.exponent) is not None:

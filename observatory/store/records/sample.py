@@ -64,6 +64,7 @@ class Size(Record):
     family: Word
     noun: Word = Field(description="what the size counts, in the plural")
     number: Count
+    limit: FiniteFloat = Field(description="CPU seconds after which its build is ended")
     equal_layers: bool = Field(
         False, description="it repeats equal layers, whose inner function should be compiled once"
     )

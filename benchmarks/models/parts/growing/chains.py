@@ -30,7 +30,7 @@ def _family(
         found = Member(deep(in_pytensor(chain)), equal_to(_repeated(right, size)))
         return Graph(point(), found.compile, found.check)
 
-    return Family(name, noun, sizes, graph, equal)
+    return Family(name, noun, sizes, graph, equal_layers=equal)
 
 
 def _repeated(layer: Layer, size: int) -> Layer:

@@ -34,4 +34,4 @@ def _graph(counties: int) -> Graph:
     return Graph(where, compiled_in(inputs, outputs), check)
 
 
-COUNTIES = Family("radon", "counties", (10, 100, 1_000, 10_000), _graph)
+COUNTIES = Family("radon", "counties", (10, 100, 1_000, 10_000), _graph, limit=40.0)

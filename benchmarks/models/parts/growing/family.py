@@ -24,6 +24,8 @@ class Family:
     sizes: tuple[int, ...]
     graph: Callable[[int], Graph]
     """Returns a new graph of a size."""
+    limit: float = 15.0
+    """The CPU seconds after which the build of a size is ended."""
     equal_layers: bool = False
     """Whether it repeats equal layers, of which the inner function should be compiled once."""
 

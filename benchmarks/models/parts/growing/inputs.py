@@ -9,7 +9,7 @@ from benchmarks.models import Graph
 from benchmarks.models.parts.growing.family import Family
 from benchmarks.models.parts.small import Function, Member, equal_to, point
 
-_WIDTHS = (1, 3, 10, 20, 30, 40, 60)
+_WIDTHS = (2, 5, 10, 20, 30, 40, 60)
 
 
 def _family(name: str, apply: Callable[..., Any], right: Callable[..., Any]) -> Family:
@@ -34,7 +34,5 @@ def _arrays(width: int) -> list[Any]:
     return [point() + number for number in range(width)]
 
 
-JOIN = _family(
-    "inputs.Join", lambda pt, *x: pt.join(0, *x, x[0]), lambda np, *x: np.concatenate([*x, x[0]])
-)
-ADD = _family("inputs.Elemwise", lambda pt, *x: pt.add(*x, 1.5), lambda _, *x: sum(x) + 1.5)
+JOIN = _family("inputs.Join", lambda pt, *x: pt.join(0, *x), lambda np, *x: np.concatenate(x))
+ADD = _family("inputs.Elemwise", lambda pt, *x: pt.add(*x), lambda _, *x: sum(x))
