@@ -42,6 +42,7 @@ class Commands(TyperGroup):
         "profile": "Show where the work of a build went.",
         "canary": "Check that a shared cache mixes up no results.",
         "census": "Say what becomes of single graphs in a cache.",
+        "growth": "Show how builds grow with the size of graphs.",
         "explore": "Look for graphs that a cache confuses.",
         "upgrade": "Check a subject on the cache of another one.",
         "alerts": "Find what got worse in the history.",
