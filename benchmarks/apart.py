@@ -54,9 +54,7 @@ def run(
     return _put_together(parent, forks, MODELS[job.cell.model].sizes)
 
 
-def _put_together(
-    parent: Ending, forks: Mapping[str, Ending], sizes: Mapping[str, Size]
-) -> Ending:
+def _put_together(parent: Ending, forks: Mapping[str, Ending], sizes: Mapping[str, Size]) -> Ending:
     """The parent's ending, with the reports of all forks as one."""
     reports = [fork.report for fork in forks.values() if fork.report is not None]
     unavailable = [report for report in reports if report.status == "unavailable"]

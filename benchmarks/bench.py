@@ -95,7 +95,9 @@ class Bench:
     ) -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
 
-        ``kept``: takes a function that calls it once more; None: nothing is kept in memory. Returns the metrics of this build: seconds in the timing pass, counts in the others. The
+        ``kept``: takes a function that calls it once more; None: nothing is kept in memory.
+
+        Returns the metrics of this build: seconds in the timing pass, counts in the others. The
         value is checked as ``name`` and kept as `last`. Raises what the subject raises.
         """
         graph = self.graph(variant)

@@ -16,8 +16,8 @@ from benchmarks.catalogue.words import Kind, Measure
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
 _EVERYWHERE = (
-    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making", "growth",
-    "call",
+    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making",
+    "growth", "call",
 )  # fmt: skip
 _BUILDS = ("build", "variants")
 _GROWS = (*_BUILDS, "growth")
@@ -250,7 +250,8 @@ _ALL = (
            phrase="importing is {}", trend=("slower to import", "faster to import")),
     Metric("call_time", "seconds", "noisy", "timing",
            "time of one evaluation of logp and gradient, in the shortest of 15 repeats",
-           ("call",), by_size=True, judged=True, shown=True, section=_CALL_TIME, phrase="calling is {}",
+           ("call",), by_size=True, judged=True, shown=True, section=_CALL_TIME,
+           phrase="calling is {}",
            trend=("slower to call", "faster to call"),
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
                   "rewrite that no longer applies."),

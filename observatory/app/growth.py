@@ -35,9 +35,9 @@ def growth(
     """
     read = read_results(results, directory_for(results))
     found = [
-        (journal.header.subject.date, Grown(journal.header.subject.label, cell, tuple(families(builds))))
+        (header.subject.date, Grown(header.subject.label, cell, tuple(families(builds))))
         for journal in read.journals.values()
-        if journal.header is not None
+        if (header := journal.header) is not None
         for cell, builds in _by_cell(journal.growth)
         if backend in (None, cell.backend)
     ]

@@ -102,8 +102,8 @@ def site_data(
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
-        growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
-        profiles=profiles,
+        growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
+        machine=machine, pairs=pairs, profiles=profiles,
     )  # fmt: skip
     return observed, problems
 

@@ -171,10 +171,7 @@ PRESETS = {
     ),
     "growth": Preset(
         "graphs of growing sizes with C_VM and NUMBA: work, times, memory and functions compiled",
-        tuple(
-            cell
-            for cell in cells(tuple(MODELS), ("growth",), MAIN_BACKENDS, ("spawn",))
-        ),
+        tuple(cell for cell in cells(tuple(MODELS), ("growth",), MAIN_BACKENDS, ("spawn",))),
         lambda _: Rounds(timing=1, counting=1, tracing=1),
     ),
     "sampling": Preset(

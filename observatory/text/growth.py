@@ -44,9 +44,9 @@ def cliffs(label: str, family: Family, metric: str) -> Iterator[str]:
     for one in family.curve(metric).cliffs:
         least = "at least " if one.at_least else ""
         yield (
-            f"{label}, {family.name}: a cliff between {one.below} and {one.at} {family.noun}, where "
-            f"one more costs {least}{count(round(one.each, 1))} times as much as before; in all "
-            f"{least}{count(round(one.times, 1))} times as much"
+            f"{label}, {family.name}: a cliff between {one.below} and {one.at} {family.noun}, "
+            f"where one more costs {least}{count(round(one.each, 1))} times as much as before; in "
+            f"all {least}{count(round(one.times, 1))} times as much"
         )
 
 

@@ -22,7 +22,7 @@ from statistics import fmean
 TIMES = 2.0
 """A step is a cliff if one more costs at least so many times what ordinary growth explains."""
 _ORDINARY = 1.0
-"""The power of the size with which the cost of one more may always grow: a cost in all is squared."""
+"""The power with which the cost of one more may always grow: the cost in all is squared then."""
 _RISES = 1.4
 """The cost in all rises at least by this factor in a cliff: times are not exact."""
 _FLAT = 0.1

@@ -10,7 +10,7 @@ from observatory.store.journal.values import latest_runs
 from observatory.store.records.sample import Build
 
 Growing: TypeAlias = Mapping[str, Sequence[Build]]
-"""By cell, in words, the builds of its graphs that have a size, each with the metrics of all passes."""
+"""By cell, in words, the builds of its graphs of a size, each with the metrics of all passes."""
 
 
 def growth_of(entries: Iterable[JournalEntry]) -> Growing:
