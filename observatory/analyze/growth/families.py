@@ -16,6 +16,8 @@ JUDGED = "python_calls"
 LIMITED = "cpu_time"
 """The metric of the limit at which a build is ended."""
 COUNTED = "functions_compiled"
+SURE = 0.5
+"""An exponent is judged if its interval reaches no further than this to either side."""
 _DIGITS = 2
 
 
@@ -90,7 +92,8 @@ def _judged(family: Family) -> Build | None:
             f"many calls as before"
             for one in work.cliffs
         ]
-        if (found := work.exponent) is not None:
+        found = work.exponent
+        if found is not None and found.high - found.low <= 2 * SURE:
             metrics["work_exponent"] = round(max(0.0, found.estimate), _DIGITS)
             notes.append(f"exponent {found.estimate:.2f}")
     functions = [point.value for point in family.curve(COUNTED).points]

@@ -121,6 +121,14 @@ def test_a_new_cliff_is_an_alarm_that_names_the_family() -> None:
     assert found == {"work rises at once": ["layers"]}
 
 
+def test_an_exponent_that_is_not_sure_is_not_judged() -> None:
+    def bent(size: int) -> float:
+        return linear(size) + 100_000 * (size >= 10) + 900_000 * (size >= 100)
+
+    head = Evidence.of(grown(bent, lambda _: 11)[:1])
+    assert not [one for s in head.samples for one in s.steps if "work_exponent" in one.metrics]
+
+
 def test_layers_that_are_compiled_apart_are_an_alarm_and_equal_ones_are_not() -> None:
     same = grown(linear, lambda _: 11)
     assert causes(same, same) == {}
