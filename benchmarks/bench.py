@@ -8,21 +8,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from benchmarks import trace
 from benchmarks.backends import as_arrays
-from benchmarks.catalogue import BACKENDS, Measure
+from benchmarks.calls import seconds_a_call
+from benchmarks.catalogue import BACKENDS, METRICS, Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
 from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
 from benchmarks.probes.phases import PhaseClock
-from benchmarks.probes.process import cpu_time
+from benchmarks.probes.process import cpu_time, peak_rss
 from benchmarks.probes.profile import Tracer
 from benchmarks.profiles import Profile
+
+_BRIEFLY = 5, 0.01
+"""How calls of one graph of many are timed: repeats, and seconds of each."""
 
 
 @dataclass
@@ -50,7 +56,7 @@ class Bench:
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
     ops: set[str] = field(default_factory=set)
     """The classes of the Ops in the graphs that were built apart."""
-    tracer: Tracer = field(default_factory=Tracer)
+    tracer: Tracer | EntryCounter = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
     high_water: HighWater = field(default_factory=HighWater)
     suspects: list[str] = field(default_factory=list)
@@ -94,8 +100,12 @@ class Bench:
         graph, _, value = self.compiled()
         self.check(name, graph, value)
 
-    def measured_build(self, name: str, variant: str = "") -> dict[str, float]:
+    def measured_build(
+        self, name: str, variant: str = "", kept: list[Callable[[], Any]] | None = None
+    ) -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
+
+        ``kept``: takes a function that calls it once more; None: nothing is kept in memory.
 
         Returns the metrics of this build: seconds in the timing pass, counts in the others. The
         value is checked as ``name`` and kept as `last`. Raises what the subject raises.
@@ -131,6 +141,8 @@ class Bench:
         self.measured_seconds += called - begin
         self.check(name, graph, value)
         self.last = value
+        if kept is not None:
+            kept.append(partial(function, graph.point))
         if self.measure == "work":
             return {} if self.counter is None else {"instructions": calls[0]}
         if self.measure == "tracing":
@@ -177,6 +189,21 @@ class Bench:
             graph.compile(self.mode)
         self.measured_seconds += time.perf_counter() - begin
         return {"key_calls": cost.calls} if counting else {"key_time": cost.seconds}
+
+    def grow(self, name: str) -> dict[str, float]:
+        """Compile and call one member once, and return what this pass says of it.
+
+        The timing pass gives also the time of a call, and the memory that the build has taken.
+        Raises what the subject raises.
+        """
+        before = peak_rss()
+        kept: list[Callable[[], Any]] = []
+        found = self.measured_build(name, name, kept)
+        if self.measure == "timing":
+            if before is not None and (after := peak_rss()) is not None:
+                found["build_memory"] = after - before
+            found["call_time"] = seconds_a_call(kept[0], *_BRIEFLY)
+        return {name: value for name, value in found.items() if METRICS[name].by_size}
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference, and keep the result as ``name``."""

@@ -87,6 +87,11 @@ class KeyMaking:
     """What the keys of graphs of 10 to 10,000 nodes cost, and those of constants."""
 
 
+@suite("growth", models_of("growth"))
+class Growth:
+    """How builds and calls grow with counties, layers, nodes and inputs."""
+
+
 @suite("upgrade")
 class Upgrade:
     """A subject on the cache that another one left.

@@ -13,6 +13,7 @@ from typing import Literal
 
 from benchmarks import trace
 from benchmarks.catalogue import Cell, Measure
+from benchmarks.models import Size
 from benchmarks.profiles import Profile
 from benchmarks.typed_json import from_json, to_json
 
@@ -61,6 +62,8 @@ class Job:
     """Why this machine cannot take this pass; empty: it can."""
     limit: float | None = None
     """Role each: the seconds after which the fork of one graph is killed."""
+    emptied: Path | None = None
+    """Role each: the directory of caches that is emptied after each graph; None: they share it."""
     from_empty: bool = False
     """Role upgrade: the cache is empty; False: another subject has filled it."""
 
@@ -87,6 +90,8 @@ class Step:
     """The Ops of the graph that run in Python, because the backend leaves them to it."""
     compiled: tuple[str, ...] = ()
     """Of a step of the path: who asked for each PyTensor function that was compiled."""
+    size: Size | None = None
+    """Where graphs grow: its family and size."""
 
 
 @dataclass(frozen=True)

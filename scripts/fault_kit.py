@@ -231,8 +231,11 @@ OF_KEYS = (
           "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
     Fault("keys_made_twice", "the key of each Op is made twice", "keys cost more",
           must=(Alarms(("key_calls",), ("key_making",), ("NUMBA",)),)),
+    Fault("rewriting_squared", "rewriting looks at all nodes for each node", "work grows faster",
+          must=(Alarms(("work_exponent",), ("growth",), ("NUMBA",)),),
+          may=(Alarms(("python_calls", "graphs_raised"), ("growth",), ("NUMBA",)),)),
 )  # fmt: skip
-"""Faults that only the census shows, as do those of `PROPERTY_DROPPED`."""
+"""Faults that only the census and growing graphs show, as do those of `PROPERTY_DROPPED`."""
 _EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
 

@@ -206,6 +206,37 @@ _ALL = (
         noun="graph",
     ),
     Cause(
+        "work rises at once",
+        "with {head}, {they} {have} a size from which on a build does many times as much work",
+        """Profile the two sizes on both sides of the step: `python -m benchmarks.sample` takes the
+        graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
+        arguments, or another way to compile from some size on.""",
+        shows_in=("work_cliffs",),
+        explains=("work_cliffs", "work_exponent", *_WORK),
+        found_by="work_cliffs",
+        noun="family",
+    ),
+    Cause(
+        "work grows faster",
+        "the work of {they} grows with a higher power of the size with {head}",
+        """Profile the largest size with `observatory profile`: look for something that is done for
+        all nodes once for each node, such as a copy, a search or a sort of the whole graph.""",
+        shows_in=("work_exponent",),
+        explains=("work_exponent", *_WORK),
+        found_by="work_exponent",
+        noun="family",
+    ),
+    Cause(
+        "equal layers are compiled apart",
+        "{they} of equal layers {have} functions that {head} compiles again for each layer",
+        """Compare the inner graphs of two layers: their hash and their equality must not depend
+        on the names of variables or on when a layer was made.""",
+        shows_in=("functions_added",),
+        explains=("functions_added", *_WORK),
+        found_by="functions_added",
+        noun="chain",
+    ),
+    Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
         "Find out what writes to the temporary directory and no longer removes its files.",

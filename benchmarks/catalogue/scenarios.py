@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, path, census, pairs, key_making or call."""
+    upgrade, sampling, path, census, pairs, key_making, growth or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -61,6 +61,8 @@ class Scenario:
     walked: bool = False
     """Whether the members of a model are steps of a user of PyMC, and not graphs. The backend is
     PyTensor's default then: not everything that PyMC compiles takes a mode."""
+    emptied: bool = False
+    """Whether the caches are emptied after each of these graphs, which otherwise share them."""
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
@@ -333,6 +335,19 @@ _ALL = (
         long=True,
         apart=True,
         tells="key_calls",
+    ),
+    Scenario(
+        "growth",
+        "every size of every family is built and called by a fork of one process, each with an "
+        "empty cache",
+        "growth",
+        {"C_VM": 90.0, "NUMBA": 120.0},
+        launches=("spawn",),
+        suite="canary",
+        headline="cpu_time",
+        long=True,
+        apart=True,
+        emptied=True,
     ),
     Scenario(
         "call",

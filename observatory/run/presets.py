@@ -116,7 +116,7 @@ _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
 _EVERY_GRAPH = tuple(
     name
     for name, one in SCENARIOS.items()
-    if one.apart and one.of_pair != "keys" and not one.walked
+    if one.apart and one.of_pair != "keys" and not one.walked and one.family != "growth"
 )
 """The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
@@ -183,6 +183,11 @@ PRESETS = {
         "each step of a user of PyMC, from a model to draws, cold and warm; needs --with pymc",
         tuple(cells(tuple(MODELS), PATH, SHARING_BACKENDS, ("spawn",))),
         lambda _: Rounds(timing=1, counting=1),
+    ),
+    "growth": Preset(
+        "graphs of growing sizes with C_VM and NUMBA: work, times, memory and functions compiled",
+        tuple(cell for cell in cells(tuple(MODELS), ("growth",), MAIN_BACKENDS, ("spawn",))),
+        lambda _: Rounds(timing=1, counting=1, tracing=1),
     ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",

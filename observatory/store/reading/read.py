@@ -30,6 +30,7 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.reading.cache import Cache, Made
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
 from observatory.store.reading.fates import KEPT_FATES, Coverage, coverage_of
+from observatory.store.reading.growing import Growing, growth_of
 from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.walks import Walks, walks_of
 from observatory.store.records import layout
@@ -50,6 +51,7 @@ class JournalSummary:
     fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
     coverage: Coverage = field(default_factory=dict)
     walks: Walks = field(default_factory=dict)
+    growth: Growing = field(default_factory=dict)
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -273,6 +275,7 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         fates=KEPT_FATES.kept(contents.current(), ledgers),
         coverage=coverage_of(contents.current()),
         walks=walks_of(contents.current()),
+        growth=growth_of(contents.current()),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)

@@ -58,6 +58,18 @@ class Failure(Record):
     stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
 
 
+class Size(Record):
+    """The place of a graph in a family whose graphs differ in nothing but a size."""
+
+    family: Word
+    noun: Word = Field(description="what the size counts, in the plural")
+    number: Count
+    limit: FiniteFloat = Field(description="CPU seconds after which its build is ended")
+    equal_layers: bool = Field(
+        False, description="it repeats equal layers, whose inner function should be compiled once"
+    )
+
+
 class Build(Record):
     """One build among several of a sample (`variants`, `siblings`, `census_warm`)."""
 
@@ -73,6 +85,7 @@ class Build(Record):
     compiled: list[Word] = Field(
         [], description="a step of the path: who asked for each PyTensor function"
     )
+    size: Size | None = Field(None, description="in the scenario growth: its family and size")
 
 
 class Check(Record):
