@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import METRICS, MODELS, PATH, SCENARIOS, Cell, models_of
-from benchmarks.models.parts.pymc_model import STEPS, PymcModel, errors
+from benchmarks.catalogue import METRICS, MODELS, PATH, PATH_STEPS, SCENARIOS, Cell, models_of
+from benchmarks.models.parts.pymc_model import PymcModel, errors
 from benchmarks.path.steps import _STEPS
 from benchmarks.request import Request
 from observatory.store.reading.walks import StepTaken
@@ -22,9 +22,9 @@ def model(name: str) -> PymcModel:
 
 
 def test_every_step_has_a_function_and_every_model_takes_all_of_them() -> None:
-    assert list(STEPS) == list(_STEPS)
+    assert list(PATH_STEPS) == list(_STEPS)
     assert len(MODELS_OF_PATH) == 6
-    assert all(MODELS[name].members == tuple(STEPS) for name in MODELS_OF_PATH)
+    assert all(MODELS[name].members == tuple(PATH_STEPS) for name in MODELS_OF_PATH)
 
 
 @pytest.mark.parametrize("name", ["eight_schools", "mixture", "ordinal"])
