@@ -56,11 +56,29 @@ def _parameters(data: Data) -> Point:
     return {"mu": 4.0, "tau": 3.0, "theta": np.linspace(-1, 1, data["y"].size)}
 
 
+def _quantity() -> Quantity:
+    """The posterior of `mu`: theta is integrated out in closed form, tau and mu on a grid."""
+    import numpy as np
+
+    effects, spread = np.array(_EFFECTS), np.array(_ERRORS)
+    mu = np.linspace(-20, 25, 1801)
+    # tau = 5 tan(angle) is a half-Cauchy variable where the angle is uniform.
+    angles = (np.arange(2000) + 0.5) * np.pi / 4000
+    density = np.zeros(mu.size)
+    for tau in 5 * np.tan(angles):
+        sd = np.sqrt(spread**2 + tau**2)
+        z = (effects - mu[:, None]) / sd
+        density += np.exp(-0.5 * (z**2).sum(axis=1) - np.log(sd).sum() - 0.5 * (mu / 5) ** 2)
+    density /= density.sum()
+    mean = float(density @ mu)
+    return Quantity("mu", mean, float(density @ (mu - mean) ** 2) ** 0.5)
+
+
 MODEL = path_model(
     "eight schools, not centered: a hierarchical model of ten variables",
     lambda: PymcModel(
         _make, _data, _logp, _start, _parameters,
         lambda data, at: Predicted(at["mu"] + at["tau"] * at["theta"], data["error"]),
-        Quantity("mu", 4.4, 3.3),
+        _quantity(),
     ),
 )  # fmt: skip

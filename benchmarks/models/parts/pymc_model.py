@@ -32,8 +32,8 @@ _STEP = 2e-3
 class Quantity(NamedTuple):
     """A free variable without a transform, and its marginal posterior.
 
-    The numbers are those of 9,000 states of a random walk in NumPy over `PymcModel.logp`, or of a
-    formula.
+    The numbers are those of 9,000 states of a random walk in NumPy over `PymcModel.logp`, of an
+    integral, or of a formula.
     """
 
     name: str

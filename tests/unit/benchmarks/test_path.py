@@ -83,3 +83,18 @@ def test_the_table_has_the_steps_in_their_order_and_says_what_is_wrong_first() -
     assert found.rows[0][1].startswith("WRONG  4  9  4")
     assert found.rows[2][1] == "absent"
     assert "initial_point" in found.footnotes[0]
+
+
+def test_the_posterior_of_eight_schools_is_that_of_a_walk_over_its_density() -> None:
+    found = model("eight_schools")
+    data, rng = found.data(0, 1), np.random.default_rng(7)
+    at = {one: np.array(value, dtype=float) for one, value in found.start(data).items()}
+    here, seen = found.logp(data, at), []
+    for _ in range(20_000):
+        moved = {one: value + 0.7 * rng.normal(size=value.shape) for one, value in at.items()}
+        there = found.logp(data, moved)
+        if np.log(rng.random()) < there - here:
+            at, here = moved, there
+        seen.append(float(at["mu"]))
+    assert np.mean(seen[2000:]) == pytest.approx(found.quantity.mean, abs=0.5)
+    assert np.std(seen[2000:]) == pytest.approx(found.quantity.sd, rel=0.15)
