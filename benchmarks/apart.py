@@ -78,7 +78,7 @@ def _put_together(parent: Ending, forks: Mapping[str, Ending], sizes: Mapping[st
         steps=tuple(steps),
         checks=tuple(check for report in reports for check in report.checks),
         ledger=tuple(entry for ledger in ledgers for entry in ledger) if ledgers else None,
-        environment=reports[0].environment if reports else {},
+        environment=next((one.environment for one in reports if one.environment), {}),
         spent=_spent(reports),
         suspects=tuple(name for report in reports for name in report.suspects),
         ops=tuple(sorted({op for report in reports for op in report.ops})),

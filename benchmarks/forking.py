@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import trace
 from benchmarks.catalogue import MODELS, SCENARIOS
-from benchmarks.messages import Job, Report, write_report
+from benchmarks.messages import Job, Report, Step, write_report
 from benchmarks.parent import fork
 from benchmarks.probes.process import cpu_time_of
 
@@ -85,10 +85,8 @@ def _in_turn(jobs: list[Job], work: Work) -> None:
         for job in jobs:
             size = MODELS[job.cell.model].sizes.get("".join(job.members[:1]))
             if size is not None and size.family in slow:
-                write_report(job, Report("died", message=_LARGER.format(size.limit)))
-                continue
-            limited = _wait_for(job, _fork(job, work), size.limit if size else math.inf)
-            if limited and size is not None:
+                _note_limited(job, _LARGER.format(size.limit))
+            elif _wait_for(job, _fork(job, work), size.limit if size else math.inf) and size:
                 slow.add(size.family)
             empty()
 
@@ -175,24 +173,31 @@ def _fork(job: Job, work: Work) -> int:
 
 
 def _wait_for(job: Job, pid: int, most: float = math.inf) -> bool:
-    """Wait for the end of a child; return whether it was ended at a limit.
+    """Wait for the end of a child; return whether it took more CPU time than it may.
 
-    ``most``: its limit in seconds of CPU.
+    ``most``: its limit in seconds of CPU. A child that waits for its limit of wall time says
+    nothing about larger sizes.
     """
     end = math.inf if job.limit is None else time.monotonic() + job.limit
     ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
-    why = None
+    why, limited = None, False
     while not ended:
-        late, busy = time.monotonic() > end, most < math.inf and (cpu_time_of(pid) or 0.0) > most
-        if late or busy:
+        limited = limited or (most < math.inf and (cpu_time_of(pid) or 0.0) > most)
+        if why is None and (limited or time.monotonic() > end):
             os.kill(pid, signal.SIGKILL)
-            limit = f"{job.limit:g} s" if late else f"{most:g} s of CPU time"
-            end = most = math.inf
-            why = f"it was ended after {limit}, its limit"
+            why = f"it was ended after {job.limit} s, its limit"
         time.sleep(_POLL)
         ended, status = os.waitpid(pid, os.WNOHANG)
-    _note_end(job, os.waitstatus_to_exitcode(status), why)
-    return why is not None
+    if limited:
+        _note_limited(job, f"it was ended after {most:g} s of CPU time, its limit")
+    else:
+        _note_end(job, os.waitstatus_to_exitcode(status), why)
+    return limited
+
+
+def _note_limited(job: Job, why: str) -> None:
+    """Report for a graph that takes too long, in place of what it may have reported."""
+    write_report(job, Report("ok", steps=(Step(job.members[0], {}, "limited", why),)))
 
 
 def _note_end(job: Job, code: int, why: str | None = None) -> None:

@@ -22,9 +22,10 @@ Role = Literal["measure", "fill", "siblings", "reader", "upgrade", "each"]
 siblings, reads what the siblings stored, builds every graph of an upgrade, or is a fork that builds
 one graph of many, or the parent of such forks."""
 Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
-StepStatus = Literal["ok", "absent", "raised", "died", "collided", "unstable"]
-"""What became of one graph of many. `absent`: the release has no such Op; `collided`: it is right
-only with a cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
+StepStatus = Literal["ok", "absent", "raised", "died", "limited", "collided", "unstable"]
+"""What became of one graph of many. `absent`: the release has no such Op; `limited`: its size, or a
+smaller one of its family, takes more CPU time than it may; `collided`: it is right only with a
+cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 

@@ -200,7 +200,7 @@ _ALL = (
            rose=("work rises at once at 1 more size", "work rises at once at {} more sizes"),
            fell=("work rises at once at 1 size fewer", "work rises at once at {} sizes fewer")),
     Metric("functions_added", "functions", "exact", "counting",
-           "functions that the longest chain of equal layers compiles beyond those of the shortest",
+           "functions that long chains of equal layers compile beyond those of the second shortest",
            ("growth",), alerting="everywhere", derived=True,
            rose=("a chain of equal layers compiles 1 more function",
                  "chains of equal layers compile {} more functions"),

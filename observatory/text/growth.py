@@ -13,6 +13,8 @@ from observatory.text.units import MISSING, count, human
 from observatory.text.words import listed
 
 MEMORY = "build_memory"
+_UNSURE = 2.0
+"""An interval that is wider says nothing."""
 Grown: TypeAlias = Mapping[str, Sequence[Family]]
 """By subject, the oldest first."""
 _EXPONENTS = {JUDGED: "Python calls of a build", LIMITED: "CPU time of a build",
@@ -30,6 +32,8 @@ def exponent(found: Exponent | None) -> str:
         return MISSING
     if found.estimate == found.low == found.high == 0:
         return "0, does not grow"
+    if found.high - found.low > _UNSURE:
+        return f"about {found.estimate:.1f}"
     return f"{found.estimate:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 
@@ -52,11 +56,12 @@ def cliffs(label: str, family: Family, metric: str) -> Iterator[str]:
 
 def ended(label: str, family: Family) -> str:
     """Which sizes were not built because one took too long; empty if all were."""
-    if family.ended is None:
+    size = family.ended
+    if size is None:
         return ""
     return (
-        f"{label}, {family.name}: {count(family.ended.number)} {family.noun} took more than "
-        f"{family.ended.limit:g} s of CPU time, the limit; larger sizes were not built"
+        f"{label}, {family.name}: {count(size.number)} {family.noun} take more than "
+        f"{size.limit:g} s of CPU time, the limit; larger sizes are not built"
     )
 
 
@@ -79,11 +84,17 @@ def _exponents(backend: str, metric: str, grown: Grown) -> Table:
         note
         for label, of in grown.items()
         for family in of
-        for note in (*cliffs(label, family, metric), ended(label, family) * (metric == LIMITED))
-        if note
+        for note in _notes(label, family, metric)
     ]
     title = f"{_EXPONENTS[metric]} with {backend}: the power of the size with which it grows"
     return Table(title, ("family", *grown), tuple(rows), tuple(notes))
+
+
+def _notes(label: str, family: Family, metric: str) -> Iterator[str]:
+    if metric in (JUDGED, LIMITED):  # times of calls are too short to tell a cliff from noise
+        yield from cliffs(label, family, metric)
+    if metric == LIMITED and (note := ended(label, family)):
+        yield note
 
 
 def _each(backend: str, grown: Grown) -> Table:

@@ -23,7 +23,7 @@ TIMES = 2.0
 """A step is a cliff if one more costs at least so many times what ordinary growth explains."""
 _ORDINARY = 1.0
 """The power with which the cost of one more may always grow: the cost in all is squared then."""
-_RISES = 1.4
+_RISES = 1.7
 """The cost in all rises at least by this factor in a cliff: times are not exact."""
 _FLAT = 0.1
 """A cost that all sizes together raise by less than this share does not grow."""

@@ -38,14 +38,15 @@ class Family:
             for one in self.builds
             if one.size is not None and one.metrics.get(metric, 0) > 0
         ]
-        if metric == LIMITED and self.ended is not None:
+        measured = {point.size for point in points}  # one pass may be ended and another one not
+        if metric == LIMITED and self.ended is not None and self.ended.number not in measured:
             points.append(Point(self.ended.number, self.ended.limit, at_least=True))
         return Curve(tuple(sorted(points)))
 
     @property
     def ended(self) -> Size | None:
-        """The smallest size that was ended or died; None if none was."""
-        return next((o.size for o in self.builds if o.size and o.status == "died"), None)
+        """The smallest size that took more than its limit; None if none did."""
+        return next((o.size for o in self.builds if o.size and o.status == "limited"), None)
 
 
 def families(builds: Iterable[Build]) -> list[Family]:
@@ -97,7 +98,8 @@ def _judged(family: Family) -> Build | None:
             metrics["work_exponent"] = round(max(0.0, found.estimate), _DIGITS)
             notes.append(f"exponent {found.estimate:.2f}")
     functions = [point.value for point in family.curve(COUNTED).points]
-    if family.equal_layers and functions:
-        metrics["functions_added"] = max(functions) - functions[0]
-        notes.append(f"{functions[0]:g} to {max(functions):g} functions")
+    if family.equal_layers and len(functions) > 1:
+        # The second of two layers may be unlike the first, which nothing comes before.
+        metrics["functions_added"] = max(functions[1:]) - functions[1]
+        notes.append(f"{functions[1]:g} to {max(functions):g} functions")
     return Build(name=family.name, metrics=metrics, note="; ".join(notes)) if metrics else None

@@ -75,9 +75,10 @@ class Build(Record):
 
     name: Word = Field(description="the variant that was built")
     metrics: dict[Word, Number]
-    status: Literal["ok", "absent", "raised", "died", "collided", "unstable"] = Field(
+    status: Literal["ok", "absent", "raised", "died", "limited", "collided", "unstable"] = Field(
         "ok",
-        description="absent: the release has no such Op; collided: the graph is right only with a "
+        description="absent: the release has no such Op; limited: its size, or a smaller one of "
+        "its family, takes more CPU time than it may; collided: the graph is right only with a "
         "cache of its own; unstable: an equal graph was not found in the cache",
     )
     note: Text | None = Field(None, description="why the status is not ok")

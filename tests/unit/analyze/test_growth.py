@@ -155,3 +155,13 @@ def test_families_come_in_the_order_of_their_builds_with_sizes_in_order() -> Non
     (one,) = families(reversed(builds))
     assert [b.size.number for b in one.builds if b.size] == list(LAYERS)
     assert families([Build(name="radon", metrics={})]) == []
+
+
+def test_a_size_that_one_pass_could_not_build_and_another_one_could_is_one_point() -> None:
+    builds = [
+        Build(name=f"a.{number}", status=status, metrics={"cpu_time": seconds},
+              size=Size(family="a", noun="nodes", number=number, limit=12.0))
+        for number, seconds, status in ((10, 1.0, "ok"), (30, 11.0, "limited"))
+    ]  # fmt: skip
+    (one,) = families(builds)
+    assert [point.size for point in one.curve("cpu_time").points] == [10, 30]
