@@ -7,28 +7,25 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from benchmarks import backends, sampling
+from benchmarks import backends, each, sampling
 from benchmarks.bench import Bench
-from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
+from benchmarks.calls import seconds_a_call
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
 from benchmarks.environment import describe
-from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
-from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.messages import Job, Report, Role, Spent, Step
 from benchmarks.probes import frozen, key_cost, numba_keys
-from benchmarks.probes.fallbacks import noticing
-from benchmarks.probes.graphs import Noted, noting_graphs
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.instructions import counting_instructions
-from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
+from benchmarks.probes.profile import Tracer
 
-_REPEATS = 15
-_REPEAT_SECONDS = 0.05
 _COUNTED_CALLS = 1000
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
 
@@ -45,11 +42,12 @@ def measure(
     cell = job.cell
     reason = job.problem or backends.problem(cell.backend) or _problem(job)
     model = MODELS[cell.model].described_by(job.graphs)
+    needed = tuple(filter(None, (BACKENDS[cell.backend].package,)))
     for package in model.packages:
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
     if reason is not None:
-        return Report("unavailable", reason, environment=describe(job.data))
+        return Report("unavailable", reason, environment=describe(job.data, needed))
     bench = Bench(
         model.build(job.data),
         cell.backend,
@@ -59,6 +57,8 @@ def measure(
         probed=job.role != "fill" and job.measure == "counting",
         weighed=job.role != "each",
         counter=job.counter,
+        # Nobody keeps the profiles of forks.
+        tracer=EntryCounter() if job.role == "each" else Tracer(),
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)
@@ -78,7 +78,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data),
+        environment=describe(job.data, needed),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
@@ -163,30 +163,10 @@ def _call(bench: Bench, _job: Job) -> None:
         bench.metrics["instructions"] = counts[0]
     else:
         begin = time.perf_counter()
-        bench.metrics["call_time"] = seconds_a_call(function, graph.point)
+        bench.metrics["call_time"] = seconds_a_call(partial(function, graph.point))
         bench.measured_seconds += time.perf_counter() - begin
         value = function(graph.point)
     bench.check("calls", graph, value)
-
-
-def seconds_a_call(function: Callable[..., Any], point: Any) -> float:
-    """Return the seconds of one call: the smallest of 15 means, each over about 50 ms of calls.
-
-    Other work on the machine can only make a mean larger. A cost that only some calls have is in
-    every mean.
-    """
-
-    def seconds_of(calls: int) -> float:
-        begin = time.perf_counter()
-        for _ in range(calls):
-            function(point)
-        return time.perf_counter() - begin
-
-    calls = 1
-    while (elapsed := seconds_of(calls)) < _REPEAT_SECONDS / 4:
-        calls *= 4
-    calls = max(1, round(calls * _REPEAT_SECONDS / elapsed))
-    return min(seconds_of(calls) / calls for _ in range(_REPEATS))
 
 
 def _fill(bench: Bench, job: Job) -> None:
@@ -206,50 +186,6 @@ def _reader(bench: Bench, job: Job) -> None:
     """Build every member from what the siblings left."""
     for name in job.members:
         _build_one_of_many(bench, name, name)
-
-
-def _each(bench: Bench, job: Job) -> None:
-    """Build the only member of this fork. What it raises is the result of this graph alone."""
-    equal = MODELS[job.cell.model].described_by(job.graphs).equal
-    for name in job.members:
-        found: dict[str, float] = {}
-        status: StepStatus = "ok"
-        note: str | None = None
-        in_python: list[str] = []
-        noted = Noted()
-        family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
-        try:
-            if of_pair == "keys":
-                bench.compare_keys(name, equal=name in equal)
-            elif family == "key_making":
-                found = bench.make_keys(name)
-            elif family == "freezing":
-                found = bench.freeze(name)
-            else:
-                with noticing() as in_python, _noting_graphs(job) as noted:
-                    first = FIRST.format(name)
-                    built = bench.measured_build(name, first if of_pair == "first" else name)
-                # Memory and bytes of each graph would be most of the record.
-                found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
-                found["python_fallbacks"] = len(in_python)
-                if family == "topics":
-                    found |= bench.count_further(name, noted.graphs)
-        except NotInThisRelease as error:
-            status, note = "absent", str(error)
-        except Exception as error:
-            traceback.print_exc()
-            status, note = "raised", f"{type(error).__name__}: {error}"
-        fallbacks = tuple(map(shorten, in_python))
-        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
-        bench.metrics.update(found)
-        bench.ops |= noted.ops
-
-
-def _noting_graphs(job: Job) -> AbstractContextManager[Noted]:
-    """Only where nothing is timed: it looks at each graph inside the measured span."""
-    scenario = SCENARIOS[job.cell.scenario]
-    wanted = scenario.covers_ops or scenario.family == "topics"
-    return noting_graphs() if wanted and job.measure == "counting" else nullcontext(Noted())
 
 
 def _upgrade(bench: Bench, job: Job) -> None:
@@ -296,5 +232,5 @@ _ROLES: dict[Role, Callable[[Bench, Job], None]] = {
     "siblings": _sibling,
     "reader": _reader,
     "upgrade": _upgrade,
-    "each": _each,
+    "each": each.take,
 }

@@ -49,16 +49,19 @@ def launches_of(scenario: str) -> tuple[str, ...]:
 
 
 @cache
-def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
+def metrics_of(scenario: str, launch: str, *, derived: bool = False) -> tuple[Metric, ...]:
     """The metrics that a cell of this scenario and start method is asked for.
 
-    Of a scenario that the catalogue does not have there are none.
+    ``derived``: also those that the tool derives from its samples. Of a scenario that the catalogue
+    does not have there are none.
     """
     family = SCENARIOS[scenario].family if scenario in SCENARIOS else ""
     return tuple(
         metric
         for metric in METRICS.values()
-        if family in metric.families and (not metric.launches or launch in metric.launches)
+        if family in metric.families
+        and (derived or not metric.derived)
+        and (not metric.launches or launch in metric.launches)
     )
 
 
@@ -117,6 +120,12 @@ class Cell:
         if scenario is None or backend is None or model is None:
             return False
         return scenario.timed and backend.main and "build" in model.families
+
+    @property
+    def installs(self) -> tuple[str, ...]:
+        """The requirements that its environment gets beside the subject's."""
+        known = BACKENDS.get(self.backend)
+        return () if known is None else known.installs
 
     @property
     def cache_backend(self) -> str:

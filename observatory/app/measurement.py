@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.catalogue import no_such
@@ -136,7 +136,7 @@ def measure_subjects(
     session.say(_announced(session, tasks, len(subjects)))
     total = Tally()
     for _, tally in _take_each(session, subjects, tasks):
-        total += tally or Tally(without_environment=1)
+        total += tally
     labels = tuple(subject.label for subject in subjects)
     return Measurement(session.results, session.machine.machine, labels, total)
 
@@ -156,7 +156,7 @@ def canary(
     every: list[Finding] = []
     samples: list[Sample] = []
     for subject, tally in _take_each(session, subjects, tasks, samples.append):
-        if tally is None:
+        if tally.without_environment:
             every += [Finding(task.cell, "not judged") for task in tasks]
             continue
         findings = [judge(sample) for sample in samples]
@@ -201,18 +201,31 @@ def _take_each(
     subjects: Sequence[Subject],
     tasks: Sequence[Task],
     seen: Callable[[Sample], None] = lambda _: None,
-) -> Iterator[tuple[Subject, Tally | None]]:
+) -> Iterator[tuple[Subject, Tally]]:
     """Take the samples of one subject after another.
 
-    Yields each subject with how its samples ended, or with None if it has no environment: a commit
+    Yields each subject with how its samples ended. One without an environment has none: a commit
     that does not build must not hide those after it.
     """
     for subject in subjects:
         session.say(f"{subject.label}: Python {subject.python}, {len(tasks)} samples")
-        try:
-            environment = session.environment(subject)
-        except EnvironmentMakingError as error:
-            session.say(str(error), "error")
-            yield subject, None
-        else:
-            yield subject, take_samples(session, subject, environment, tasks, seen)
+        total = Tally()
+        for added, group in _by_environment(tasks).items():
+            try:
+                environment = session.environment(subject, added)
+            except EnvironmentMakingError as error:
+                session.say(str(error), "error")
+                total = replace(total, without_environment=1)
+                if not added:
+                    break  # nothing can be added to it either
+            else:
+                total += take_samples(session, subject, environment, group, seen)
+        yield subject, total
+
+
+def _by_environment(tasks: Sequence[Task]) -> dict[tuple[str, ...], list[Task]]:
+    """The tasks by what their environment holds beside the subject; those without it first."""
+    groups: dict[tuple[str, ...], list[Task]] = {(): []}
+    for task in tasks:
+        groups.setdefault(task.cell.installs, []).append(task)
+    return {added: group for added, group in groups.items() if group}

@@ -30,8 +30,10 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
 from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
+from observatory.store.reading.growing import Growing
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
+from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import calibration, upgrades
 from observatory.store.records import contracts as contracts_record
@@ -65,6 +67,8 @@ def site_data(
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
     coverage: dict[tuple[str, str, str], Coverage] = {}
+    walks: dict[tuple[str, str, str], Walks] = {}
+    growth: dict[tuple[str, str, str], Growing] = {}
     notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
@@ -79,6 +83,8 @@ def site_data(
             KEPT_FATES.of_journal(path, journal.fates, problems),
         )
         coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
+        walks.setdefault((*where, journal.header.subject.commit), journal.walks)
+        growth.setdefault((*where, journal.header.subject.commit), journal.growth)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -102,8 +108,8 @@ def site_data(
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
-        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
-        profiles=profiles,
+        walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
+        machine=machine, pairs=pairs, profiles=profiles,
     )  # fmt: skip
     return observed, problems
 

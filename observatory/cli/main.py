@@ -48,6 +48,8 @@ class Commands(TyperGroup):
             "show": "Show results as tables, side by side.",
             "compare": "Say whether one version is worse than another, and why.",
             "profile": "Show where the work of a build went.",
+            "growth": "Show how builds grow with the size of graphs.",
+            "path": "Show what each step of a user of PyMC compiles.",
             "alerts": "Find what got worse in the history.",
             "ack": "Acknowledge an alert until a date.",
         },

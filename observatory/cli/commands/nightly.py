@@ -65,7 +65,7 @@ def command(
     out: options.Pages = Path("html"),
     preset: Annotated[
         str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
-    ] = "quick",
+    ] = "night",
     python: options.Python = None,
     with_: options.With = None,
     launch: options.Launches = None,

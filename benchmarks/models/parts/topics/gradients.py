@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.models.parts.ops.case import POINT, SPD, Case, Cases, difference
+from benchmarks.models.parts.ops.case import SPD, Case, Cases, difference
+from benchmarks.models.parts.small import POINT
 from benchmarks.models.parts.topics.topic import NODES
 
 
