@@ -67,14 +67,9 @@ class CensusWarm:
     """Every Op, from a filled cache."""
 
 
-@suite("topics_cold", models_of("topics_cold"))
-class TopicsCold:
-    """Every topic, from an empty cache."""
-
-
-@suite("topics_warm", models_of("topics_warm"))
-class TopicsWarm:
-    """Every topic, from a filled cache."""
+@suite("topics", models_of("topics"))
+class Topics:
+    """What users ask whether PyTensor does it."""
 
 
 @suite("pairs_first", models_of("pairs_first"))

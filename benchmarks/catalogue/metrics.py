@@ -168,7 +168,7 @@ _ALL = (
                  "{} PyTensor functions fewer are compiled")),
     Metric("python_fallbacks", "Ops", "exact", "counting",
            "Ops that run in Python: in numba's object mode, or because they have no C code",
-           ("census", "topics"), alerting="warm",
+           ("census",), alerting="warm",
            rose=("1 more Op runs in Python", "{} more Ops run in Python"),
            fell=("1 Op fewer runs in Python", "{} Ops fewer run in Python")),
     Metric("key_calls", "calls", "exact", "counting",
@@ -178,9 +178,7 @@ _ALL = (
            fell=("making keys takes 1 call fewer", "making keys takes {} calls fewer")),
     # What a topic or an inner graph is about.
     Metric("compiled_again", "functions", "exact", "counting",
-           "functions that are compiled when a graph is used further after its "
-           "first call, and that "
-           "no cache returns",
+           "functions that no cache returns when a graph is used further after its first call",
            ("topics",), alerting="everywhere",
            noun="compiled again",
            rose=("using a graph further compiles 1 more function",
@@ -200,7 +198,7 @@ _ALL = (
            rose=("1 more Blockwise is left", "{} more Blockwise are left"),
            fell=("1 Blockwise fewer is left", "{} Blockwise fewer are left")),
     Metric("stored_steps", "steps", "exact", "counting",
-           "steps of loops for whose values memory is reserved",
+           "steps of loops whose values are kept, for each output and in each graph",
            ("topics",), alerting="everywhere",
            noun="stored steps",
            rose=("loops store 1 more step", "loops store {} more steps"),

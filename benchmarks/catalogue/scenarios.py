@@ -88,9 +88,12 @@ class Scenario:
         return self.family == "census" and not self.filled_by
 
     @property
-    def fills(self) -> bool:
-        """Whether it compiles every graph of a model into an empty cache for another scenario."""
-        return self.apart and not self.filled_by and self.family in ("census", "topics")
+    def in_census(self) -> bool:
+        """Whether the census takes it, which builds also a pair whose keys are as they should be.
+
+        The path, graphs that grow and topics have presets of their own.
+        """
+        return self.family in ("census", "pairs", "key_making") and self.of_pair != "keys"
 
     @property
     def told(self) -> bool:
@@ -118,7 +121,6 @@ _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
-_TOPICS_SECONDS = {"C_VM": 60.0, "NUMBA": 60.0}
 _PATH_SECONDS = {"C_VM": 180.0, "NUMBA": 150.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
@@ -297,13 +299,16 @@ _ALL = (
         compared=True,
     ),
     Scenario(
-        "topics_cold",
-        "every graph of a topic is built and used by a fork of one process; they fill one cache",
         "topics",
-        _TOPICS_SECONDS,
+        "every graph of a topic is built and used further by a fork of one process, each with an "
+        "empty cache",
+        "topics",
+        {"C_VM": 150.0, "NUMBA": 90.0},
+        launches=("spawn",),
         suite="canary",
         long=True,
         apart=True,
+        emptied=True,
         tells=(
             "graph_nodes",
             "blockwise_nodes",
@@ -311,18 +316,6 @@ _ALL = (
             "stored_steps",
             "compiled_again",
         ),
-        compared=True,
-    ),
-    Scenario(
-        "topics_warm",
-        "the same in forks of a fresh process, with a copy of the cache that `topics_cold` filled",
-        "topics",
-        {name: seconds / 5 for name, seconds in _TOPICS_SECONDS.items()},
-        suite="canary",
-        filled_by="topics_cold",
-        warm=True,
-        long=True,
-        apart=True,
         compared=True,
     ),
     Scenario(
@@ -377,6 +370,7 @@ _ALL = (
         "compiled",
         "freezing",
         {"NUMBA": 10.0},
+        launches=("spawn",),
         suite="canary",
         headline="frozen_time",
         long=True,
@@ -416,8 +410,7 @@ SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 PATH = tuple(one.name for one in _ALL if one.family == "path")
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
-_FILLED = ("build", "path", "census", "topics")
-WARM_SCENARIOS = tuple(one.name for one in _ALL if one.warm and one.family in _FILLED)
+WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "path", "census"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
 MATRIX_LAUNCHES = _SPAWN_OR_FORK

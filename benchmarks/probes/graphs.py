@@ -69,8 +69,14 @@ def _stored(graphs: Sequence[Any]) -> int:
         for node in graph.apply_nodes:
             if type(node.op).__name__ == "Scan":
                 memories = [one for name in _STORED for one in getattr(node.op, name)(node.inputs)]
-                found += sum(_length(graph, one) for one in memories)
+                found += sum(_length(graph, one) for one in memories) + _untraced(node.op.info)
     return found
+
+
+def _untraced(info: Any) -> int:
+    """The states of which a loop keeps only the last value, and has no memory of several."""
+    found = getattr(info, "n_untraced_sit_sot", None)
+    return int(info.n_shared_outs if found is None else found)  # its name before 3.1
 
 
 def _length(graph: Any, memory: Any) -> int:
@@ -84,7 +90,10 @@ def _length(graph: Any, memory: Any) -> int:
     inputs = [one for one in graph.inputs if one.owner is None]
     mode = pytensor.compile.mode.Mode(linker="py", optimizer="fast_run")
     try:
-        function = pytensor.function(inputs, length, mode=mode, on_unused_input="ignore")
+        # The rewrites have made some Ops of it work in place.
+        function = pytensor.function(
+            inputs, length, mode=mode, on_unused_input="ignore", accept_inplace=True
+        )
         ones = [one.type.filter(_ones(one), allow_downcast=True) for one in inputs]
         return int(function(*ones))
     except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -95,10 +95,6 @@ class _Column:
     scenario: str
     coverage: OpCoverage | None = None
     """The Ops that no graph has; None where that was not measured."""
-
-    def beside(self, other: _Column) -> _Column:
-        """Return this column, with the rows of another one that it does not have."""
-        return replace(self, graphs={**other.graphs, **self.graphs})
 
 
 class Untried(NamedTuple):
@@ -250,9 +246,7 @@ def census_pages(observed: SiteInput) -> list[CensusPage]:
             versions = observed.versions(subject)
             covered = _coverage(observed.coverage_at.get(spot, {}), cell)
             column = _Column(clean(subject.label), versions, graphs, cell.scenario, covered)
-            known = own.setdefault(subject.label, (spot, column))
-            if known[0] == spot:  # what is counted of its graphs, and what became of them
-                own[subject.label] = (spot, known[1].beside(column))
+            own.setdefault(subject.label, (spot, column))
     backends = sorted(BACKENDS, key=lambda one: BACKENDS[one].cache == "c_module")
     pages = []
     for model in known_first((model for model, _ in columns), MODELS):

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from benchmarks.catalogue import MEMBERS
-from observatory.app.census import BACKENDS, MODELS, PRESET, census, graphs_like
+from observatory.app.census import BACKENDS, MODELS, PRESETS, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
@@ -57,11 +57,12 @@ def command(
     if not graph:
         raise SelectionError(
             "say which graphs: --graph 'differ.size.*', for example. `observatory census --list` "
-            f"names all of them, and `observatory run --preset {PRESET}` builds and records them"
+            f"names all of them, and `observatory run` builds and records them with --preset "
+            f"{' or --preset '.join(PRESETS)}"
         )
     chosen = graphs_like(graph)
     session = Session(
-        PRESET, Path("results"), state, this_machine(None), timeout,
+        PRESETS[0], Path("results"), state, this_machine(None), timeout,
         progress=TerminalProgress(console),
     )  # fmt: skip
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)

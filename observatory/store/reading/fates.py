@@ -64,15 +64,17 @@ def fates_in(sample: Sample, ledger: Iterable[StoredEntry]) -> list[Fate]:
     by_step: dict[str | None, list[StoredEntry]] = defaultdict(list)
     for one in ledger:
         by_step[one.step].append(one)
-    if len(known.tells) > 1:
-        return [one for step in sample.steps for one in _counted(step, known.tells)]
-    return [_fate(step, by_step[step.name], known) for step in sample.steps]
+    fates = [(step, _fate(step, by_step[step.name], known)) for step in sample.steps]
+    return [one for step, fate in fates for one in _told(step, fate, known)]
 
 
-def _counted(step: Build, metrics: Sequence[str]) -> Iterator[Fate]:
-    """What is counted of a graph that has several counts: each has a row of its own."""
-    for metric in metrics:
-        if step.status == "ok" and metric in step.metrics:
+def _told(step: Build, fate: Fate, scenario: Scenario) -> Iterator[Fate]:
+    """The rows of a graph: one, or one for each count where its scenario has several."""
+    if fate.fate != "counted" or len(scenario.tells) == 1:
+        yield fate
+        return
+    for metric in scenario.tells:
+        if metric in step.metrics:
             name = f"{step.name}: {METRICS[metric].noun}"
             yield Fate(name, "counted", value=step.metrics[metric])
 

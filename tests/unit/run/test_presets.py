@@ -121,7 +121,7 @@ def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
 
 def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     models = {name: {cell.model for cell in PRESETS[name].cells} for name in PRESETS}
-    assert models["census"] == {"ops", "topics", "keys", "key_cost", "frozen"}
+    assert models["census"] == {"ops", "keys", "key_cost"}
     assert {"ops_quick", "keys_quick"} <= models["canary"]
     pairs = {
         name: {cell.scenario for cell in PRESETS[name].cells if cell.scenario.startswith("pairs_")}
@@ -130,7 +130,7 @@ def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     assert pairs == {"census": {"pairs_first", "pairs_second"}, "canary": {"pairs_keys"}}
     census = tasks_of(PRESETS["census"], Narrowed())
     timed = {task.cell.scenario for task in census if task.measure == "timing"}
-    assert timed == {"key_making", "freezing"}
+    assert timed == {"key_making"}
     assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
                    if name != "canary")  # fmt: skip
 
