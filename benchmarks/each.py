@@ -15,9 +15,9 @@ from benchmarks.bench import Bench
 from benchmarks.catalogue import METRICS, MODELS, SCENARIOS, Scenario
 from benchmarks.messages import Job, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.models.parts import frozen_nodes
 from benchmarks.models.parts.topics.tally import evaluations
 from benchmarks.path import steps
-from benchmarks.probes import frozen
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.graphs import Noted, counts_of, noting_graphs
 from benchmarks.probes.key_cost import without_collections
@@ -145,7 +145,7 @@ def _freeze(bench: Bench, job: Job, name: str, found: _Found) -> None:
     gc.collect()
     found.metrics = {"frozen_calls": calls[0]} if counting else {"frozen_time": seconds}
     if counting and "frozen_kept" in graph.tells:
-        found.metrics["frozen_kept"] = frozen.nodes_in_memory()
+        found.metrics["frozen_kept"] = frozen_nodes.nodes_in_memory()
 
 
 _WORK: Mapping[str, Callable[[Bench, Job, str, _Found], None]] = {

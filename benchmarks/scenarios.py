@@ -20,7 +20,8 @@ from benchmarks.calls import seconds_a_call
 from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step
-from benchmarks.probes import frozen, key_cost, numba_keys
+from benchmarks.models.parts import frozen_nodes
+from benchmarks.probes import key_cost, numba_keys
 from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.process import can_trace, peak_rss
@@ -101,7 +102,7 @@ def _problem(job: Job) -> str | None:
         return _NO_MONITORING
     if scenario.of_pair == "keys":
         return numba_keys.problem()
-    problems = {"key_making": key_cost.problem, "freezing": frozen.problem}
+    problems = {"key_making": key_cost.problem, "freezing": frozen_nodes.problem}
     return problems[scenario.family]() if scenario.family in problems else None
 
 

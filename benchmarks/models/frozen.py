@@ -177,7 +177,7 @@ def _shared_nodes(nodes: int) -> Member:
     """How many times the nodes of one graph are in memory where there are two equal graphs."""
 
     def prepare() -> Callable[[], Any]:
-        from benchmarks.probes.frozen import nodes_in_memory
+        from benchmarks.models.parts.frozen_nodes import nodes_in_memory
 
         _frozen(1)
         before = nodes_in_memory()

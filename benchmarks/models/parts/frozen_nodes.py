@@ -1,4 +1,4 @@
-"""Probe on frozen graphs: whether the release has them, and how many of their nodes are there."""
+"""Frozen graphs: whether the release has them, and how many of their nodes are there."""
 
 from __future__ import annotations
 
