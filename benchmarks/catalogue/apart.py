@@ -64,7 +64,7 @@ APART = (
         "every graph of a topic is built and used further by a fork of one process, each with an "
         "empty cache",
         "topics",
-        {"C_VM": 150.0, "NUMBA": 90.0},
+        {"C_VM": 240.0, "NUMBA": 150.0},
         launches=("spawn",),
         suite="canary",
         long=True,

@@ -207,8 +207,9 @@ PRESETS = {
 
 _ELSEWHERE = frozenset(
     cell.scenario for name in ("canary", "canary-full", "census") for cell in PRESETS[name].cells
-)
-"""The scenarios that other steps of a night take: the canary and the census."""
+) - {cell.scenario for cell in PRESETS["topics"].cells}
+"""The scenarios that other steps of a night take, the canary and the census. Of the topics the
+canary takes only the quick set."""
 
 
 def _once() -> Iterator[Cell]:

@@ -25,7 +25,7 @@ def test_the_right_value_of_a_topic_is_right_and_another_is_wrong(name: str) -> 
 
 
 def test_every_topic_tells_a_count_or_is_used_further() -> None:
-    told = set(SCENARIOS["topics_cold"].tells)
+    told = set(SCENARIOS["topics"].tells)
     assert all(METRICS[name].noun for name in told)
     for name, one in GRAPHS.items():
         assert one.tells or one.error_again, name
@@ -68,3 +68,15 @@ def test_nodes_of_inner_graphs_count_and_a_node_that_is_used_twice_counts_once()
     found = counts_of([both], ("graph_nodes", "blockwise_nodes"))
     assert found == {"graph_nodes": 3, "blockwise_nodes": 1}
     assert counts_of([both], ()) == {}
+
+
+def test_a_state_of_which_only_the_last_value_is_kept_is_one_stored_step() -> None:
+    class Scan:
+        info = SimpleNamespace(n_untraced_sit_sot=2)
+        outer_mitsot = outer_sitsot = outer_nitsot = staticmethod(lambda inputs: [])
+
+    loop = SimpleNamespace(op=Scan(), inputs=[])
+    before = SimpleNamespace(op=Scan(), inputs=[])
+    before.op.info = SimpleNamespace(n_shared_outs=1)  # its name in older releases
+    found = counts_of([SimpleNamespace(apply_nodes=[loop, before])], ("stored_steps",))
+    assert found == {"stored_steps": 3}
