@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from observatory.app import plot
     from observatory.app.comparison import compare
-    from observatory.app.graphs import graphs
+    from observatory.app.counted import graphs
     from observatory.app.history import alerts, series
     from observatory.app.measurement import measure
     from observatory.app.profiles import profile
@@ -42,7 +42,7 @@ __all__ = [
 
 _MODULES = {
     "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "results",
-    "graphs": "graphs", "measure": "measurement", "profile": "profiles", "series": "history",
+    "graphs": "counted", "measure": "measurement", "profile": "profiles", "series": "history",
 }  # fmt: skip
 
 
