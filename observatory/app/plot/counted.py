@@ -14,17 +14,20 @@ _THICK = 0.8
 
 
 @style.styled
-def graphs(rows: pd.DataFrame, *, title: str = "", ax: Axes | None = None) -> Axes:
+def graphs(
+    rows: pd.DataFrame, *, title: str = "", log: bool = False, ax: Axes | None = None
+) -> Axes:
     """What is counted of each graph, with a bar for each subject.
 
     Args:
         rows: The frame of `observatory.app.graphs`.
         title: Stands above the picture; the cell if it is empty.
+        log: Whether the scale is logarithmic; it begins at 1 then.
         ax: Axes to draw on; new ones if None.
 
     Returns:
         The Axes. A graph of which nothing is counted has a word in place of its bar: what became
-        of it. The scale is linear, and the number follows the bar.
+        of it. The number follows the bar.
 
     Raises:
         SelectionError: The frame has no rows.
@@ -54,9 +57,11 @@ def graphs(rows: pd.DataFrame, *, title: str = "", ax: Axes | None = None) -> Ax
     ax.set_yticks(range(len(names)), names, fontsize=9)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlim(left=0)
-    ax.margins(x=0.08)
-    ax.set_xticks([])
+    ax.set_xscale("log" if log else "linear")
+    ax.margins(x=0.12)
+    ax.set_xlim(left=1 if log else 0)
+    ax.set_xticks([], minor=False)
+    ax.set_xticks([], minor=True)
     ax.spines["bottom"].set_visible(False)
     style.legend_above(ax, title or str(rows.attrs.get("cell", "")))
     return ax
