@@ -157,7 +157,7 @@ PRESETS = {
     ),
     "canary": Preset(
         "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
-        "and radon in few; and the quick sets of Ops and of pairs",
+        "and radon in few; and the quick sets of Ops, pairs and topics",
         tuple(
             cell
             for cell in _SHARED

@@ -47,7 +47,8 @@ def command(
     """Build single graphs, and say what becomes of each in a cache.
 
     A graph of one Op is built from empty and again by a fresh process. Of a pair, the second graph
-    is built beside the first one's cache. Nothing is recorded.
+    is built beside the first one's cache. Of the graphs of topics, and of frozen
+    ones, the counts are shown. Nothing is recorded.
     """  # fmt: skip
     console = Console()
     if list_:
