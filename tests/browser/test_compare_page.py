@@ -29,9 +29,10 @@ FORK, SPAWN, C = (f"radon warm_disk {rest}" for rest in ("NUMBA fork", "NUMBA sp
 
 def subjects(*labels: str) -> list[list[str]]:
     """Subjects of one line, with commits and dates of their own."""
+    commits = [f"{number:x}{number:x}" * 20 for number in range(1, len(labels) + 1)]
     return [
-        [label, f"{number:x}{number:x}" * 20, f"2025-11-{number + 1:02}T12:00:00Z"]
-        for number, label in enumerate(labels, 1)
+        [label, commit, f"2025-11-{number + 1:02}T12:00:00Z", "", "", commit]
+        for number, (label, commit) in enumerate(zip(labels, commits, strict=True), 1)
     ]
 
 
@@ -109,7 +110,7 @@ def site(
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
     put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
-                             "models": ["radon", "radon_pymc"], "commit_url": "",
+                             "models": ["radon", "radon_pymc"],
                              "compare_url": compare_url, "lines": lines,
                              "rules": [one.rule for one in series]})  # fmt: skip
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
@@ -686,7 +687,7 @@ def test_the_command_that_measures_both_anew(visit, tmp_path, labels, command):
 
 def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
     odd = line("nightly", "main")
-    odd["subjects"][0][1] = "--upload-pack=x"
+    odd["subjects"][0][1], odd["subjects"][0][5] = "--upload-pack=x", ""
     series = [counts(FORK, "cache_misses", 0, 0)]
     seen = visit(site(tmp_path / "s", series, lines=[odd], compare_url="https://x.invalid/c/"))
     assert seen.texts("#compare pre") == []

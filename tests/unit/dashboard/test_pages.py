@@ -11,11 +11,12 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from dashboard.drawing.series import MOST_VALUES, picture, spark
-from dashboard.pages.alert import alert_page, steps
+from dashboard.pages.alert import alert_page
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.cell_values import cell_values_of
 from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.health import health_page
+from dashboard.pages.next_steps import steps
 from dashboard.pages.overview import Overview, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.summary import headline, newest
@@ -28,11 +29,13 @@ from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text.alerts import MOST_RESOLVED, with_page
 from observatory.text.words import SHOWN_METRICS
+from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
 from tests.factories_site import MEASURED, observed
 
 DISK = "radon warm_disk NUMBA fork"
+FORGE = Forge(compare="https://x.org/c/", tag="https://x.org/t/", issues="https://x.org/new")
 
 
 def at(found: SiteInput, label: str) -> At:
@@ -75,8 +78,9 @@ def shown(found: SiteInput) -> Overview:
 def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
-    assert (view.state, view.status) == ("bad", "Needs attention")
-    assert view.sentence == "1 alert open, none of them new"
+    assert (view.state, view.status) == ("open", "Decide")
+    assert view.sentence.startswith("Nothing new. 3.3.7: ")
+    assert view.sentence.endswith(" 1 older alert waits for a decision.")
     assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
 
 
@@ -195,14 +199,14 @@ def test_between_two_commits_next_to_each_other_nothing_is_searched() -> None:
 def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     base = observed(factory.frame())
     found = with_alerts(alert(base))
-    page = alert_page(found, found.alerts.alerts[0], "https://example.org/")
+    page = alert_page(found, found.alerts.alerts[0], FORGE)
     (drawn,) = page["pictures"]
     assert drawn.title == f"{DISK} cache_misses"
     assert drawn.bad is not None
     assert drawn.left < drawn.bad[0] < drawn.bad[1] == drawn.right
-    assert [address for _, address in page["links"]][1].startswith("https://example.org/")
+    assert [address for _, address in page["links"]][1] == "https://x.org/c/rel-3.2.4...rel-3.3.0"
     over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
-    page = alert_page(with_alerts(over), over, "")
+    page = alert_page(with_alerts(over), over, Forge())
     assert page["pictures"][0].bad[1] < drawn.right
 
 
