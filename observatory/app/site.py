@@ -96,8 +96,8 @@ def site_data(
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
-    told("comparing subjects")
-    pairs = finished_pairs(directories[0], read, alerts, calibrations)
+    with doing(progress, "comparing subjects"):
+        pairs = finished_pairs(directories[0], read, alerts, calibrations)
     journals = {
         who_of(one.header): path for path, one in read.journals.items() if one.header is not None
     }
@@ -107,7 +107,6 @@ def site_data(
         saved = read_saved(journals[who], ledgers=False) if who in journals else None
         return {} if saved is None else cell_profiles(saved.samples)
 
-    told("describing series")
     observed = SiteInput(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),

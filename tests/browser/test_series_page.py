@@ -30,7 +30,14 @@ def subject(n: int) -> list[str]:
     """Label, commit and date of the n-th release."""
     commit = sha1(str(n).encode(), usedforsecurity=False).hexdigest()
     date = f"2025-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00Z"
-    return [f"3.{n // 10}.{n % 10}", commit, date, "", f"https://example.org/commit/{commit}", commit]
+    return [
+        f"3.{n // 10}.{n % 10}",
+        commit,
+        date,
+        "",
+        f"https://example.org/commit/{commit}",
+        commit,
+    ]
 
 
 def subjects(first: int, count: int) -> list[list[str]]:

@@ -28,8 +28,8 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text.alerts import MOST_RESOLVED, with_page
-from observatory.text.words import SHOWN_METRICS
 from observatory.text.forge import Forge
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
 from tests.factories_site import MEASURED, observed

@@ -131,7 +131,9 @@ def test_no_address_is_made_of_a_commit_that_no_forge_has(tmp_path):
     forge = forge_of(AsvConfig("pytensor", repo="https://github.com/o/r.git"))
     build(found, tmp_path, forge)
     synthetic = {one.commit for line in found.lines for one in line.subjects}
-    written = [path.read_text() for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".js")]
+    written = [
+        path.read_text() for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".js")
+    ]
     assert any("https://github.com/o/r/releases/tag/rel-3.3.7" in text for text in written)
     for text in written:
         assert not any(f"{forge.commit}{commit}" in text for commit in synthetic)

@@ -17,8 +17,8 @@ from dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from observatory.app.site import site_data
-from observatory.text.words import SHOWN_METRICS
 from observatory.text.forge import Forge
+from observatory.text.words import SHOWN_METRICS
 from tests import factories_work as factory
 from tests.factories import sample
 from tests.factories_work import CALLGRIND, HARDWARE, NOTHING, SPAWNED
