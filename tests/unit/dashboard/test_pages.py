@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from datetime import timedelta
 
@@ -27,6 +28,7 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.triage import Triage
 from observatory.text.alerts import MOST_RESOLVED, with_page
 from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
@@ -210,6 +212,42 @@ def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     assert page["pictures"][0].bad[1] < drawn.right
 
 
+def test_a_withdrawn_alert_says_nothing_of_today_and_links_to_the_alert_it_is_part_of() -> None:
+    base = observed(factory.frame())
+    live = alert(base, id="c" * 10)
+    gone = alert(
+        base, "resolved", between=4, resolution=f"it is part of alert {live.id} now",
+        notes=[],
+    )  # fmt: skip
+    page = alert_page(with_alerts(live, gone), gone, FORGE)
+    assert "not measured" not in page["span"]
+    assert page["gap"] == 0
+    assert [(row.newest, row.holds) for row in page["rows"]] == [("-", "")]
+    assert (live.id, f"alerts/{live.id}.html") in page["resolution"]
+    assert page["decisions"] == []
+
+
+def test_every_row_of_an_alert_links_to_its_chart_or_to_the_ledgers() -> None:
+    base = observed(factory.frame())
+    told = alert(base).series[0]
+    lost = told.model_copy(update={"metric": "reuse_lost"})
+    one = alert(base, series=[told, lost])
+    chart, ledgers = alert_page(with_alerts(one), one, FORGE)["rows"]
+    assert chart.link.startswith("series.html#s=")
+    assert ledgers.link.startswith("compare.html#a=")
+    assert ledgers.link.endswith("&cell=radon+warm_disk+NUMBA+fork")
+
+
+def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
+    one = alert(observed(factory.frame()))
+    accept, file, ignore = alert_page(with_alerts(one), one, FORGE)["decisions"]
+    assert [accept.name, file.name, ignore.name] == ["accept", "file", "ignore"]
+    for entry in (accept, file, ignore):
+        (read,) = Triage.model_validate(tomllib.loads(entry.text)).acknowledged
+        assert (read.id, read.until > MEASURED) == (one.id, True)
+    assert file.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+
+
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
     base = observed(factory.frame())
     many = [alert(base, "resolved", id=f"{n:010x}") for n in range(MOST_RESOLVED + 9)]
@@ -334,7 +372,7 @@ def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
         for row in factory.frame().to_dict("records")
     ]
     view = shown(observed(factory.as_frame(rows)))
-    assert (view.state, view.status) == ("bad", "Needs attention")
+    assert (view.state, view.status) == ("bad", "Wrong")
     assert "Nothing is wrong" not in view.sentence
 
 

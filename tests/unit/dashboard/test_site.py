@@ -72,7 +72,7 @@ def test_every_page_leads_to_what_its_words_mean(tmp_path):
     built(factory.frame(), tmp_path)
     for name, text in pages(tmp_path).items():
         assert "words.html" in text, name
-    assert "<dt>warm_disk</dt>" in pages(tmp_path)["words.html"]
+    assert '<dt id="warm_disk">warm_disk</dt>' in pages(tmp_path)["words.html"]
 
 
 def test_every_page_is_reached_and_leads_somewhere(tmp_path):
