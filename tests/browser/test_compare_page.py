@@ -132,7 +132,8 @@ def site(
         loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
     )
     text = environment.get_template("compare.html.j2").render(
-        root="", page="compare.html", pages=[], version="0.1.0", newest=None,
+        root="", page="compare.html", pages=[], version="0.1.0", newest=None, section=None,
+        brand="Benchmarks", repository="", project="",
         problems=[], static=static, profile=None, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
     (directory / "compare.html").write_text(text, "utf-8")
@@ -730,7 +731,7 @@ def test_the_page_is_no_wider_than_the_screen(visit, tmp_path, width, scheme):
     lines = [line("3.3.5", "3.3.6", "3.3.7+dirty." + "x" * 70)]
     page = site(tmp_path / "s", series, lines=lines, ledgers=ledgers())
     seen = visit(page, width=width, scheme=scheme)
-    for summary in seen.page.query_selector_all("summary"):
+    for summary in seen.page.query_selector_all("main summary"):
         summary.click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -739,7 +740,7 @@ def test_no_serious_fault_of_accessibility_is_found(visit, tmp_path):
     page = site(tmp_path / "s", mixed(), ledgers=ledgers(), compare_url="https://x.invalid/c/")
     for scheme in ("light", "dark"):
         seen = visit(page, scheme=scheme, bypass_csp=True)
-        for summary in seen.page.query_selector_all("summary"):
+        for summary in seen.page.query_selector_all("main summary"):
             summary.click()
         assert violations(seen.page) == []
 

@@ -183,7 +183,8 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None
+            root="", page="series.html", pages=[], version="0.1.0", newest=None, section=None,
+            brand="Benchmarks", repository="", project="",
         )
     )
     return page
