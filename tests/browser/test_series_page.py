@@ -183,8 +183,15 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None, section=None,
-            brand="Benchmarks", repository="", project="",
+            root="",
+            page="series.html",
+            pages=[],
+            version="0.1.0",
+            newest=None,
+            section=None,
+            brand="Benchmarks",
+            repository="",
+            project="",
         )
     )
     return page
