@@ -145,7 +145,8 @@ def draw_topics(results: Path = ROOT / "results") -> None:
     from observatory import app
 
     for name, topic in TOPICS.items():
-        rows = app.graphs("topics", results=results, like=[f"{name}.*"], subjects=COUNTED)
+        like = [f"{name}.{case}: *" for case in topic.cases]
+        rows = app.graphs("topics", results=results, like=like, subjects=COUNTED)
         rows["graph"] = rows["graph"].str.removeprefix(f"{name}.")
         drawn = app.plot.graphs(rows, title=topic.title)
         print(app.plot.save(drawn, PICTURES / f"topic-{name}.svg").relative_to(ROOT))

@@ -24,10 +24,10 @@ def _cheap(pt: Any, c: Any, x: Any, y: Any) -> Any:
     return ifelse(c, tallied(x) * 2.0, tallied(y) + 1.0)
 
 
-def _dear(pt: Any, c: Any, a: Any, x: Any) -> Any:
-    """Branches of linear algebra, which some releases compile as graphs of their own."""
+def _linear_algebra(pt: Any, c: Any, a: Any, x: Any) -> Any:
+    """Branches that are dear, which some releases compile as graphs of their own."""
     one = pt.linalg.inv(tallied(a)) @ x[:4]
-    other = pt.linalg.cholesky(tallied(a)) @ x[1:]
+    other = pt.linalg.cholesky(tallied(a * 2.0)) @ x[1:]
     return ifelse(c, one, other)
 
 
@@ -41,9 +41,19 @@ def _nested(pt: Any, c: Any, x: Any, y: Any) -> Any:
 
 
 def _in_loop(pt: Any, c: Any, x: Any, y: Any) -> Any:
-    """Three steps, each with a condition."""
+    """Three steps, each with a condition. Its branches do not depend on the state."""
     return scan(
         lambda before, x, y, c: ifelse(c, before + tallied(x), before * tallied(y)),
+        outputs_info=[y],
+        non_sequences=[x, y, c],
+        n_steps=3,
+    )[-1]
+
+
+def _in_loop_state(pt: Any, c: Any, x: Any, y: Any) -> Any:
+    """The same with branches that depend on the state, which no rewrite moves out of the loop."""
+    return scan(
+        lambda before, x, y, c: ifelse(c, tallied(before + x), tallied(before * y)),
         outputs_info=[y],
         non_sequences=[x, y, c],
         n_steps=3,
@@ -69,10 +79,13 @@ def _right(np: Any, c: Any, x: Any, y: Any) -> Any:
 CASES: Cases = {
     "cheap_taken": _lazy(_cheap, _right, _YES, VECTOR, OTHER),
     "cheap_not_taken": _lazy(_cheap, _right, _NO, VECTOR, OTHER),
-    "dear": _lazy(_dear, lambda np, _, a, x: np.linalg.solve(a, x[:4]), _YES, SPD, VECTOR),
+    "linear_algebra": _lazy(
+        _linear_algebra, lambda np, _, a, x: np.linalg.solve(a, x[:4]), _YES, SPD, VECTOR
+    ),
     "two_outputs": _lazy(_two, lambda np, _, x, _y: (x * 2.0, x - 1.0), _YES, VECTOR, OTHER),
     "nested": _lazy(_nested, lambda np, _, x, _y: x * 5.0, _YES, VECTOR, OTHER),
     "in_loop": _lazy(_in_loop, lambda np, _, x, y: y + 3.0 * x, _YES, VECTOR, OTHER),
+    "in_loop_state": _lazy(_in_loop_state, lambda np, _, x, y: y + 3.0 * x, _YES, VECTOR, OTHER),
     "asserted": topic(_asserted, lambda np, _, x, _y: x * 3.0, _YES, VECTOR, OTHER),
     "switch": _lazy(_switch, _right, _YES, VECTOR, OTHER),
 }
