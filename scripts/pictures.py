@@ -145,7 +145,7 @@ def draw_topics(results: Path = ROOT / "results") -> None:
     from observatory import app
 
     for name, topic in TOPICS.items():
-        like = [f"{name}.{case}: *" for case in topic.cases]
+        like = [f"{name}.{case}" for case in topic.cases]
         rows = app.graphs("topics", results=results, like=like, subjects=COUNTED)
         rows["graph"] = rows["graph"].str.removeprefix(f"{name}.")
         drawn = app.plot.graphs(rows, title=topic.title)
@@ -153,7 +153,7 @@ def draw_topics(results: Path = ROOT / "results") -> None:
     rows = app.graphs(
         "frozen", results=results, scenario="freezing", like=FREEZING, subjects=COUNTED
     )
-    rows = rows[rows["graph"].str.endswith(": calls")]
+    rows = rows[rows["counted"] == "calls"]
     drawn = app.plot.graphs(rows, title="Frozen graphs: Python calls, by nodes", log=True)
     print(app.plot.save(drawn, PICTURES / "topic-frozen.svg").relative_to(ROOT))
 

@@ -16,7 +16,8 @@ from observatory.store.reading.read import read_results
 
 COLUMNS = {
     "subject": "what was measured: a release (3.3.7), a commit, a wheel",
-    "graph": "name of the graph; where several things are counted of graphs, also which of them",
+    "graph": "name of the graph",
+    "counted": "what is counted of it, where several things are counted in its scenario",
     "fate": "what became of it: `counted` where something is counted, `absent`, `raised`, ...",
     "value": "what was counted; NaN if nothing was",
     "note": "why, where there is a reason",
@@ -45,8 +46,8 @@ def graphs(
         subjects: Only these subjects; if empty, all.
 
     Returns:
-        One row for each subject and graph, with the columns of `COLUMNS`: the oldest subject first,
-        and the graphs in the order of the model. ``attrs`` holds ``cell`` and ``columns``.
+        One row for each subject, graph and count, with the columns of `COLUMNS`: the oldest subject
+        first, and the graphs in the order of the model. ``attrs`` holds ``cell`` and ``columns``.
 
     Raises:
         SelectionError: There is no such graph in the results; the message lists the cells.
@@ -67,10 +68,11 @@ def graphs(
         if cell in fates and (not subjects or subject.label in subjects):
             found.append((subject.date, subject.label, fates[cell]))
     rows = [
-        (label, one.name, one.fate, one.value, one.note)
+        (label, graph, counted, one.fate, one.value, one.note)
         for _, label, fates_of_one in sorted(found, key=lambda each: each[:2])
         for one in fates_of_one
-        if any(fnmatchcase(one.name, pattern) for pattern in like)
+        for graph, _, counted in [one.name.partition(": ")]
+        if any(fnmatchcase(graph, pattern) for pattern in like)
     ]
     if not rows:
         broken = "".join(f"; {problem}" for problem in problems)

@@ -35,10 +35,11 @@ def graphs(
     """
     if rows.empty:
         raise SelectionError("there is no graph to draw")
-    names, subjects = list(dict.fromkeys(rows["graph"])), list(dict.fromkeys(rows["subject"]))
+    rows = rows.assign(name=_names(rows))
+    names, subjects = list(dict.fromkeys(rows["name"])), list(dict.fromkeys(rows["subject"]))
     thick = _THICK / len(subjects)
     ax = style.axes_or_new(ax, 7.0, 1.1 + (0.13 + 0.15 * len(subjects)) * len(names))
-    known = rows.set_index(["subject", "graph"])
+    known = rows.set_index(["subject", "name"])
     colours = style.colours(subjects)
     for number, subject in enumerate(subjects):
         ax.barh([], [], color=colours[number], label=f"{subject} ")
@@ -65,3 +66,18 @@ def graphs(
     ax.spines["bottom"].set_visible(False)
     style.legend_above(ax, title or str(rows.attrs.get("cell", "")))
     return ax
+
+
+def _names(rows: pd.DataFrame) -> list[str]:
+    """The name of each row's place: the graph, and what is counted where that is not one thing."""
+    nouns: dict[str, list[str]] = {}
+    for graph, counted in zip(rows["graph"], rows["counted"], strict=True):
+        nouns.setdefault(graph, [])
+        if counted and counted not in nouns[graph]:
+            nouns[graph].append(counted)
+    if len({one for own in nouns.values() for one in own}) < 2:
+        return list(rows["graph"])
+    return [
+        f"{graph}: {counted or ', '.join(nouns[graph][:1])}".removesuffix(": ")
+        for graph, counted in zip(rows["graph"], rows["counted"], strict=True)
+    ]

@@ -153,8 +153,8 @@ def test_what_is_counted_of_graphs_is_a_table_by_subject(tmp_path: Path) -> None
             journal.append(RUN, one)
         project(tmp_path, journal.read())
     table = app.graphs("topics", results=tmp_path, like=["mask.*"])
-    assert table[["subject", "graph", "value"]].to_numpy().tolist() == [
-        ["3.1.3", "mask.set: nodes", 4], ["3.3.8", "mask.set: nodes", 3],
+    assert table[["subject", "graph", "counted", "value"]].to_numpy().tolist() == [
+        ["3.1.3", "mask.set", "nodes", 4], ["3.3.8", "mask.set", "nodes", 3],
     ]  # fmt: skip
     assert list(table.columns) == list(table.attrs["columns"])
     assert len(app.graphs("topics", results=tmp_path, subjects=["3.3.8"])) == 2

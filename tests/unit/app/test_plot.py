@@ -200,14 +200,16 @@ def test_a_ledger_stacks_outcomes_and_sums_up_the_rest() -> None:
 
 def test_graphs_have_a_bar_for_each_subject_or_a_word() -> None:
     counted = pd.DataFrame(
-        [("3.1.3", "one", "counted", 2.0, ""), ("3.1.3", "two", "absent", np.nan, "no such Op"),
-         ("3.3.8", "one", "counted", 1.0, ""), ("3.3.8", "two", "counted", 5.0, "")],
-        columns=["subject", "graph", "fate", "value", "note"],
+        [("3.1.3", "one", "nodes", "counted", 2.0), ("3.1.3", "two", "", "raised", np.nan),
+         ("3.3.8", "one", "nodes", "counted", 1.0), ("3.3.8", "two", "steps", "counted", 5.0)],
+        columns=["subject", "graph", "counted", "fate", "value"],
     )  # fmt: skip
     ax = plot.graphs(counted, title="Topics")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one: nodes", "two: steps"]
     assert [bar.get_width() for bar in ax.patches] == [2, 0, 1, 5]  # type: ignore[attr-defined]
-    assert [text.get_text() for text in ax.texts] == ["2", "absent", "1", "5"]
+    assert [text.get_text() for text in ax.texts] == ["2", "raised", "1", "5"]
+    alone = plot.graphs(counted[counted["graph"] == "one"])
+    assert [label.get_text() for label in alone.get_yticklabels()] == ["one"]
     with pytest.raises(SelectionError, match="no graph"):
         plot.graphs(counted[:0])
 
