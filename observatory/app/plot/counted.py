@@ -38,11 +38,11 @@ def graphs(
     rows = rows.assign(name=_names(rows))
     names, subjects = list(dict.fromkeys(rows["name"])), list(dict.fromkeys(rows["subject"]))
     thick = _THICK / len(subjects)
-    ax = style.axes_or_new(ax, 7.0, 1.1 + (0.13 + 0.15 * len(subjects)) * len(names))
+    ax = style.axes_or_new(ax, 7.0, 1.0 + (0.1 + 0.125 * len(subjects)) * len(names))
     known = rows.set_index(["subject", "name"])
-    colours = style.colours(subjects)
+    colours = [style.tokens()[f"s{number % 8}"] for number in range(len(subjects))]
     for number, subject in enumerate(subjects):
-        ax.barh([], [], color=colours[number], label=f"{subject} ")
+        ax.plot([], [], "s", color=colours[number], label=f"{subject} ")
         for place, name in enumerate(names):
             if (subject, name) not in known.index:
                 continue
@@ -53,7 +53,7 @@ def graphs(
             ax.barh(at, width, height=thick * 0.9, color=colours[number])
             ax.annotate(
                 said, (width, at), xytext=(3, 0), textcoords="offset points", va="center",
-                fontsize=7.5, color=style.tokens()["ink" if fate == "counted" else "ink-2"],
+                fontsize=7, color=style.tokens()["ink" if fate == "counted" else "ink-2"],
             )  # fmt: skip
     ax.set_yticks(range(len(names)), names, fontsize=9)
     ax.tick_params(axis="y", length=0)
