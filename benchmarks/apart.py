@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from benchmarks import process
 from benchmarks.catalogue import MODELS, SCENARIOS
-from benchmarks.catalogue.scenarios import FORKS_LIMITS
+from benchmarks.catalogue.scenario import FORKS_LIMITS
 from benchmarks.messages import Job, Report, Role, Spent, Step
 from benchmarks.models import Size
 from benchmarks.process import Ending

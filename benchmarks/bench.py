@@ -101,7 +101,7 @@ class Bench:
         self.check(name, graph, value)
 
     def measured_build(
-        self, name: str, variant: str = "", kept: list[Callable[[], Any]] | None = None
+        self, name: str, variant: str = "", kept: list[partial[Any]] | None = None
     ) -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
 
@@ -197,7 +197,7 @@ class Bench:
         Raises what the subject raises.
         """
         before = peak_rss()
-        kept: list[Callable[[], Any]] = []
+        kept: list[partial[Any]] = []
         found = self.measured_build(name, name, kept)
         if self.measure == "timing":
             if before is not None and (after := peak_rss()) is not None:

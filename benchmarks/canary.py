@@ -67,6 +67,11 @@ class CensusWarm:
     """Every Op, from a filled cache."""
 
 
+@suite("topics", models_of("topics"))
+class Topics:
+    """What users ask whether PyTensor does it."""
+
+
 @suite("pairs_first", models_of("pairs_first"))
 class PairsFirst:
     """The first graph of every pair."""
@@ -85,6 +90,11 @@ class PairsKeys:
 @suite("key_making", models_of("key_making"))
 class KeyMaking:
     """What the keys of graphs of 10 to 10,000 nodes cost, and those of constants."""
+
+
+@suite("freezing", models_of("freezing"))
+class Freezing:
+    """What frozen inner graphs of 10 to 10,000 nodes cost, and which of them are equal."""
 
 
 @suite("growth", models_of("growth"))

@@ -15,7 +15,7 @@ from benchmarks.dispatch import coverage, implemented
 from benchmarks.messages import OpCoverage
 from benchmarks.models import NotInThisRelease
 from benchmarks.models.ops import GRAPHS, MODEL
-from benchmarks.probes.graphs import noting_ops
+from benchmarks.probes.graphs import noting_graphs
 
 
 def ops_of_graphs(names: Iterable[str]) -> Mapping[str, frozenset[str]]:
@@ -25,14 +25,14 @@ def ops_of_graphs(names: Iterable[str]) -> Mapping[str, frozenset[str]]:
     """
     found = {}
     for name in names:
-        with noting_ops() as ops:
+        with noting_graphs() as noted:
             try:
                 GRAPHS[name].compile("NUMBA")
             except NotInThisRelease:
                 pass
             except Exception as error:  # what was seen before it counts all the same
                 print(f"{name} raises {type(error).__name__}", file=sys.stderr)
-        found[name] = frozenset(ops)
+        found[name] = frozenset(noted.ops)
     return found
 
 

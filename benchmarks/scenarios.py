@@ -7,7 +7,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,20 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import backends, sampling
+from benchmarks import backends, each, sampling
 from benchmarks.bench import Bench
 from benchmarks.calls import seconds_a_call
-from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
 from benchmarks.environment import describe
-from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
-from benchmarks.models import FIRST, NotInThisRelease
-from benchmarks.path import steps
+from benchmarks.messages import Job, Report, Role, Spent, Step
+from benchmarks.models.parts import frozen_nodes
 from benchmarks.probes import key_cost, numba_keys
 from benchmarks.probes.entries import EntryCounter
-from benchmarks.probes.fallbacks import noticing
-from benchmarks.probes.graphs import noting_ops
 from benchmarks.probes.instructions import counting_instructions
-from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
 from benchmarks.probes.profile import Tracer
 
@@ -46,15 +41,7 @@ def measure(
     what the subject raises, except in the roles that build many graphs.
     """
     cell = job.cell
-    reason = job.problem or backends.problem(cell.backend)
-    if reason is None and job.measure == "tracing" and not can_trace():
-        reason = _NO_MONITORING
-    if reason is None and SCENARIOS[cell.scenario].of_pair == "keys":
-        reason = numba_keys.problem()
-    if reason is None and SCENARIOS[cell.scenario].family == "key_making":
-        reason = key_cost.problem()
-        if reason is None and job.measure == "counting" and not can_trace():
-            reason = _NO_MONITORING
+    reason = job.problem or backends.problem(cell.backend) or _problem(job)
     model = MODELS[cell.model].described_by(job.graphs)
     needed = tuple(filter(None, (BACKENDS[cell.backend].package,)))
     for package in model.packages:
@@ -105,6 +92,18 @@ def measure(
             measured=bench.measured_seconds,
         ),
     )
+
+
+def _problem(job: Job) -> str | None:
+    """Why this subject cannot give the cell of a job in its pass, as a sentence; None if it can."""
+    scenario = SCENARIOS[job.cell.scenario]
+    counts_calls = scenario.family in ("key_making", "freezing") and job.measure == "counting"
+    if (counts_calls or job.measure == "tracing") and not can_trace():
+        return _NO_MONITORING
+    if scenario.of_pair == "keys":
+        return numba_keys.problem()
+    problems = {"key_making": key_cost.problem, "freezing": frozen_nodes.problem}
+    return problems[scenario.family]() if scenario.family in problems else None
 
 
 def prepare_forks(job: Job) -> None:
@@ -190,51 +189,6 @@ def _reader(bench: Bench, job: Job) -> None:
         _build_one_of_many(bench, name, name)
 
 
-def _each(bench: Bench, job: Job) -> None:
-    """Build the only member of this fork. What it raises is the result of this graph alone."""
-    equal = MODELS[job.cell.model].described_by(job.graphs).equal
-    for name in job.members:
-        found: dict[str, float] = {}
-        status: StepStatus = "ok"
-        note: str | None = None
-        in_python: list[str] = []
-        compiled: tuple[str, ...] = ()
-        ops: set[str] = set()
-        family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
-        try:
-            if of_pair == "keys":
-                bench.compare_keys(name, equal=name in equal)
-            elif family == "key_making":
-                found = bench.make_keys(name)
-            elif SCENARIOS[job.cell.scenario].walked:
-                step = steps.take(bench, name)
-                found, compiled = step.metrics, step.compiled
-            elif family == "growth":
-                found = bench.grow(name)
-            else:
-                with noticing() as in_python, _noting_ops(job) as ops:
-                    first = FIRST.format(name)
-                    built = bench.measured_build(name, first if of_pair == "first" else name)
-                # Memory and bytes of each graph would be most of the record.
-                found = {m: value for m, value in built.items() if METRICS[m].kind == "exact"}
-                found["python_fallbacks"] = len(in_python)
-        except NotInThisRelease as error:
-            status, note = "absent", str(error)
-        except Exception as error:
-            traceback.print_exc()
-            status, note = "raised", f"{type(error).__name__}: {error}"
-        fallbacks = tuple(map(shorten, in_python))
-        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks, compiled))
-        bench.metrics.update(found)
-        bench.ops |= ops
-
-
-def _noting_ops(job: Job) -> AbstractContextManager[set[str]]:
-    """Only where nothing is timed: it looks at each graph inside the measured span."""
-    wanted = job.measure == "counting" and SCENARIOS[job.cell.scenario].covers_ops
-    return noting_ops() if wanted else nullcontext(set())
-
-
 def _upgrade(bench: Bench, job: Job) -> None:
     """Build every graph.
 
@@ -279,5 +233,5 @@ _ROLES: dict[Role, Callable[[Bench, Job], None]] = {
     "siblings": _sibling,
     "reader": _reader,
     "upgrade": _upgrade,
-    "each": _each,
+    "each": each.take,
 }

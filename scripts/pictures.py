@@ -135,11 +135,35 @@ def draw_work() -> None:
     print(app.plot.save(drawn(), PICTURES / "work.png").relative_to(ROOT))
 
 
+COUNTED = ("2.38.3", "3.1.3", "3.3.8")
+FREEZING = ("freeze.*", "hash.*", "compare.*")
+
+
+def draw_topics(results: Path = ROOT / "results") -> None:
+    """Draw the pictures of docs/topics.md: what is counted of the graphs of each topic."""
+    from benchmarks.models.topics import TOPICS
+    from observatory import app
+
+    for name, topic in TOPICS.items():
+        like = [f"{name}.{case}" for case in topic.cases]
+        rows = app.graphs("topics", results=results, like=like, subjects=COUNTED)
+        rows["graph"] = rows["graph"].str.removeprefix(f"{name}.")
+        drawn = app.plot.graphs(rows, title=topic.title)
+        print(app.plot.save(drawn, PICTURES / f"topic-{name}.svg").relative_to(ROOT))
+    rows = app.graphs(
+        "frozen", results=results, scenario="freezing", like=FREEZING, subjects=COUNTED
+    )
+    rows = rows[rows["counted"] == "calls"]
+    drawn = app.plot.graphs(rows, title="Frozen graphs: Python calls, by nodes", log=True)
+    print(app.plot.save(drawn, PICTURES / "topic-frozen.svg").relative_to(ROOT))
+
+
 def main() -> int:
     """Draw the plots, build the pages from the committed results, and take the pictures."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_plots()
     draw_work()
+    draw_topics()
     if "--plots" in sys.argv[1:]:
         return 0
     browser = shutil.which("chromium") or shutil.which("chromium-browser")

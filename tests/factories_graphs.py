@@ -12,6 +12,7 @@ from tests.factories import sample
 COLD, WARM = (Cell("ops", f"census_{state}", "NUMBA", "spawn") for state in ("cold", "warm"))
 FIRST, PAIRS = (Cell("keys", f"pairs_{which}", "NUMBA", "spawn") for which in ("first", "second"))
 KEYS_MADE = Cell("key_cost", "key_making", "NUMBA", "spawn")
+TOPICS = Cell("topics", "topics", "NUMBA", "spawn")
 _NOT_OF_PAIRS = ("cache_misses", "uncacheable", "python_fallbacks")
 
 
@@ -105,6 +106,16 @@ def keys_made(**calls: int) -> list[Sample]:
         for name, number in calls.items()
     ]
     return [_sample(KEYS_MADE, members, 0)]
+
+
+def topics(*members: Member) -> list[Sample]:
+    """A sample of topics."""
+    return [_sample(TOPICS, members, 0)]
+
+
+def counts(name: str, **metrics: int) -> Member:
+    """A graph of which something is counted."""
+    return Member(Build.model_validate({"name": name, "metrics": {"wrong_results": 0, **metrics}}))
 
 
 def _sample(cell: Cell, members: Sequence[Member], files: int) -> Sample:

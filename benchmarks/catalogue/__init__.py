@@ -18,14 +18,8 @@ from benchmarks.catalogue.backends import (
     Backend,
     without_cache,
 )
-from benchmarks.catalogue.causes import (
-    CAUSES,
-    FIRST_CAUSES,
-    FOLLOWS_FROM_A_CACHE,
-    OF_A_CACHE,
-    OF_WORK,
-    Cause,
-)
+from benchmarks.catalogue.cause import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, Cause
+from benchmarks.catalogue.causes import CAUSES, FIRST_CAUSES
 from benchmarks.catalogue.matrix import (
     MATRIX_MODELS,
     MEMBERS,
@@ -40,6 +34,7 @@ from benchmarks.catalogue.matrix import (
     models_of,
     quick_cells,
 )
+from benchmarks.catalogue.metric import Metric
 from benchmarks.catalogue.metrics import (
     CORRECTNESS,
     METRICS,
@@ -48,8 +43,8 @@ from benchmarks.catalogue.metrics import (
     SECTIONS,
     SYMBOLS,
     WRONG_VALUES,
-    Metric,
 )
+from benchmarks.catalogue.scenario import Scenario
 from benchmarks.catalogue.scenarios import (
     BUILDS,
     MATRIX_LAUNCHES,
@@ -59,7 +54,6 @@ from benchmarks.catalogue.scenarios import (
     SCENARIOS,
     SIBLINGS,
     WARM_SCENARIOS,
-    Scenario,
 )
 from benchmarks.catalogue.words import (
     FATES,

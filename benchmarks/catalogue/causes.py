@@ -7,57 +7,15 @@ means that one metric got worse is found by its `found_by`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-OF_A_CACHE = ("cache_misses", "uncacheable", "reuse_lost")
-"""The metrics in which a defect of a cache shows."""
-OF_WORK = ("python_calls", "instructions")
-"""The metrics of work. Where one of them is known, time only tells what a user feels of it."""
-FOLLOWS_FROM_A_CACHE = (
-    *OF_A_CACHE, *OF_WORK, "compiler_runs", "compile_time", "files_leaked", "peak_rss",
-    "retained_bytes",
-)  # fmt: skip
-"""The metrics that may get worse because of such a defect."""
+from benchmarks.catalogue.cause import (
+    OF_A_CACHE,
+    TIMES,
+    WORK,
+    Cause,
+)
+from benchmarks.catalogue.graph_causes import GRAPH_CAUSES
 
-
-@dataclass(frozen=True)
-class Cause:
-    """One kind of cause."""
-
-    name: str
-    sentence: str
-    """What happens, without a full stop. {they} becomes "3 functions"; {miss}, {are}, {them},
-    {their_keys}, {work}, {fail}, {have} and {share} agree with it; {base} and {head} are the names
-    of the two sides, and {family[0]} distinguishes two causes of this kind. Empty: the sentence is
-    made from the samples."""
-    advice: str
-    """Where a contributor to PyTensor looks first: sentences that follow "Next: "."""
-    shows_in: tuple[str, ...] = OF_A_CACHE
-    """The metrics that reveal it."""
-    explains: tuple[str, ...] = FOLLOWS_FROM_A_CACHE
-    """The metrics that get worse because of it; in its cells they raise no alarm of their own."""
-    found_by: str = ""
-    """The metric whose worsening is this cause, regardless of single functions."""
-    noun: str = "function"
-    """What {they} counts, in the singular: functions, or graphs of a model."""
-    first: bool = False
-    """Whether it comes before all others, which are sorted by the seconds lost."""
-    a_consequence: bool = False
-    """Whether it is no cause beside another one in its cell that explains what it shows in: every
-    recompilation, for example, brings more Python work."""
-    loses_reuse: bool = False
-    """Whether it also explains functions that are not reused."""
-    apart_by_text: bool = False
-    """Whether different sentences are different causes, as for errors."""
-
-    @property
-    def names_functions(self) -> bool:
-        """Whether its sentence has functions or numbers in it."""
-        return not self.sentence or any(part in self.sentence for part in ("{they}", "{family"))
-
-
-_TIMES = ("compile_time", "call_time")
-_WORK = (*OF_WORK, *_TIMES)
 _ALL = (
     Cause(
         "wrong results",
@@ -195,47 +153,7 @@ _ALL = (
         found_by="python_fallbacks",
         noun="graph",
     ),
-    Cause(
-        "keys cost more",
-        "{head} calls more Python functions to make the keys of {they}",
-        """Look at what makes the keys: `default_hash_key_from_props` and `cache_key_for_constant`
-        in `pytensor.link.numba.dispatch.basic`, and the `__props__` and pickling of these Ops.""",
-        shows_in=("key_calls",),
-        explains=("key_calls",),
-        found_by="key_calls",
-        noun="graph",
-    ),
-    Cause(
-        "work rises at once",
-        "with {head}, {they} {have} a size from which on a build does many times as much work",
-        """Profile the two sizes on both sides of the step: `python -m benchmarks.sample` takes the
-        graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
-        arguments, or another way to compile from some size on.""",
-        shows_in=("work_cliffs",),
-        explains=("work_cliffs", "work_exponent", *_WORK),
-        found_by="work_cliffs",
-        noun="family",
-    ),
-    Cause(
-        "work grows faster",
-        "the work of {they} grows with a higher power of the size with {head}",
-        """Profile the largest size with `observatory profile`: look for something that is done for
-        all nodes once for each node, such as a copy, a search or a sort of the whole graph.""",
-        shows_in=("work_exponent",),
-        explains=("work_exponent", *_WORK),
-        found_by="work_exponent",
-        noun="family",
-    ),
-    Cause(
-        "equal layers are compiled apart",
-        "{they} of equal layers {have} functions that {head} compiles again for each layer",
-        """Compare the inner graphs of two layers: their hash and their equality must not depend
-        on the names of variables or on when a layer was made.""",
-        shows_in=("functions_added",),
-        explains=("functions_added", *_WORK),
-        found_by="functions_added",
-        noun="chain",
-    ),
+    *GRAPH_CAUSES,
     Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
@@ -251,7 +169,7 @@ _ALL = (
         """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
         only imported later. Otherwise `python -X importtime` shows which modules are slow.""",
         shows_in=("python_calls",),
-        explains=(*_WORK, "peak_rss", "retained_bytes"),
+        explains=(*WORK, "peak_rss", "retained_bytes"),
         a_consequence=True,
     ),
     Cause(
@@ -261,7 +179,7 @@ _ALL = (
         calls are. Usual reasons are a rewrite that runs more often, or Python objects that are no
         longer reused.""",
         shows_in=("python_calls",),
-        explains=_WORK,
+        explains=WORK,
         a_consequence=True,
     ),
     Cause(
@@ -271,7 +189,7 @@ _ALL = (
         LLVM, in the interpreter or in the compiled function. `callgrind_annotate` on
         `valgrind --tool=callgrind` shows where.""",
         shows_in=("instructions",),
-        explains=_WORK,
+        explains=WORK,
         found_by="instructions",
         a_consequence=True,
     ),
@@ -281,7 +199,7 @@ _ALL = (
         """Look for what is compiled without asking the cache of modules, such as a helper that
         nobody stores, or a check of the compiler that is repeated in each process.""",
         shows_in=("compiler_runs",),
-        explains=(*_WORK, "peak_rss"),
+        explains=(*WORK, "peak_rss"),
         a_consequence=True,
     ),
     Cause(
@@ -290,8 +208,8 @@ _ALL = (
         """Look for a sleep, a lock that another process or thread holds, a file or the network:
         `strace -f -w -c` shows in which system call the time passes. Where instructions did not
         grow but the CPU time did, the layout of data in memory may have changed.""",
-        shows_in=_TIMES,
-        explains=_TIMES,
+        shows_in=TIMES,
+        explains=TIMES,
         a_consequence=True,
     ),
     Cause(

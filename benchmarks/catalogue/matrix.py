@@ -8,7 +8,8 @@ from functools import cache
 from itertools import product
 
 from benchmarks.catalogue.backends import BACKENDS
-from benchmarks.catalogue.metrics import METRICS, Metric
+from benchmarks.catalogue.metric import Metric
+from benchmarks.catalogue.metrics import METRICS
 from benchmarks.catalogue.scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
 from benchmarks.catalogue.words import LAUNCHES, no_such
 from benchmarks.models import discovered

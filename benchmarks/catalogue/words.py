@@ -48,7 +48,7 @@ FATES: Mapping[str, str] = {
     "python": "an Op runs in Python",
     "hit": "the cache returns all that is asked of it",
     "right": "it is right beside the other graph of its pair",
-    "counted": "its keys are made, with as many calls of Python functions",
+    "counted": "what is counted of it, as the model and the row say",
     "absent": "the release does not have it",
 }
 """What becomes of one graph of many in a process that starts from a filled cache."""

@@ -51,6 +51,11 @@ class Graph:
     """Compiles it in a mode, inside the measured span; returns the function of the flat vector."""
     check: Callable[[Any], Errors]
     """Compares what the compiled function returned with the reference."""
+    tells: tuple[str, ...] = ()
+    """Further exact metrics that are counted of it, where its scenario counts them."""
+    check_again: Callable[[Any], Errors] | None = None
+    """Compares what its further use returned with the reference; None: it has no further use. The
+    compiled function is then a `benchmarks.models.parts.topics.topic.Used`."""
 
 
 class Graphs(Protocol):

@@ -61,7 +61,7 @@ def timing_keys() -> Iterator[KeyCost]:
     def leave() -> None:
         cost.seconds += time.thread_time()
 
-    with _without_collections(), _watching(_modules(), enter, leave):
+    with without_collections(), _watching(_modules(), enter, leave):
         yield cost
 
 
@@ -82,7 +82,7 @@ def counting_key_calls() -> Iterator[KeyCost]:
     monitoring.register_callback(_TOOL, start, count)
     try:
         with (
-            _without_collections(),
+            without_collections(),
             _watching(
                 _modules(),
                 lambda: monitoring.set_events(_TOOL, start),
@@ -102,8 +102,8 @@ def _modules() -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _without_collections() -> Iterator[None]:
-    """A collection of garbage would call finalizers of other objects, now here and now there."""
+def without_collections() -> Iterator[None]:
+    """Collect no garbage in the block: that would call finalizers, now here and now there."""
     enabled = gc.isenabled()
     gc.collect()
     gc.disable()

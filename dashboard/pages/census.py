@@ -26,7 +26,7 @@ MARKS = {
 _WORDS = {
     "hit": ("comes from the cache", "come from the cache"),
     "right": ("is right", "are right"),
-    "counted": ("has keys", "have keys"),
+    "counted": ("is counted", "are counted"),
     "python": ("has Ops in Python", "have Ops in Python"),
     "uncached": ("is not cached", "are not cached"),
     "uncacheable": ("cannot be stored", "cannot be stored"),

@@ -12,9 +12,10 @@
 | `alerts` | finds what got worse along the history |
 | `frame` | all results, as a tidy `pandas.DataFrame` |
 | `ledger` | the compiled functions of one subject, as a `pandas.DataFrame` |
+| `graphs` | what was counted of single graphs, as a `pandas.DataFrame` |
 | `profile` | what the builds of a subject did, or how those of two differ |
 | `series` | series along the history, each cut into levels |
-| `plot` | the module of pictures: `history`, `series`, `compare`, `ledger` |
+| `plot` | the module of pictures: `history`, `series`, `compare`, `ledger`, `graphs` |
 
 Each name is imported when it is first used, so `import observatory.app` takes a millisecond. Every
 error that a user can fix is an `observatory.errors.ObservatoryError`; its ``exit_code`` is the exit
@@ -29,16 +30,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from observatory.app import plot
     from observatory.app.comparison import compare
+    from observatory.app.counted import graphs
     from observatory.app.history import alerts, series
     from observatory.app.measurement import measure
     from observatory.app.profiles import profile
     from observatory.app.results import frame, ledger
 
-__all__ = ["alerts", "compare", "frame", "ledger", "measure", "plot", "profile", "series"]
+__all__ = [
+    "alerts", "compare", "frame", "graphs", "ledger", "measure", "plot", "profile", "series",
+]  # fmt: skip
 
 _MODULES = {
     "alerts": "history", "compare": "comparison", "frame": "results", "ledger": "results",
-    "measure": "measurement", "profile": "profiles", "series": "history",
+    "graphs": "counted", "measure": "measurement", "profile": "profiles", "series": "history",
 }  # fmt: skip
 
 

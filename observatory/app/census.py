@@ -18,13 +18,16 @@ from observatory.app.session import Session
 from observatory.errors import Exit, SelectionError
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
-from observatory.run.presets import PRESETS, Narrowed
+from observatory.run.presets import PRESETS as EVERY_PRESET
+from observatory.run.presets import Narrowed
 from observatory.store.reading.fates import Fate, fates_in
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 
-PRESET = "census"
-MODELS = tuple(dict.fromkeys(cell.model for cell in PRESETS[PRESET].cells))
+PRESETS = ("census", "topics")
+"""The presets whose graphs it can build."""
+_CELLS = {name: EVERY_PRESET[name].cells for name in PRESETS}
+MODELS = tuple(dict.fromkeys(cell.model for cells in _CELLS.values() for cell in cells))
 """The models of the census."""
 BACKENDS = backends_of("census_warm")
 """The backends of the census."""
@@ -84,8 +87,7 @@ def census(
     """
     if lacking := [name for name in backends if name not in BACKENDS]:
         raise SelectionError(f"in the census {no_such('backend', lacking[0], BACKENDS)}")
-    tasks = chosen_tasks(PRESET, Narrowed(models=list(dict.fromkeys(graphs.values())),
-                                          backends=backends, measures=["counting"]))  # fmt: skip
+    tasks = _tasks(tuple(dict.fromkeys(graphs.values())), backends)
     for subject in subjects:
         environment = session.environment(subject)
         made = (session.state / "caches").absolute()
@@ -100,6 +102,17 @@ def census(
         for backend in dict.fromkeys(task.cell.backend for task in tasks):
             own = [one for one in samples if one.cell.backend == backend]
             yield _census(subject.label, backend, own)
+
+
+def _tasks(models: Sequence[str], backends: Sequence[str]) -> list[Task]:
+    """What counts these models with these backends. Raises SelectionError if nothing does."""
+    found = []
+    for name, known in _CELLS.items():
+        own = [one for one in models if any(cell.model == one for cell in known)]
+        if own:
+            narrowed = Narrowed(models=own, backends=backends, measures=["counting"])
+            found += chosen_tasks(name, narrowed)
+    return found
 
 
 def _taken(session: Session, label: str, executor: Executor, task: Task) -> Sample:

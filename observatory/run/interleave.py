@@ -120,7 +120,7 @@ def matrix(narrowed: Narrowed) -> Matrix:
             if group:
                 groups[f"{backend} {name}"] = group
         if quick and not long:
-            groups["Ops and keys"] = list(quick)
+            groups["Ops, keys and topics"] = list(quick)
     launch = "spawn" if any(cell.launch == "spawn" for cell in chosen) else "fork"
     scenarios = {name for name, one in SCENARIOS.items() if one.timed}
     scenarios.update(narrowed.scenarios or ())

@@ -99,6 +99,12 @@ class Narrowed:
         return f"no cell of {selection} matches these options" + (f": {why}" if why else "")
 
 
+def _has_headline(cell: Cell) -> bool:
+    """Whether its scenario gives the time that it is headed by."""
+    scenario = SCENARIOS[cell.scenario]
+    return scenario.family in METRICS[scenario.headline].families
+
+
 def _rounds_of_full(cell: Cell) -> Rounds:
     if "full" not in BACKENDS[cell.backend].timed_in:
         return _COUNTED
@@ -113,12 +119,8 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
-_EVERY_GRAPH = tuple(
-    name
-    for name, one in SCENARIOS.items()
-    if one.apart and one.of_pair != "keys" and not one.walked and one.family != "growth"
-)
-"""The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
+_CENSUS = tuple(name for name, one in SCENARIOS.items() if one.in_census)
+_WHOLE = tuple(name for name in MODELS if name not in QUICK_MODELS)
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
 
 PRESETS = {
@@ -155,7 +157,7 @@ PRESETS = {
     ),
     "canary": Preset(
         "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
-        "and radon in few; and the quick sets of Ops and of pairs",
+        "and radon in few; and the quick sets of Ops, pairs and topics",
         tuple(
             cell
             for cell in _SHARED
@@ -174,10 +176,15 @@ PRESETS = {
         "cost",
         tuple(
             cell
-            for cell in cells(tuple(MODELS), _EVERY_GRAPH, tuple(BACKENDS), ("spawn",))
-            if BACKENDS[cell.backend].worked and cell.model not in QUICK_MODELS
+            for cell in cells(_WHOLE, _CENSUS, tuple(BACKENDS), ("spawn",))
+            if BACKENDS[cell.backend].worked
         ),
-        lambda cell: replace(_COUNTED, timing=int(bool(SCENARIOS[cell.scenario].tells))),
+        lambda cell: replace(_COUNTED, timing=int(_has_headline(cell))),
+    ),
+    "topics": Preset(
+        "topics of PyTensor's design with C_VM and NUMBA, and what frozen inner graphs cost",
+        tuple(cells(_WHOLE, ("topics", "freezing"), MAIN_BACKENDS, ("spawn",))),
+        lambda cell: replace(_COUNTED, timing=int(_has_headline(cell))),
     ),
     "path": Preset(
         "each step of a user of PyMC, from a model to draws, cold and warm; needs --with pymc",
@@ -200,8 +207,9 @@ PRESETS = {
 
 _ELSEWHERE = frozenset(
     cell.scenario for name in ("canary", "canary-full", "census") for cell in PRESETS[name].cells
-)
-"""The scenarios that other steps of a night take: the canary and the census."""
+) - {cell.scenario for cell in PRESETS["topics"].cells}
+"""The scenarios that other steps of a night take, the canary and the census. Of the topics the
+canary takes only the quick set."""
 
 
 def _once() -> Iterator[Cell]:
@@ -214,7 +222,7 @@ def _once() -> Iterator[Cell]:
         if scenario.family == "upgrade" or name in _ELSEWHERE:
             continue
         launch = "spawn" if "spawn" in scenario.launches else scenario.launches[0]
-        for cell in cells(tuple(MODELS), (name,), tuple(BACKENDS), (launch,)):
+        for cell in cells(_WHOLE, (name,), tuple(BACKENDS), (launch,)):
             backend = BACKENDS[cell.backend]
             wanted = backend.main or backend.optional if scenario.matrix else backend.worked
             slow = (scenario.matrix and scenario.long) or scenario.walked
@@ -225,9 +233,8 @@ def _once() -> Iterator[Cell]:
 
 def _rounds_of_night(cell: Cell) -> Rounds:
     scenario = SCENARIOS[cell.scenario]
-    headline = METRICS[scenario.headline]
     slow = (scenario.matrix and scenario.long) or scenario.walked
-    timed = scenario.family in headline.families and not slow
+    timed = _has_headline(cell) and not slow
     traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
     return Rounds(timing=int(timed), counting=1, tracing=int(traced))
 

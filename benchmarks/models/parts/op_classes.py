@@ -13,11 +13,8 @@ _WRAPPED = ("scalar_op", "core_op")
 """The attributes in which an Op holds one that it applies to each element or block."""
 
 
-def ops_in(outputs: Iterable[Any]) -> Iterator[Any]:
-    """Yield the Op of every node above some variables, once a node.
-
-    The Ops of inner graphs follow, and the Ops that others wrap.
-    """
+def nodes_in(outputs: Iterable[Any]) -> Iterator[Any]:
+    """Yield every node above some variables once, and after it the nodes of its inner graphs."""
     variables = list(outputs)
     seen = set()
     while variables:
@@ -26,14 +23,28 @@ def ops_in(outputs: Iterable[Any]) -> Iterator[Any]:
             continue
         seen.add(node)
         variables += node.inputs
-        pending = [node.op]
-        while pending:
-            op = pending.pop()
-            yield op
-            pending += [one for name in _WRAPPED if (one := getattr(op, name, None)) is not None]
+        yield node
+        for op in _with_wrapped(node.op):
             inner = getattr(op, "fgraph", None)
             if inner is not None:
-                yield from ops_in(inner.outputs)
+                yield from nodes_in(inner.outputs)
+
+
+def ops_in(outputs: Iterable[Any]) -> Iterator[Any]:
+    """Yield the Op of every node above some variables, also of inner graphs, once a node.
+
+    The Ops that others wrap follow.
+    """
+    for node in nodes_in(outputs):
+        yield from _with_wrapped(node.op)
+
+
+def _with_wrapped(op: Any) -> Iterator[Any]:
+    """An Op, and the Ops that it applies to each element or block."""
+    yield op
+    for name in _WRAPPED:
+        if (one := getattr(op, name, None)) is not None:
+            yield from _with_wrapped(one)
 
 
 def name_of(op_class: type) -> str:

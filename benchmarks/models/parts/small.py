@@ -35,10 +35,22 @@ class Member:
     """Returns the error of a value; None: not finite, or of another shape."""
     limit: float = TOLERANCE
     """The largest error of a right value."""
+    tells: tuple[str, ...] = ()
+    """The further metrics that are counted of it."""
+    error_again: Callable[[Any], float | None] | None = None
+    """Returns the error of what its further use returned; None: it has no further use."""
 
     def check(self, value: Any) -> Errors:
         """Return the error of a value; there is no gradient."""
-        error = self.error(value)
+        return self._errors(self.error(value))
+
+    def graph(self) -> Graph:
+        """Return a new graph of this member."""
+        again = self.error_again
+        check = None if again is None else lambda value: self._errors(again(value))
+        return Graph(point(), self.compile, self.check, self.tells, check)
+
+    def _errors(self, error: float | None) -> Errors:
         return Errors(error, None, wrong=error is None or not error <= self.limit)
 
 
@@ -50,8 +62,7 @@ class SmallModel:
 
     def graph(self, member: str = "") -> Graph:
         """Return a new graph of one member; of the first if none is named."""
-        found = self.members[member or next(iter(self.members))]
-        return Graph(point(), found.compile, found.check)
+        return self.members[member or next(iter(self.members))].graph()
 
     def explain(self, value: Any) -> str | None:
         """Return which member a wrong value belongs to, or the value itself."""

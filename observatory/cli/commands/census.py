@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from benchmarks.catalogue import MEMBERS
-from observatory.app.census import BACKENDS, MODELS, PRESET, census, graphs_like
+from observatory.app.census import BACKENDS, MODELS, PRESETS, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
@@ -47,7 +47,8 @@ def command(
     """Build single graphs, and say what becomes of each in a cache.
 
     A graph of one Op is built from empty and again by a fresh process. Of a pair, the second graph
-    is built beside the first one's cache. Nothing is recorded.
+    is built beside the first one's cache. Of the graphs of topics, and of frozen
+    ones, the counts are shown. Nothing is recorded.
     """  # fmt: skip
     console = Console()
     if list_:
@@ -57,11 +58,12 @@ def command(
     if not graph:
         raise SelectionError(
             "say which graphs: --graph 'differ.size.*', for example. `observatory census --list` "
-            f"names all of them, and `observatory run --preset {PRESET}` builds and records them"
+            f"names all of them, and `observatory run` builds and records them with --preset "
+            f"{' or --preset '.join(PRESETS)}"
         )
     chosen = graphs_like(graph)
     session = Session(
-        PRESET, Path("results"), state, this_machine(None), timeout,
+        PRESETS[0], Path("results"), state, this_machine(None), timeout,
         progress=TerminalProgress(console),
     )  # fmt: skip
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from benchmarks.catalogue import SCENARIOS, Scenario
+from benchmarks.catalogue import METRICS, SCENARIOS, Scenario
 from observatory.store.base.problems import Problem
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry
@@ -64,7 +64,19 @@ def fates_in(sample: Sample, ledger: Iterable[StoredEntry]) -> list[Fate]:
     by_step: dict[str | None, list[StoredEntry]] = defaultdict(list)
     for one in ledger:
         by_step[one.step].append(one)
-    return [_fate(step, by_step[step.name], known) for step in sample.steps]
+    fates = [(step, _fate(step, by_step[step.name], known)) for step in sample.steps]
+    return [one for step, fate in fates for one in _told(step, fate, known)]
+
+
+def _told(step: Build, fate: Fate, scenario: Scenario) -> Iterator[Fate]:
+    """The rows of a graph: one, or one for each count where its scenario has several."""
+    if fate.fate != "counted" or len(scenario.tells) == 1:
+        yield fate
+        return
+    for metric in scenario.tells:
+        if metric in step.metrics:
+            name = f"{step.name}: {METRICS[metric].noun}"
+            yield Fate(name, "counted", value=step.metrics[metric])
 
 
 def coverage_of(entries: Iterable[JournalEntry]) -> Coverage:
@@ -89,7 +101,7 @@ def _fate(step: Build, entries: Sequence[StoredEntry], scenario: Scenario) -> Fa
     if step.metrics.get("wrong_results"):
         return Fate(step.name, "wrong", note)
     if scenario.tells:
-        return Fate(step.name, "counted", value=step.metrics.get(scenario.tells))
+        return Fate(step.name, "counted", value=step.metrics.get(scenario.tells[0]))
     if scenario.of_pair:
         return Fate(step.name, "right")
     fate, why = _of_cache(entries)

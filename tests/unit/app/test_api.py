@@ -20,6 +20,7 @@ from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.journal.writer import Journal
 from tests.factories import RUN, WARM, failed, header, ledger, sample
+from tests.factories_graphs import counts, topics
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 
@@ -142,3 +143,20 @@ def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_take
     assert [update.kind for update in updates] == ["activity", "sample", "activity", "error"]
     assert [update.done for update in updates] == [0, 1, 1, 2]
     assert {update.total for update in updates} == {2}
+
+
+def test_what_is_counted_of_graphs_is_a_table_by_subject(tmp_path: Path) -> None:
+    for label, nodes in (("3.1.3", 4), ("3.3.8", 3)):
+        taken = topics(counts("mask.set", graph_nodes=nodes), counts("loop.all", stored_steps=51))
+        journal = Journal.of(tmp_path, header(label))
+        for one in taken:
+            journal.append(RUN, one)
+        project(tmp_path, journal.read())
+    table = app.graphs("topics", results=tmp_path, like=["mask.*"])
+    assert table[["subject", "graph", "counted", "value"]].to_numpy().tolist() == [
+        ["3.1.3", "mask.set", "nodes", 4], ["3.3.8", "mask.set", "nodes", 3],
+    ]  # fmt: skip
+    assert list(table.columns) == list(table.attrs["columns"])
+    assert len(app.graphs("topics", results=tmp_path, subjects=["3.3.8"])) == 2
+    with pytest.raises(SelectionError, match=r"choose from topics topics NUMBA spawn"):
+        app.graphs("ops", results=tmp_path)

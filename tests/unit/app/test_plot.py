@@ -198,6 +198,22 @@ def test_a_ledger_stacks_outcomes_and_sums_up_the_rest() -> None:
     assert ends == pytest.approx({0: 0.6, 1: 0.2, 2: 0.05})
 
 
+def test_graphs_have_a_bar_for_each_subject_or_a_word() -> None:
+    counted = pd.DataFrame(
+        [("3.1.3", "one", "nodes", "counted", 2.0), ("3.1.3", "two", "", "raised", np.nan),
+         ("3.3.8", "one", "nodes", "counted", 1.0), ("3.3.8", "two", "steps", "counted", 5.0)],
+        columns=["subject", "graph", "counted", "fate", "value"],
+    )  # fmt: skip
+    ax = plot.graphs(counted, title="Topics")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one: nodes", "two: steps"]
+    assert [bar.get_width() for bar in ax.patches] == [2, 0, 1, 5]  # type: ignore[attr-defined]
+    assert [text.get_text() for text in ax.texts] == ["2", "raised", "1", "5"]
+    alone = plot.graphs(counted[counted["graph"] == "one"])
+    assert [label.get_text() for label in alone.get_yticklabels()] == ["one"]
+    with pytest.raises(SelectionError, match="no graph"):
+        plot.graphs(counted[:0])
+
+
 @pytest.mark.parametrize("ending", style.FORMATS)
 def test_the_same_values_give_the_same_bytes(tmp_path: Path, ending: str) -> None:
     one, two = (plot.save(plot.history(rows()), tmp_path / f"{n}{ending}") for n in (1, 2))

@@ -162,8 +162,8 @@ def test_a_quick_set_is_a_model_of_its_own_with_the_graphs_of_another(model: str
     assert quick.size < whole.size
 
 
-def test_the_census_and_the_pairs_have_quick_sets() -> None:
-    assert {MODELS[name].quick_of for name in QUICK_MODELS} == {"ops", "keys"}
+def test_the_census_the_pairs_and_the_topics_have_quick_sets() -> None:
+    assert {MODELS[name].quick_of for name in QUICK_MODELS} == {"ops", "keys", "topics"}
 
 
 def test_a_quick_set_of_unknown_members_is_refused() -> None:

@@ -14,8 +14,8 @@ from benchmarks.models.parts.small import Member, SmallModel, point
 
 DRAWN = "randoms"
 """What this model returns is drawn anew each time."""
-OWN_INPUTS = "ops"
-"""Graphs with inputs of their own, which `test_ops.py` tests."""
+OWN_INPUTS = ("ops", "topics", "frozen")
+"""Graphs with inputs of their own, which `test_ops.py` and `test_topics.py` test."""
 
 
 def small_models() -> Mapping[str, Mapping[str, Member]]:
@@ -28,7 +28,7 @@ def small_models() -> Mapping[str, Mapping[str, Member]]:
 
 
 COMPARED = {
-    name: members for name, members in small_models().items() if name not in {DRAWN, OWN_INPUTS}
+    name: members for name, members in small_models().items() if name not in {DRAWN, *OWN_INPUTS}
 }
 POINT = point()
 

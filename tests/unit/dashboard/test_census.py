@@ -105,7 +105,7 @@ def test_counts_stand_for_themselves_and_may_change() -> None:
     assert [place.mark for place in rows["constant"].places] == ["17", "30"]
     assert [row.name for row in found["rows"] if row.changed] == ["constant"]
     assert found["how"].startswith("every graph is converted")
-    assert found["standing"] == "of 2 graphs, 2 have keys"
+    assert found["standing"] == "of 2 graphs, 2 are counted"
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,8 @@ def test_a_second_count_starts_from_the_filled_caches(
 def test_numba_comes_first_and_long_scenarios_last() -> None:
     groups = [name for name, _ in matrix(Narrowed()).groups]
     assert groups == [
-        "NUMBA caches", "C caches", "C_VM caches", "Ops and keys", "NUMBA siblings and variants"
+        "NUMBA caches", "C caches", "C_VM caches", "Ops, keys and topics",
+        "NUMBA siblings and variants",
     ]  # fmt: skip
 
 
@@ -184,13 +185,13 @@ def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
 
 
 def test_every_comparison_builds_the_quick_sets_with_numba_once() -> None:
-    cells = dict(matrix(Narrowed()).groups)["Ops and keys"]
+    cells = dict(matrix(Narrowed()).groups)["Ops, keys and topics"]
     assert {(c.model, c.scenario) for c in cells} == {
         ("ops_quick", "census_cold"), ("ops_quick", "census_warm"),
-        ("keys_quick", "pairs_keys"),
+        ("keys_quick", "pairs_keys"), ("topics_quick", "topics"),
     }  # fmt: skip
     assert {(c.backend, c.launch) for c in cells} == {("NUMBA", "spawn")}
-    assert len(cells) == 3
+    assert len(cells) == 4
     found = matrix(Narrowed())
     assert set(cells).isdisjoint({*found.timed, *found.traced, *found.worked})
 
@@ -206,5 +207,5 @@ def test_who_names_what_to_compare_gets_that_alone(narrowed: Narrowed) -> None:
 
 @pytest.mark.parametrize(("launches", "once"), [(["fork"], "fork"), (["fork", "spawn"], "spawn")])
 def test_the_quick_sets_are_built_under_one_start_method(launches: list[str], once: str) -> None:
-    cells = dict(matrix(Narrowed(launches=launches)).groups)["Ops and keys"]
+    cells = dict(matrix(Narrowed(launches=launches)).groups)["Ops, keys and topics"]
     assert {cell.launch for cell in cells} == {once}

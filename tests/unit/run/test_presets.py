@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.catalogue import BACKENDS, OPTIONAL_BACKENDS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, OPTIONAL_BACKENDS, QUICK_MODELS, SCENARIOS
 from benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.schedule import Estimate, shares
@@ -122,7 +122,7 @@ def test_models_that_are_named_take_the_place_of_the_presets_own() -> None:
 def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     models = {name: {cell.model for cell in PRESETS[name].cells} for name in PRESETS}
     assert models["census"] == {"ops", "keys", "key_cost"}
-    assert {"ops_quick", "keys_quick"} <= models["canary"]
+    assert set(QUICK_MODELS) <= models["canary"]
     pairs = {
         name: {cell.scenario for cell in PRESETS[name].cells if cell.scenario.startswith("pairs_")}
         for name in ("census", "canary")
@@ -131,7 +131,7 @@ def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     census = tasks_of(PRESETS["census"], Narrowed())
     timed = {task.cell.scenario for task in census if task.measure == "timing"}
     assert timed == {"key_making"}
-    assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
+    assert not any(set(QUICK_MODELS) & models[name] for name in PRESETS
                    if name != "canary")  # fmt: skip
 
 
@@ -147,9 +147,11 @@ def test_optional_backends_are_measured_where_they_are_named_and_in_the_night() 
 def test_the_night_takes_quick_and_what_no_other_step_takes() -> None:
     night = {cell.scenario for cell in PRESETS["night"].cells}
     assert set(PRESETS["quick"].cells) <= set(PRESETS["night"].cells)
-    others = {c.scenario for name in ("canary", "census") for c in PRESETS[name].cells}
-    assert not night & others
-    missed = set(SCENARIOS) - night - others - {c.scenario for c in PRESETS["canary-full"].cells}
+    others = {cell for name in ("canary", "census") for cell in PRESETS[name].cells}
+    assert not set(PRESETS["night"].cells) & others
+    assert set(PRESETS["topics"].cells) <= set(PRESETS["night"].cells)
+    there = night | {c.scenario for c in (*others, *PRESETS["canary-full"].cells)}
+    missed = set(SCENARIOS) - there
     assert {SCENARIOS[name].family for name in missed} == {"upgrade"}
 
 

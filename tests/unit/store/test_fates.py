@@ -18,14 +18,17 @@ from tests.factories_graphs import (
     COLD,
     KEYS_MADE,
     PAIRS,
+    TOPICS,
     WARM,
     Member,
     absent,
     built,
     census,
+    counts,
     keys_made,
     of_pairs,
     raised,
+    topics,
 )
 
 
@@ -84,6 +87,20 @@ def test_graphs_whose_keys_were_counted_have_their_counts(tmp_path: Path) -> Non
     assert fates_of(tmp_path)[str(KEYS_MADE)] == [
         Fate("chain", "counted", value=30), Fate("constant", "counted", value=17)
     ]  # fmt: skip
+
+
+def test_a_graph_has_a_row_for_each_count_and_one_where_it_cannot_be_counted(
+    tmp_path: Path,
+) -> None:
+    several = counts("blockwise.one", graph_nodes=4, blockwise_nodes=1, cache_misses=2)
+    journal(tmp_path, topics(several, raised("ifelse.one"), absent("inner.root")))
+    fates = fates_of(tmp_path)
+    assert fates[str(TOPICS)] == [
+        Fate("blockwise.one: nodes", "counted", value=4),
+        Fate("blockwise.one: Blockwise nodes", "counted", value=1),
+        Fate("ifelse.one", "raised", "ValueError: no"),
+        Fate("inner.root", "absent"),
+    ]
 
 
 def test_the_latest_run_speaks(tmp_path: Path) -> None:

@@ -111,7 +111,12 @@ def case(
 
         return expected(np, *_arrays(inputs))
 
-    return Case(compiled(build, *inputs), lambda value: difference(value, right()), limit, right)
+    return Case(
+        compiled(build, *inputs),
+        lambda value: difference(value, right()),
+        limit,
+        right=right,
+    )
 
 
 def compiled(build: Callable[..., Any], *inputs: Input) -> Callable[[Any], Function]:

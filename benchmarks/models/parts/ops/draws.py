@@ -72,7 +72,7 @@ def _member(
         found = [distance(view(value), true.cdf) for view, true in viewed()]
         return None if any(one is None for one in found) else max(o for o in found if o is not None)
 
-    return Case(compiled(made, *inputs), error, FURTHEST, rights)
+    return Case(compiled(made, *inputs), error, FURTHEST, right=rights)
 
 
 def _one(name: str, *parameters: float, true: Callable[[Any], Any], **options: float) -> Case:

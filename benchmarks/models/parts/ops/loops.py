@@ -22,7 +22,8 @@ def _map(pt: Any, x: Any, y: Any) -> Any:
     return scan(lambda one, other: pt.exp(-one) * other, sequences=[x, y])
 
 
-def _recurrence(pt: Any, x: Any) -> Any:
+def recurrence(pt: Any, x: Any) -> Any:
+    """Each value is half of the one before it, and an item of ``x``."""
     return scan(
         lambda one, before: 0.5 * before + one,
         sequences=[x],
@@ -116,7 +117,7 @@ def _right_nested(np: Any, a: Any) -> Any:
 
 
 def _derivative(pt: Any, x: Any) -> Any:
-    return pt.grad(_recurrence(pt, pt.sqr(x))[-1], x)
+    return pt.grad(recurrence(pt, pt.sqr(x))[-1], x)
 
 
 def _right_derivative(np: Any, x: Any) -> Any:
@@ -125,7 +126,7 @@ def _right_derivative(np: Any, x: Any) -> Any:
 
 CASES: Cases = {
     "map": case(_map, lambda np, x, y: np.exp(-x) * y, VECTOR, OTHER),
-    "recurrence": case(_recurrence, _right_recurrence, VECTOR),
+    "recurrence": case(recurrence, _right_recurrence, VECTOR),
     "last": case(_last, _right_last, MATRIX, COUNT),
     "taps": case(_taps, _right_taps, VECTOR, OTHER),
     "until": case(_until, _right_until, SCALAR),

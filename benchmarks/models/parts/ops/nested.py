@@ -45,26 +45,26 @@ def _from_graphs(pt: Any, x: Any, y: Any) -> Any:
     return [found[0], outer(y, found[1])[0]]
 
 
-def _ifelse() -> Callable[..., Any]:
-    """Return `ifelse`, which moved."""
+def ifelse(*arguments: Any) -> Any:
+    """Return the output of `ifelse`, which moved."""
     try:
-        from pytensor.conditional.op import ifelse
+        from pytensor.conditional.op import ifelse as made
     except ImportError:
-        from pytensor.ifelse import ifelse
-    return ifelse  # type: ignore[no-any-return]
+        from pytensor.ifelse import ifelse as made
+    return made(*arguments)
 
 
 def _choice(pt: Any, c: Any, x: Any, y: Any) -> Any:
-    return _ifelse()(c, pt.cumsum(x), pt.exp(y))
+    return ifelse(c, pt.cumsum(x), pt.exp(y))
 
 
 def _choices(pt: Any, c: Any, x: Any, y: Any) -> Any:
-    return list(_ifelse()(c.any(), [x * 3.0, pt.sort(y)], [y, x]))
+    return list(ifelse(c.any(), [x * 3.0, pt.sort(y)], [y, x]))
 
 
 def _choice_of_work(pt: Any, c: Any, a: Any) -> Any:
     """Branches that are dear enough to be compiled as graphs of their own."""
-    return _ifelse()(pt.eq(c, 0.0), pt.linalg.inv(a[0]), pt.linalg.cholesky(a[0] * 4.0) @ a[1])
+    return ifelse(pt.eq(c, 0.0), pt.linalg.inv(a[0]), pt.linalg.cholesky(a[0] * 4.0) @ a[1])
 
 
 def _listed(build: Callable[..., Any], expected: Callable[..., Any], *inputs: Input) -> Case:

@@ -1,0 +1,100 @@
+"""The record of a metric, and the families of scenarios that several metrics have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchmarks.catalogue.scenarios import SCENARIOS, WARM_SCENARIOS
+from benchmarks.catalogue.words import Kind, Measure
+
+Where = Literal["nowhere", "warm", "everywhere"]
+"""In which scenarios something holds: `warm` means WARM_SCENARIOS."""
+EVERYWHERE = (
+    "build", "variants", "siblings", "upgrade", "sampling", "path", "census", "topics", "pairs",
+    "key_making", "freezing", "growth", "call",
+)  # fmt: skip
+BUILDS = ("build", "variants")
+GROWS = (*BUILDS, "growth")
+COMPILES = ("build", "variants", "siblings", "upgrade", "path", "census", "topics")
+APART = ("path", "census", "topics", "pairs", "key_making", "freezing", "growth")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric."""
+
+    name: str
+    unit: str
+    kind: Kind
+    measure: Measure
+    """The pass that gives it."""
+    meaning: str
+    families: tuple[str, ...]
+    """The families of scenarios in which it makes sense. A value that a subject cannot give is
+    recorded as absent, with a reason."""
+    launches: tuple[str, ...] = ()
+    """The start methods under which it makes sense; empty: all."""
+    alerting: Where = "nowhere"
+    """Exact metrics: where a worsening is an alarm and not a description of the workload."""
+    zero: Where = "nowhere"
+    """Where 0 is the only good value."""
+    noun: str = ""
+    """What its values are called in a row of the census, beside other counts of one graph."""
+    every_pass: bool = False
+    """Whether every pass gives it, and the worst of them is recorded."""
+    even_if_same: str = ""
+    """What both sides have, as a text begins that says so of an equal value above 0."""
+    wrong_values: bool = False
+    """Whether it counts values that are wrong: HEAD must not be merged where it rises."""
+    judged: bool = False
+    """Noisy metrics: whether a test judges it; parts of another metric are only evidence."""
+    once: bool = False
+    """Whether it is the same in every cell, and therefore judged once per model."""
+    material: float | None = None
+    """The relative change from which it is worse or better. Near-exact metrics; None: it is not
+    judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
+    derived: bool = False
+    """Whether the tool derives it from the builds of a sample, which does not give it."""
+    by_size: bool = False
+    """Whether the page of growth shows its curve over the sizes of a family."""
+    spread: float = 0.01
+    """Near-exact metrics: the relative range between processes of one subject on a machine
+    without calibration."""
+    of_cpu: bool = False
+    """Whether it depends on the CPU that machine code is made for, not only on versions."""
+    shown: bool = False
+    """Whether the matrix, the summary and the glossary of the pages show it."""
+    section: str = ""
+    """The section of a comment for its changes; empty: "Other measurements"."""
+    phrase: str = ""
+    """A claim with room for its direction: "compiling is {}" and "slower"."""
+    rose: tuple[str, str] | None = None
+    """A claim about a count that rose by 1, and by several."""
+    fell: tuple[str, str] | None = None
+    """The same of one that fell."""
+    trend: tuple[str, str] | None = None
+    """The names of a worsening and of an improvement in a history."""
+    advice: str = ""
+    """What to do about a change that no cause explains, in sentences."""
+
+    def alerts_in(self, scenario: str) -> bool:
+        """Whether a worsening in this scenario is an alarm.
+
+        Misses in a cold or variants build change with every rewrite and only describe the
+        workload. A miss in a cache that was filled for the same function is an alarm.
+        """
+        return _holds(self.alerting, scenario)
+
+    def zero_in(self, scenario: str) -> bool:
+        """Whether 0 is the only good value in this scenario.
+
+        Of many Ops there are always some that a cache cannot store: to lose one is worse.
+        """
+        known = SCENARIOS.get(scenario)
+        counted = self.zero == "everywhere" or known is None or not known.apart
+        return counted and _holds(self.zero, scenario)
+
+
+def _holds(where: Where, scenario: str) -> bool:
+    return where == "everywhere" or (where == "warm" and scenario in WARM_SCENARIOS)
