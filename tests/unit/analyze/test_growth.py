@@ -14,8 +14,12 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.growth.curve import Curve, Point
 from observatory.analyze.growth.families import families
+from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
+from observatory.analyze.history.level_changes import at
 from observatory.store.records.sample import Build, Sample, Size
+from observatory.text.statements import sentence_of
 from tests.factories import sample
+from tests.factories_alerts import subject
 
 LAYERS = (1, 3, 10, 30, 100, 300)
 WIDTHS = (2, 5, 10, 20, 30, 40, 60)
@@ -119,6 +123,24 @@ def test_a_new_cliff_is_an_alarm_that_names_the_family() -> None:
         grown(lambda n: linear(n) + 90_000 * max(0, n - 30), lambda _: 11),
     )
     assert found == {"work rises at once": ["layers"]}
+
+
+def test_along_a_history_a_higher_exponent_is_an_alert_until_it_returns() -> None:
+    nights = [
+        grown(lambda n, power=power: 400_000 + 4_000 * n**power, lambda _: 11)
+        for power in (1.5, 1.5, 1.7, 1.5)
+    ]
+    subjects = [
+        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+    ]
+    worse, *others = counted_changes(History("bench", "py3.13", subjects))[0]
+    assert (worse.change.kind, worse.change.first_bad.label) == ("work grows faster", "n2")
+    (change,) = worse.change.series
+    assert (change.metric, change.before, change.after) == ("work_exponent", 1.5, 1.7)
+    assert "layers" in sentence_of(worse.statement)
+    assert worse.recovered is not None
+    assert worse.recovered.label == "n3"
+    assert not any(other.worse for other in others)
 
 
 def test_an_exponent_that_is_not_sure_is_not_judged() -> None:
