@@ -227,8 +227,13 @@ def _rounds_of_night(cell: Cell) -> Rounds:
     scenario = SCENARIOS[cell.scenario]
     headline = METRICS[scenario.headline]
     slow = (scenario.matrix and scenario.long) or scenario.walked
-    timed = scenario.family in headline.families and not slow
-    traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
+    # Where alarms come from the tracing pass, times only describe.
+    traced = any(
+        one.measure == "tracing" and scenario.family in one.families and one.alerts_in(scenario.name)
+        for one in METRICS.values()
+    )
+    timed = scenario.family in headline.families and not slow and not traced
+    traced |= scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
     return Rounds(timing=int(timed), counting=1, tracing=int(traced))
 
 
