@@ -229,7 +229,9 @@ def _rounds_of_night(cell: Cell) -> Rounds:
     slow = (scenario.matrix and scenario.long) or scenario.walked
     # Where alarms come from the tracing pass, times only describe.
     traced = any(
-        one.measure == "tracing" and scenario.family in one.families and one.alerts_in(scenario.name)
+        one.measure == "tracing"
+        and scenario.family in one.families
+        and one.alerts_in(scenario.name)
         for one in METRICS.values()
     )
     timed = scenario.family in headline.families and not slow and not traced

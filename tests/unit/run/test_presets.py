@@ -159,8 +159,7 @@ def test_the_night_takes_every_pass_from_which_an_alarm_can_come() -> None:
         (cell, metric.measure)
         for cell in PRESETS["night"].cells
         for metric in METRICS.values()
-        if metric.alerts_in(cell.scenario)
-        and SCENARIOS[cell.scenario].family in metric.families
+        if metric.alerts_in(cell.scenario) and SCENARIOS[cell.scenario].family in metric.families
     }
     assert {cell.scenario for cell, measure in needed if measure == "tracing"} == {"growth"}
     assert needed <= taken
