@@ -48,6 +48,11 @@ class Family:
         """The smallest size that took more than its limit; None if none did."""
         return next((o.size for o in self.builds if o.size and o.status == "limited"), None)
 
+    @property
+    def failed(self) -> tuple[Build, ...]:
+        """The sizes that raised an exception or ended their process."""
+        return tuple(one for one in self.builds if one.metrics.get("graphs_raised"))
+
 
 def families(builds: Iterable[Build]) -> list[Family]:
     """The families of a sample, in the order of its builds."""
