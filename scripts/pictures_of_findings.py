@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from observatory import app
-from observatory.analyze.growth.families import JUDGED
+from observatory.analyze.growth.families import JUDGED, Family, by_subject
 from observatory.analyze.profiles.cells import difference_of
-from observatory.app.growth import Grown, growth
+from observatory.app.growth import growth
 from observatory.app.plot import style
 from observatory.app.walks import walks_in
 from observatory.store.reading.walks import StepTaken
@@ -43,25 +43,28 @@ def findings(results: Path, into: Path) -> Iterator[Path]:
 @style.styled
 def _growth(results: Path) -> Figure:
     """Python calls by size: inputs of one node by release, and equal layers of the newest one."""
-    grown, _ = growth(results, backend="NUMBA")
+    found, _ = growth(results, backend="NUMBA")
+    grown = by_subject((one.label, one.families) for one in found)
+    newest = list(grown)[-1]
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     wide, layers = (style.axes_or_new(axes) for axes in figure.subplots(1, 2))
-    names = [one.label for one in grown]
     # The newest is on top; an older one that it covers shows around it.
-    for place, (one, colour) in enumerate(zip(grown, style.colours(names), strict=True)):
-        _curve(wide, one, "inputs.Elemwise", one.label, place, colour)
+    for place, (label, colour) in enumerate(zip(grown, style.colours(list(grown)), strict=True)):
+        _curve(wide, grown[label], "inputs.Elemwise", label, place, colour)
     style.titled(wide, "One node with more inputs", "Elemwise; Python calls of a build, NUMBA")
     for place, (name, colour) in enumerate(zip(LAYERS, style.colours(LAYERS), strict=True)):
-        _curve(layers, grown[-1], name, name.partition(".")[2], place, colour)
-    style.titled(layers, "A chain of more equal layers", f"{names[-1]}; both scales logarithmic")
+        _curve(layers, grown[newest], name, name.partition(".")[2], place, colour)
+    style.titled(layers, "A chain of more equal layers", f"{newest}; both scales logarithmic")
     for axes, noun in ((wide, "inputs"), (layers, "layers")):
         axes.set_xlabel(noun)
         axes.legend(loc="upper left")
     return figure
 
 
-def _curve(axes: Axes, one: Grown, name: str, label: str, place: int, colour: str) -> None:
-    points = next(family for family in one.families if family.name == name).curve(JUDGED).points
+def _curve(
+    axes: Axes, of: Sequence[Family], name: str, label: str, place: int, colour: str
+) -> None:
+    points = next(family for family in of if family.name == name).curve(JUDGED).points
     sizes = [point.size for point in points]
     axes.plot(
         sizes, [point.value for point in points], color=colour, label=label,

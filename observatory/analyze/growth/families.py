@@ -63,6 +63,20 @@ def families(builds: Iterable[Build]) -> list[Family]:
     return [_family(name, own) for name, own in found.items()]
 
 
+def by_subject(measured: Iterable[tuple[str, Sequence[Family]]]) -> dict[str, tuple[Family, ...]]:
+    """The families of each subject, from all its cells, in the order of the subjects.
+
+    ``measured``: labels of subjects, each with the families of one cell. A family that was measured
+    more than once, on several machines, is that which comes first.
+    """
+    found: dict[str, dict[str, Family]] = {}
+    for label, of in measured:
+        own = found.setdefault(label, {})
+        for family in of:
+            own.setdefault(family.name, family)
+    return {label: tuple(own.values()) for label, own in found.items()}
+
+
 def _family(name: str, builds: Sequence[Build]) -> Family:
     sizes = [one.size for one in builds if one.size is not None]
     ordered = sorted(builds, key=lambda one: one.size.number if one.size else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.growth.curve import Curve, Point
-from observatory.analyze.growth.families import families
+from observatory.analyze.growth.families import by_subject, families
 from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
 from observatory.analyze.history.level_changes import at
 from observatory.store.records.sample import Build, Sample, Size
@@ -187,3 +188,10 @@ def test_a_size_that_one_pass_could_not_build_and_another_one_could_is_one_point
     ]  # fmt: skip
     (one,) = families(builds)
     assert [point.size for point in one.curve("cpu_time").points] == [10, 30]
+
+
+def test_the_families_of_all_cells_of_a_subject_are_shown_together() -> None:
+    (one,) = families(grown(linear, lambda _: 11)[0].steps)
+    other = replace(one, name="radon")
+    measured = [("3.3.0", [one]), ("3.3.8", [one]), ("3.3.8", [other]), ("3.3.8", [one])]
+    assert by_subject(measured) == {"3.3.0": (one,), "3.3.8": (one, other)}
