@@ -20,7 +20,7 @@ from observatory.app.growth import growth
 from observatory.app.plot import style
 from observatory.app.walks import walks_in
 from observatory.store.reading.walks import StepTaken
-from observatory.text.path import by_model, steps_of, total_of
+from observatory.text.path import Walk, by_model, steps_of, total_of
 from observatory.text.units import count
 
 RELEASES = ("3.0.7", "3.1.3", "3.2.4", "3.3.7")
@@ -82,7 +82,7 @@ def _path(results: Path) -> Figure:
     """Functions compiled on the path, by subject: of one model by step, of each model in all."""
     found = {model: walks for (model, _), walks in by_model(walks_in(results)).items()}
     cold = {
-        model: {_short(walk.label): walk for walk in walks if walk.start == "cold"}
+        model: {_short(walk.label): walk for walk in walks if walk.start == "cold" and _whole(walk)}
         for model, walks in found.items()
     }
     labels = list(dict.fromkeys(label for walks in cold.values() for label in walks))
@@ -102,6 +102,11 @@ def _path(results: Path) -> Figure:
     style.titled(by_name, "Functions of all steps", "each model, from an empty cache")
     by_step.legend(loc="center right")
     return figure
+
+
+def _whole(walk: Walk) -> bool:
+    """Whether every step was taken: a sum of fewer says nothing."""
+    return all(step.status == "ok" for step in walk.steps.values())
 
 
 def _short(label: str) -> str:
