@@ -66,7 +66,7 @@ docs-schemas: $(STAMP)
 	@$(VENV)/bin/python -m observatory.app.schemas
 
 pictures: $(STAMP)
-	@$(VENV)/bin/python scripts/pictures.py
+	@$(VENV)/bin/python -m scripts.pictures
 
 history: $(STAMP)
 	@$(VENV)/bin/python scripts/release_history.py

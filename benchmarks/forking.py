@@ -18,7 +18,7 @@ from benchmarks import trace
 from benchmarks.catalogue import MODELS, SCENARIOS
 from benchmarks.messages import Job, Report, Step, write_report
 from benchmarks.parent import fork
-from benchmarks.probes.process import cpu_time_of
+from benchmarks.probes.process import cpu_time_of, queued_time_of
 
 Work = Callable[[Job], int]
 """A function that does a job, writes its report and returns the exit status of the process."""
@@ -176,14 +176,15 @@ def _wait_for(job: Job, pid: int, most: float = math.inf) -> bool:
     """Wait for the end of a child; return whether it took more CPU time than it may.
 
     ``most``: its limit in seconds of CPU. A child that waits for its limit of wall time says
-    nothing about larger sizes.
+    nothing about larger sizes. Time in which a busy machine gave it no CPU does not count.
     """
     end = math.inf if job.limit is None else time.monotonic() + job.limit
     ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
     why, limited = None, False
     while not ended:
         limited = limited or (most < math.inf and (cpu_time_of(pid) or 0.0) > most)
-        if why is None and (limited or time.monotonic() > end):
+        late = time.monotonic() > end and time.monotonic() > end + queued_time_of(pid)
+        if why is None and (limited or late):
             os.kill(pid, signal.SIGKILL)
             why = f"it was ended after {job.limit} s, its limit"
         time.sleep(_POLL)

@@ -211,6 +211,8 @@ OF_A_PATH = (
         must=(
             Alarms(("graphs_compiled",), ("path_cold", "path_warm"), ("NUMBA", "C_VM"), ("spawn",)),
         ),
+        # With numba, the source of a compiled function is a file.
+        may=(Alarms(("files_leaked",), ("path_cold", "path_warm"), ("NUMBA",), ("spawn",)),),
         options=(
             "--model",
             "eight_schools",

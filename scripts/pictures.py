@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from scripts.pictures_of_findings import findings
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -75,66 +76,6 @@ def draw_plots() -> None:
         print(app.plot.save(draw(), PICTURES / f"plot-{name}.png").relative_to(ROOT))
 
 
-RELEASES = ("3.0.7", "3.1.3", "3.2.4", "3.3.7")
-LARGEST = 4  # parts of each step
-
-
-def draw_work() -> None:
-    """Draw the picture of docs/work.md: the work of a warm build by release, and its parts."""
-    from matplotlib.figure import Figure
-
-    from observatory import app
-    from observatory.analyze.profiles.cells import difference_of
-    from observatory.app.plot import style
-
-    results, cell = ROOT / "results", {"scenario": "warm_process", "backend": "NUMBA"}
-    rows = app.frame(results).query(
-        "metric == 'instructions' and scenario == 'warm_process' and backend == 'NUMBA'"
-    )
-    # 2.35.1 compiles everything in each process: beside its bar, no other differs from the next.
-    rows = rows[rows["subject"].str.startswith("3.")]
-    parts: list[tuple[str, int]] = []
-    for base, head in pairwise(RELEASES):
-        (_, before), (_, after) = app.profile(base, head, results=results, **cell).sides
-        found = difference_of(before, after)
-        assert found is not None
-        changed = [*found.rewriters, *(one for one in found.phases if one.name != "rewriting")]
-        changed.sort(key=lambda one: -abs(one.calls))
-        parts.append((f"{base} → {head}", found.head - found.base))
-        parts += [(one.name, one.calls) for one in changed[:LARGEST]]
-
-    @style.styled
-    def drawn() -> Figure:
-        figure = Figure(figsize=(10, 4.4), layout="constrained")
-        work, calls = (
-            style.axes_or_new(axes) for axes in figure.subplots(1, 2, width_ratios=(2, 3))
-        )
-        counted = rows["value"] / 1e9
-        columns = work.bar(rows["subject"], counted, color=style.colour_of("NUMBA"), width=0.7)
-        work.bar_label(columns, fmt="%.2f", fontsize=8)
-        work.tick_params(axis="x", rotation=45)
-        style.titled(work, "Instructions of a warm build", "thousand million; NUMBA, warm_process")
-        names, changes = zip(*parts, strict=True)
-        totals = [place % (LARGEST + 1) == 0 for place in range(len(parts))]
-        bars = calls.barh(range(len(parts)), changes)
-        for bar, change, total in zip(bars, changes, totals, strict=True):
-            bar.set(
-                color=style.tokens()["bad" if change > 0 else "good"], alpha=1 if total else 0.6
-            )
-        calls.bar_label(bars, [f"{change:+,}" for change in changes], padding=3, fontsize=8)
-        calls.set_yticks(range(len(parts)), names)
-        for label, total in zip(calls.get_yticklabels(), totals, strict=True):
-            label.set(weight="bold" if total else "normal", color=style.tokens()["ink"], size=9)
-        calls.set_xticks([])
-        calls.spines["bottom"].set_visible(False)
-        calls.invert_yaxis()
-        calls.margins(x=0.16)
-        style.titled(calls, "Python calls added and saved", "each step, and its largest parts")
-        return figure
-
-    print(app.plot.save(drawn(), PICTURES / "work.png").relative_to(ROOT))
-
-
 COUNTED = ("2.38.3", "3.1.3", "3.3.8")
 FREEZING = ("freeze.*", "hash.*", "compare.*")
 
@@ -162,7 +103,8 @@ def main() -> int:
     """Draw the plots, build the pages from the committed results, and take the pictures."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_plots()
-    draw_work()
+    for path in findings(ROOT / "results", PICTURES):
+        print(path.relative_to(ROOT))
     draw_topics()
     if "--plots" in sys.argv[1:]:
         return 0

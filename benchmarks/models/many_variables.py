@@ -56,5 +56,5 @@ MODEL = path_model(
         lambda data, at: Predicted([[at[name] for name in _NAMES]] * len(data["y"]), _SD),
         _quantity(),
     ),
-    size=3.0,
+    size=6.0,
 )  # fmt: skip

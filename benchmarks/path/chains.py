@@ -1,12 +1,14 @@
-"""What the processes of `pm.sample` compile before their first draw.
+"""What the processes of `pm.sample`, and of SMC before PyMC 6, compile.
 
 PyMC starts a chain in a process of its own, by the start method of the step. A forked chain has
 inherited the compiled functions; any other one unpickles its step method, and compiles them again.
+A process of SMC is forked, and compiles what it needs.
 """
 
 from __future__ import annotations
 
 import os
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,13 @@ def watch(ledger: Ledger, backend: str) -> None:
     """Make the step methods of PyMC count in other processes. Call it once in a process.
 
     After its first step in another process, a chain writes what it has compiled to a file of the
-    directory that `counted_in` named. Imports PyMC.
+    directory that `counted_in` named; a chain of SMC, when it has ended. Imports PyMC.
     """
     from pymc.step_methods.hmc.base_hmc import BaseHMC
 
     os.register_at_fork(after_in_child=lambda: _forget(ledger))
     _tell_at_second_step(BaseHMC, ledger, home=os.getpid())
+    _tell_after_smc(ledger, home=os.getpid())
     reduce = BaseHMC.__reduce_ex__
 
     def reduce_ex(self: Any, protocol: Any) -> Any:
@@ -101,3 +104,22 @@ def _tell_at_second_step(steps: Any, ledger: Ledger, home: int | None = None) ->
         return original(self, *args, **kwargs)
 
     steps.astep = astep
+
+
+def _tell_after_smc(ledger: Ledger, home: int) -> None:
+    """Tell when a chain of SMC has ended in another process: before PyMC 6, each chain has one."""
+    from pymc.smc import sampling
+
+    original = getattr(sampling, "_sample_smc_int", None)
+    if original is None:
+        return
+
+    @wraps(original)  # it is pickled by its name
+    def sample_smc_int(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        finally:
+            if os.getpid() != home:
+                _tell(ledger)
+
+    sampling._sample_smc_int = sample_smc_int

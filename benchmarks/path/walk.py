@@ -75,8 +75,11 @@ class Walk:
         self.compiled += report.functions
 
     def drawn(self) -> None:
-        """Note that a sampler has drawn: the first time is when a user sees something happen."""
-        if self.bench.measure == "timing":
+        """Note that a sampler has drawn: the first time is when a user sees something happen.
+
+        What is drawn before the span, in preparation of the step, does not count.
+        """
+        if self.bench.measure == "timing" and self._begin:
             self.metrics.setdefault("first_draw_time", time.perf_counter() - self._begin)
 
     def counts(self) -> dict[str, float]:

@@ -43,6 +43,15 @@ def cpu_time_of(pid: int) -> float | None:
     return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
+def queued_time_of(pid: int) -> float:
+    """Return the seconds for which another process could have run and had no CPU; 0 if unknown."""
+    try:
+        nanoseconds = Path(f"/proc/{pid}/schedstat").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0.0  # without /proc, or a kernel that does not count it
+    return int(nanoseconds) / 1e9
+
+
 def can_trace() -> bool:
     """Return whether this Python can count the functions entered: from 3.12 on."""
     return sys.version_info >= (3, 12)

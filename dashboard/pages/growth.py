@@ -10,7 +10,7 @@ from benchmarks.catalogue import BACKENDS, METRICS, Cell
 from dashboard.drawing.geometry import Drawing
 from dashboard.drawing.loglog import SizeLine, drawing
 from dashboard.site_input import SiteInput
-from observatory.analyze.growth.families import JUDGED, LIMITED, Family, families
+from observatory.analyze.growth.families import JUDGED, LIMITED, Family, by_subject, families
 from observatory.text.growth import growth_tables
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table
@@ -35,21 +35,21 @@ class GrowthPart:
 
 def growth_page(observed: SiteInput) -> dict[str, Any] | None:
     """The values of `growth.html.j2`; None if no growing graphs were measured."""
-    by_backend: dict[str, dict[str, tuple[Any, tuple[Family, ...]]]] = {}
+    by_backend: dict[str, list[tuple[Any, str, tuple[Family, ...]]]] = {}
     for spot, cells in observed.growth_at.items():
         subject = observed.subject(spot)
+        label = shorten(clean(subject.label), _LABEL)
         for words, builds in cells.items():
-            own = by_backend.setdefault(Cell(*words.split()).backend, {})
-            # A subject that several machines measured is shown once.
-            label = shorten(clean(subject.label), _LABEL)
-            own.setdefault(label, (subject.date, tuple(families(builds))))
+            own = by_backend.setdefault(Cell(*words.split()).backend, [])
+            own.append((subject.date, label, tuple(families(builds))))
     parts = [_part(name, by_backend[name]) for name in known_first(by_backend, BACKENDS)]
     return {"parts": parts} if parts else None
 
 
-def _part(backend: str, subjects: Mapping[str, tuple[Any, tuple[Family, ...]]]) -> GrowthPart:
-    ordered = sorted(subjects.items(), key=lambda item: item[1][0])[-MOST_SUBJECTS:]
-    grown = {label: of for label, (_, of) in ordered}
+def _part(backend: str, measured: Sequence[tuple[Any, str, tuple[Family, ...]]]) -> GrowthPart:
+    ordered = sorted(measured, key=lambda one: one[0])
+    subjects = list(by_subject((label, of) for _, label, of in ordered).items())
+    grown = dict(subjects[-MOST_SUBJECTS:])
     return GrowthPart(
         backend, tuple(growth_tables(backend, grown)), tuple(_pictures(backend, grown))
     )

@@ -234,8 +234,15 @@ def _once() -> Iterator[Cell]:
 def _rounds_of_night(cell: Cell) -> Rounds:
     scenario = SCENARIOS[cell.scenario]
     slow = (scenario.matrix and scenario.long) or scenario.walked
-    timed = _has_headline(cell) and not slow
-    traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
+    # Where alarms come from the tracing pass, times only describe.
+    traced = any(
+        one.measure == "tracing"
+        and scenario.family in one.families
+        and one.alerts_in(scenario.name)
+        for one in METRICS.values()
+    )
+    timed = _has_headline(cell) and not slow and not traced
+    traced |= scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
     return Rounds(timing=int(timed), counting=1, tracing=int(traced))
 
 

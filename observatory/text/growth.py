@@ -8,11 +8,13 @@ from typing import TypeAlias
 from benchmarks.catalogue import METRICS
 from observatory.analyze.growth.curve import Exponent
 from observatory.analyze.growth.families import COUNTED, JUDGED, LIMITED, Family
+from observatory.text.plain import shorten
 from observatory.text.tables import Table
 from observatory.text.units import MISSING, count, human
 from observatory.text.words import listed
 
 MEMORY = "build_memory"
+_WHY = 120
 _UNSURE = 2.0
 """An interval that is wider says nothing."""
 Grown: TypeAlias = Mapping[str, Sequence[Family]]
@@ -65,6 +67,15 @@ def ended(label: str, family: Family) -> str:
     )
 
 
+def failed(label: str, family: Family) -> str:
+    """Which sizes do not work, and what the first of them says; empty if all do."""
+    sizes = [count(one.size.number) for one in family.failed if one.size is not None]
+    if not sizes:
+        return ""
+    why = shorten(" ".join((family.failed[0].note or "it died").split()), _WHY)
+    return f"{label}, {family.name}: {listed(sizes)} {family.noun} do not work: {why}"
+
+
 def _names(grown: Grown) -> list[str]:
     return list(dict.fromkeys(family.name for of in grown.values() for family in of))
 
@@ -78,7 +89,8 @@ def _exponents(backend: str, metric: str, grown: Grown) -> Table:
     for name in _names(grown):
         own = [_family(of, name) for of in grown.values()]
         cells = [exponent(one.curve(metric).exponent) if one else MISSING for one in own]
-        if any(cell != MISSING for cell in cells):
+        told = metric == JUDGED and any(one and one.failed for one in own)
+        if told or any(cell != MISSING for cell in cells):
             rows.append((name, *cells))
     notes = [
         note
@@ -93,6 +105,8 @@ def _exponents(backend: str, metric: str, grown: Grown) -> Table:
 def _notes(label: str, family: Family, metric: str) -> Iterator[str]:
     if metric in (JUDGED, LIMITED):  # times of calls are too short to tell a cliff from noise
         yield from cliffs(label, family, metric)
+    if metric == JUDGED and (note := failed(label, family)):
+        yield note
     if metric == LIMITED and (note := ended(label, family)):
         yield note
 

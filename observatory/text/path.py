@@ -90,6 +90,20 @@ def callers(step: StepTaken) -> str:
     return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in found.items())
 
 
+def who_asked(model: str, walks: Sequence[Walk]) -> Iterator[str]:
+    """A line for each step: who asked for its functions. Walks with other functions have their own.
+
+    Steps that compile nothing have none.
+    """
+    for name in steps_of(model, walks):
+        asked: dict[str, list[str]] = {}
+        for walk in walks:
+            if name in walk.steps and walk.steps[name].compiled:
+                asked.setdefault(callers(walk.steps[name]), []).append(f"{walk.label} {walk.start}")
+        for who, labels in asked.items():
+            yield f"{name}: {who}" if len(asked) == 1 else f"{name}, {'; '.join(labels)}: {who}"
+
+
 def meaning_of_cells() -> str:
     """What the numbers of `cell_of` are."""
     first, second, third = (METRICS[name].meaning for name in COUNTS)

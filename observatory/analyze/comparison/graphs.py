@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from benchmarks.catalogue import CORRECTNESS, OF_A_CACHE, SCENARIOS, Cell, Metric
@@ -34,6 +35,8 @@ class ByGraph:
         if metric.name in OF_A_CACHE:
             # What no cache ever returned cannot be lost, and what it returns now can be won.
             known = common & found_in_cache(base.ledger(cell) or ())
+            # Nor what the process that filled the cache did not store, because it ended.
+            known -= _unbuilt(cell, head)
             won = common & found_in_cache(head.ledger(cell) or ())
         elif metric.name == "python_fallbacks":
             # Nor what ran in Python before. A rewrite that replaces an Op in Python by two others
@@ -106,6 +109,13 @@ def same_graphs(cell: Cell, base: Evidence, head: Evidence) -> bool:
 def found_in_cache(ledger: Collection[LedgerEntry]) -> set[str]:
     """The graphs of which a cache returned a function: only these can be lost."""
     return {entry.step for entry in ledger if entry.outcome == "hit" and entry.step is not None}
+
+
+def _unbuilt(cell: Cell, side: Evidence) -> set[str]:
+    """The graphs that the process which filled the cache of a cell could not build."""
+    filler = SCENARIOS[cell.scenario].filled_by
+    samples = side.taken(replace(cell, scenario=filler), "counting") if filler else ()
+    return {step.name for sample in samples for step in sample.steps if step.status != "ok"}
 
 
 def _results(cell: Cell, side: Evidence) -> tuple[set[tuple[object, ...]], Counter[object]]:

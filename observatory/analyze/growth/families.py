@@ -48,6 +48,11 @@ class Family:
         """The smallest size that took more than its limit; None if none did."""
         return next((o.size for o in self.builds if o.size and o.status == "limited"), None)
 
+    @property
+    def failed(self) -> tuple[Build, ...]:
+        """The sizes that raised an exception or ended their process."""
+        return tuple(one for one in self.builds if one.metrics.get("graphs_raised"))
+
 
 def families(builds: Iterable[Build]) -> list[Family]:
     """The families of a sample, in the order of its builds."""
@@ -56,6 +61,20 @@ def families(builds: Iterable[Build]) -> list[Family]:
         if one.size is not None:
             found.setdefault(one.size.family, []).append(one)
     return [_family(name, own) for name, own in found.items()]
+
+
+def by_subject(measured: Iterable[tuple[str, Sequence[Family]]]) -> dict[str, tuple[Family, ...]]:
+    """The families of each subject, from all its cells, in the order of the subjects.
+
+    ``measured``: labels of subjects, each with the families of one cell. A family that was measured
+    more than once, on several machines, is that which comes first.
+    """
+    found: dict[str, dict[str, Family]] = {}
+    for label, of in measured:
+        own = found.setdefault(label, {})
+        for family in of:
+            own.setdefault(family.name, family)
+    return {label: tuple(own.values()) for label, own in found.items()}
 
 
 def _family(name: str, builds: Sequence[Build]) -> Family:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from observatory.analyze.growth.families import by_subject
 from observatory.app.growth import growth
 from observatory.cli import options
 from observatory.cli.output import render, report_problems
@@ -31,7 +32,8 @@ def command(
     found, problems = growth(results, subjects or (), backend)
     console = Console()
     for name in dict.fromkeys(one.cell.backend for one in found):
-        grown = {one.label: one.families for one in found if one.cell.backend == name}
+        own = (one for one in found if one.cell.backend == name)
+        grown = by_subject((one.label, one.families) for one in own)
         for table in growth_tables(name, grown):
             console.print(render(table))
     report_problems(problems, strict)

@@ -12,7 +12,7 @@ from benchmarks.catalogue import MODELS, PATH, models_of
 from observatory.app.walks import walks_in
 from observatory.cli import options
 from observatory.cli.output import render
-from observatory.text.path import by_model, callers, path_table, steps_of
+from observatory.text.path import by_model, path_table, who_asked
 
 
 def command(
@@ -40,10 +40,5 @@ def command(
             continue
         console.print(f"{name}: {MODELS[name].meaning}" if name in MODELS else name, markup=False)
         console.print(render(path_table(name, backend, walks)))
-        for step in steps_of(name, walks) if functions else ():
-            for walk in walks:
-                if step in walk.steps and walk.steps[step].compiled:
-                    asked = callers(walk.steps[step])
-                    console.print(
-                        f"{walk.label} {walk.start}, {step}: {asked}", markup=False, highlight=False
-                    )
+        for line in who_asked(name, walks) if functions else ():
+            console.print(line, markup=False, highlight=False)

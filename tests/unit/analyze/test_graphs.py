@@ -121,6 +121,15 @@ def test_a_graph_that_raises_is_told_with_the_first_line_of_its_exception() -> N
     assert {cell.scenario for cell in cause.cells} == {"census_cold", "census_warm"}
 
 
+def test_what_ended_before_it_filled_the_cache_is_told_once_and_not_as_lost_from_it() -> None:
+    base = census(built("qr", "hit"), built("exp", "hit"))
+    head = [census(raised("qr"), built("exp", "hit"))[0],
+            census(built("qr", "miss"), built("exp", "hit"))[1]]  # fmt: skip
+    (cause,), verdicts = compared(base, head)
+    assert cause.kind == "graphs no longer work"
+    assert worse(verdicts) == {"graphs_raised"}
+
+
 def test_ops_that_are_left_to_python_are_named() -> None:
     base = census(built("solve", "hit"), built("eig", "hit", in_python=["Eig"]))
     head = census(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -13,9 +14,13 @@ from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.growth.curve import Curve, Point
-from observatory.analyze.growth.families import families
+from observatory.analyze.growth.families import by_subject, families
+from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
+from observatory.analyze.history.level_changes import at
 from observatory.store.records.sample import Build, Sample, Size
+from observatory.text.statements import sentence_of
 from tests.factories import sample
+from tests.factories_alerts import subject
 
 LAYERS = (1, 3, 10, 30, 100, 300)
 WIDTHS = (2, 5, 10, 20, 30, 40, 60)
@@ -121,6 +126,24 @@ def test_a_new_cliff_is_an_alarm_that_names_the_family() -> None:
     assert found == {"work rises at once": ["layers"]}
 
 
+def test_along_a_history_a_higher_exponent_is_an_alert_until_it_returns() -> None:
+    nights = [
+        grown(lambda n, power=power: 400_000 + 4_000 * n**power, lambda _: 11)
+        for power in (1.5, 1.5, 1.7, 1.5)
+    ]
+    subjects = [
+        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+    ]
+    worse, *others = counted_changes(History("bench", "py3.13", subjects))[0]
+    assert (worse.change.kind, worse.change.first_bad.label) == ("work grows faster", "n2")
+    (change,) = worse.change.series
+    assert (change.metric, change.before, change.after) == ("work_exponent", 1.5, 1.7)
+    assert "layers" in sentence_of(worse.statement)
+    assert worse.recovered is not None
+    assert worse.recovered.label == "n3"
+    assert not any(other.worse for other in others)
+
+
 def test_an_exponent_that_is_not_sure_is_not_judged() -> None:
     def bent(size: int) -> float:
         return linear(size) + 100_000 * (size >= 10) + 900_000 * (size >= 100)
@@ -165,3 +188,10 @@ def test_a_size_that_one_pass_could_not_build_and_another_one_could_is_one_point
     ]  # fmt: skip
     (one,) = families(builds)
     assert [point.size for point in one.curve("cpu_time").points] == [10, 30]
+
+
+def test_the_families_of_all_cells_of_a_subject_are_shown_together() -> None:
+    (one,) = families(grown(linear, lambda _: 11)[0].steps)
+    other = replace(one, name="radon")
+    measured = [("3.3.0", [one]), ("3.3.8", [one]), ("3.3.8", [other]), ("3.3.8", [one])]
+    assert by_subject(measured) == {"3.3.0": (one,), "3.3.8": (one, other)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,22 @@ def test_a_size_above_its_limit_ends_its_family_and_no_other_graph(job: Job) -> 
     assert {step.status for report in (two, three) if report for step in report.steps} == {
         "limited"
     }
+
+
+def late(job: Job) -> int:
+    """Take longer than a tenth of a second of wall time."""
+    time.sleep(0.4)
+    write_report(job, Report("ok"))
+    return 0
+
+
+@pytest.mark.parametrize(("queued", "status"), [(0.0, "died"), (60.0, "ok")])
+def test_time_in_which_a_graph_had_no_cpu_does_not_count_to_its_limit(
+    job: Job, monkeypatch: pytest.MonkeyPatch, queued: float, status: str
+) -> None:
+    monkeypatch.setattr(forking, "queued_time_of", lambda _: queued)
+    one = replace(job, members=("other",), limit=0.1)
+    forking.fork_one(one, late)
+    report = read_report(one.report)
+    assert report is not None
+    assert report.status == status

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchmarks.catalogue import METRICS, MODELS, PATH, PATH_STEPS, SCENARIOS, Cell, models_of
 from benchmarks.models.parts.pymc_model import PymcModel, errors
+from benchmarks.path import walk as walking
 from benchmarks.path.steps import _STEPS
+from benchmarks.probes.ledger import Ledger
 from benchmarks.request import Request
 from observatory.store.reading.walks import StepTaken
-from observatory.text.path import Walk, path_table
+from observatory.text.path import Walk, path_table, who_asked
 
 MODELS_OF_PATH = models_of(PATH[0])
 
@@ -98,3 +104,28 @@ def test_the_posterior_of_eight_schools_is_that_of_a_walk_over_its_density() -> 
         seen.append(float(at["mu"]))
     assert np.mean(seen[2000:]) == pytest.approx(found.quantity.mean, abs=0.5)
     assert np.std(seen[2000:]) == pytest.approx(found.quantity.sd, rel=0.15)
+
+
+def test_who_asks_is_said_once_where_all_walks_agree_and_of_each_where_they_do_not() -> None:
+    def walk(label: str, **asked: str) -> Walk:
+        steps = {name: StepTaken(name, compiled=tuple(who.split())) for name, who in asked.items()}
+        return Walk(label, "path_warm", steps)
+
+    same = walk("3.3.8", sample="pymc.a pymc.b pymc.b", smc="pymc.c"), walk("3.3.9", smc="pymc.d")
+    assert list(who_asked("eight_schools", same)) == [
+        "sample: pymc.a, pymc.b (2)", "smc, 3.3.8 warm: pymc.c", "smc, 3.3.9 warm: pymc.d",
+    ]  # fmt: skip
+
+
+def test_what_is_drawn_before_a_step_is_not_its_first_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OBSERVATORY_CHAINS", "")  # the step sets it; this puts it back
+    bench: Any = SimpleNamespace(
+        measure="timing", ledger=Ledger(), probed=False, measured_seconds=0.0
+    )
+    walk = walking.Walk(bench, "sample_again", model("eight_schools"), tmp_path / "told")
+    walk.drawn()
+    with walk.span():
+        walk.drawn()
+    assert walk.metrics["first_draw_time"] <= walk.metrics["step_time"]

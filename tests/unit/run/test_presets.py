@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.catalogue import BACKENDS, OPTIONAL_BACKENDS, QUICK_MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, METRICS, OPTIONAL_BACKENDS, QUICK_MODELS, SCENARIOS
 from benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.schedule import Estimate, shares
@@ -153,6 +153,18 @@ def test_the_night_takes_quick_and_what_no_other_step_takes() -> None:
     there = night | {c.scenario for c in (*others, *PRESETS["canary-full"].cells)}
     missed = set(SCENARIOS) - there
     assert {SCENARIOS[name].family for name in missed} == {"upgrade"}
+
+
+def test_the_night_takes_every_pass_from_which_an_alarm_can_come() -> None:
+    taken = {(task.cell, task.measure) for task in tasks_of(PRESETS["night"], Narrowed())}
+    needed = {
+        (cell, metric.measure)
+        for cell in PRESETS["night"].cells
+        for metric in METRICS.values()
+        if metric.alerts_in(cell.scenario) and SCENARIOS[cell.scenario].family in metric.families
+    }
+    assert {cell.scenario for cell, measure in needed if measure == "tracing"} == {"growth"}
+    assert needed <= taken
 
 
 def test_the_night_and_its_other_steps_end_within_45_minutes() -> None:
