@@ -20,6 +20,7 @@ from observatory.text import units
 from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
+from observatory.text.standing import of_the_machine
 from observatory.text.words import meanings, several
 
 _PICTURES = 4
@@ -104,15 +105,8 @@ def _resolution(observed: SiteInput, alert: Alert) -> list[tuple[str, str]]:
 
 def _of_the_machine(observed: SiteInput, alert: Alert) -> str:
     """A sentence if the change is rather one of the machine; empty if not."""
-    found = observed.machine_changes.get(alert.id)
-    if found is None:
-        return ""
-    moved, all_ = found
-    return (
-        f"{units.count(moved)} of {units.count(all_)} times that were measured there moved at "
-        "once: this is likely a change of the machine (its processor, its system, its load), not "
-        "of the code. Measure both subjects again, side by side, before you look for a commit."
-    )
+    found = observed.machine_of.get(alert.id)
+    return "" if found is None else f"{of_the_machine(found)}."
 
 
 def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:

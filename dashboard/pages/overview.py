@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.newest_value import NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest, wrong_places
 from dashboard.pages.work import WorkView, newest_work
-from dashboard.site_input import SiteInput, Spot
+from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
 from observatory.analyze.history.standing import Light, Standing, standing
@@ -35,7 +35,7 @@ from observatory.store.records.alerts import Alert
 from observatory.text import units
 from observatory.text.alerts import between, with_page
 from observatory.text.plain import begun, clean, shorten
-from observatory.text.standing import news, status, waiting
+from observatory.text.standing import news, of_the_machine, status, waiting
 from observatory.text.words import first_of, known_first, listed, several
 
 SHOWN_ALERTS = 8
@@ -205,7 +205,23 @@ def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
         for one in (*first.values(), *others)
     )  # fmt: skip
     labels = list(dict.fromkeys(shorten(one.label, 30) for one in newest.values()))
-    return first_of(labels, _LABELS), told
+    return first_of(labels, _LABELS), (*_machines(observed, newest), *told)
+
+
+def _machines(
+    observed: SiteInput, newest: Mapping[tuple[str, str], Subject]
+) -> Iterator[News]:
+    """The machines that are likely to have changed with their newest subject."""
+    for one in observed.machine_changes:
+        if newest[one.line.key] == one.at and one.before is not None:
+            ends = [spot_name(observed.spots[*one.line.key, at.commit])
+                    for at in (one.before, one.at)]  # fmt: skip
+            yield News(
+                "!", "unknown", "likely the machine",
+                f"{clean(one.line.machine)} since {shorten(one.at.label, 30)} "
+                f"(before: {shorten(one.before.label, 30)})",
+                of_the_machine(one), f"compare.html#a={ends[0]}&b={ends[1]}",
+            )  # fmt: skip
 
 
 def _habits(observed: SiteInput) -> int:

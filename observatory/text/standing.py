@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from observatory.analyze.history.machine_changes import MachineChange
 from observatory.analyze.history.standing import Standing
 from observatory.store.records.alerts import Alert
 from observatory.text.plain import clean
+from observatory.text.statements import times_moved_alike
+from observatory.text.units import count
 from observatory.text.words import listed, several
 
 _NAMED = 2
@@ -47,6 +50,17 @@ def status(found: Standing, late: bool) -> str:
     if found.late:
         return "Some machines send nothing"
     return "All well" if found.light == "good" else "Nothing judged yet"
+
+
+def of_the_machine(found: MachineChange) -> str:
+    """Why a change is rather one of the machine; without a full stop."""
+    if found.alike is not None:
+        return times_moved_alike(found.alike)
+    return (
+        f"{count(found.moved)} of {count(found.measured)} series that are judged there moved at "
+        "once: the machine (its processor, system or load) is likely to have changed, not the "
+        "code; measure both again, side by side, before you look for a commit"
+    )
 
 
 def _kinds(alerts: Sequence[Alert]) -> str:

@@ -6,8 +6,7 @@ is new or wrong, amber for what is old and open, green for everything else.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -15,16 +14,12 @@ from typing import Literal
 from benchmarks.catalogue import FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.analyze.history.series import Line
 from observatory.store.records.alerts import Alert, Alerts
 
 Light = Literal["bad", "open", "good", "unknown"]
 """Red, amber, green; unknown where nothing could be judged."""
 RETIRED_AFTER = timedelta(days=30)
 """A series is retired that its machine has not measured for so long, while it measured others."""
-_NEAR = 2
-_MOST_OF_A_MACHINE = 0.5
-_FEWEST_TIMES = 8
 
 
 @dataclass(frozen=True)
@@ -115,42 +110,3 @@ def retired_alerts(alerts: Alerts, tracks: Sequence[SegmentedSeries]) -> frozens
         ):
             found.add(one.id)
     return frozenset(found)
-
-
-def machine_changes(
-    alerts: Alerts, tracks: Sequence[SegmentedSeries]
-) -> Mapping[str, tuple[int, int]]:
-    """By alert of times: how many times of its line moved at that point, and of how many.
-
-    Only alerts with which most of them moved: no change of the code does that.
-    """
-    steps: dict[int, list[frozenset[int]]] = defaultdict(list)
-    lines: dict[int, Line] = {}
-    for track in tracks:
-        if track.judgement == "judged":
-            places = frozenset(int(track.series.at[step.index]) for step in track.steps)
-            steps[id(track.series.line)].append(places)
-            lines[id(track.series.line)] = track.series.line
-    found = {}
-    for one in alerts.alerts:
-        if one.kind in (STALE, FAILED) or not any(s.kind == "noisy" for s in one.series):
-            continue
-        for number, line in lines.items():
-            own = steps[number]
-            place = _place(line, one)
-            if place is None or len(own) < _FEWEST_TIMES:
-                continue
-            near = set(range(place - _NEAR, place + _NEAR + 1))
-            moved = sum(not near.isdisjoint(places) for places in own)
-            if moved > _MOST_OF_A_MACHINE * len(own):
-                found[one.id] = moved, len(own)
-    return found
-
-
-def _place(line: Line, alert: Alert) -> int | None:
-    keys = {(one.machine, one.env_name) for one in alert.series}
-    if line.key not in keys:
-        return None
-    commits = [one.commit for one in line.subjects]
-    first = alert.first_bad.commit
-    return commits.index(first) if first in commits else None
