@@ -120,8 +120,10 @@ class SiteInput:
         return self._verdicts[id(track)]
 
     def machine_changed(self, track: SegmentedSeries) -> bool:
-        """Whether its newest value is of a subject at which the machine is likely to have changed,
-        so that it cannot be compared with those before."""
+        """Whether its newest value is a time of a machine that is likely to have changed.
+
+        Such a value cannot be compared with those before.
+        """
         newest = track.series.subject(len(track.series.values) - 1)
         return track.series.place.metric in TIMES and any(
             one.line is track.series.line and one.at == newest for one in self.machine_changes

@@ -239,10 +239,12 @@ _ALL = (
     Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
-        "Find out what writes to the temporary directory and no longer removes its files.",
+        "Find out what writes to the temporary directory and no longer removes its files. "
+        "Measuring both sides again names the files where older samples do not.",
         shows_in=("files_leaked",),
         explains=("files_leaked",),
         found_by="files_leaked",
+        noun="file",
     ),
     Cause(
         "imports moved",

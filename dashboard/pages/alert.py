@@ -21,11 +21,12 @@ from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
 from observatory.text.standing import of_the_machine
-from observatory.text.words import meanings, several
+from observatory.text.words import several
 
 _PICTURES = 4
 _SERIES = 200
 _FUNCTIONS = 200
+_NOTES = {"file": "how many of it are left in one sample"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,6 @@ class SeriesRow:
     name: str
     link: str
     metric: str
-    meaning: str
     change: str
     newest: str
     holds: str
@@ -110,13 +110,12 @@ def _of_the_machine(observed: SiteInput, alert: Alert) -> str:
 
 
 def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:
-    explained = meanings()
     for one in alert.series[:_SERIES]:
         numbers = observed.by_key.get(one.key, ())
         link = f"series.html#s={observed.ids[numbers[0]]}" if numbers else _ledgers(observed, one)
         yield SeriesRow(
             shorten(one.benchmark, 120), link, shorten(one.metric, 40),
-            explained.get(one.metric, ""), units.change(one.before, one.after, one.unit),
+            units.change(one.before, one.after, one.unit),
             # Of an alert that is not found any more, nobody followed what came later.
             units.human(one.now, one.unit) if found_still(alert) else units.MISSING,
             "" if alert.state == "resolved" else "yes" if one.holds else "no",
@@ -156,8 +155,10 @@ def _graphs(alert: Alert) -> Table:
     rows = tuple(
         (shorten(one.name, 160), shorten(one.note, 200)) for one in alert.graphs[:_FUNCTIONS]
     )
-    title = several(len(alert.graphs), "graph")
-    return Table(title, ("graph", "what it says"), rows)
+    noun = CAUSES[alert.kind].noun if alert.kind in CAUSES else "graph"
+    noun = "graph" if noun == "function" else noun
+    title, note = several(len(alert.graphs), noun), _NOTES.get(noun, "what it says")
+    return Table(title, (noun, note), rows)
 
 
 def _links(observed: SiteInput, alert: Alert, forge: Forge) -> Iterator[tuple[str, str]]:

@@ -208,9 +208,7 @@ def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
     return first_of(labels, _LABELS), (*_machines(observed, newest), *told)
 
 
-def _machines(
-    observed: SiteInput, newest: Mapping[tuple[str, str], Subject]
-) -> Iterator[News]:
+def _machines(observed: SiteInput, newest: Mapping[tuple[str, str], Subject]) -> Iterator[News]:
     """The machines that are likely to have changed with their newest subject."""
     for one in observed.machine_changes:
         if newest[one.line.key] == one.at and one.before is not None:

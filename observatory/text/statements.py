@@ -202,8 +202,8 @@ def times_moved_alike(alike: MovedAlike) -> str:
     """That times moved and work did not, and what follows."""
     return (
         f"{count(alike.moved)} of {several(alike.measured, 'time')} moved alike "
-        f"({units.signed(alike.ratio)} in the middle), and the work of the same cells did not "
-        f"({units.signed(alike.work)} in the middle of {several(alike.counted, 'count')}): the "
+        f"(median {units.signed(alike.ratio)}), and the work of the same cells did not "
+        f"(median {units.signed(alike.work)} of {several(alike.counted, 'count')}): the "
         "machine (its processor, system or load) is likely to have changed, not the code; measure "
         "both again, side by side"
     )

@@ -124,7 +124,7 @@ def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> Moved
 
 
 def _undecided(verdict: JudgedVerdict) -> JudgedVerdict:
-    """The verdict on a time where the machine is likely to have changed; others are as they were."""
+    """A verdict where the machine is likely to have changed: of times, none is possible."""
     if verdict.metric not in TIMES:
         return verdict
     change = {"conclusion": "undecided", "because": Statement("other speed")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pandas as pd
@@ -240,12 +241,20 @@ def test_every_row_of_an_alert_links_to_its_chart_or_to_the_ledgers() -> None:
 
 def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
     one = alert(observed(factory.frame()))
-    accept, file, ignore = alert_page(with_alerts(one), one, FORGE)["decisions"]
-    assert [accept.name, file.name, ignore.name] == ["accept", "file", "ignore"]
-    for entry in (accept, file, ignore):
-        (read,) = Triage.model_validate(tomllib.loads(entry.text)).acknowledged
+    forge = replace(FORGE, triage="https://x.org/add/triage")
+    expected, bug, noise = alert_page(with_alerts(one), one, forge)["decisions"]
+    assert [expected.name, bug.name, noise.name] == ["expected", "bug", "noise"]
+    for each in (expected, bug, noise):
+        (read,) = Triage.model_validate(tomllib.loads(each.text)).acknowledged
         assert (read.id, read.until > MEASURED) == (one.id, True)
-    assert file.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+        assert each.command.startswith(f"observatory ack {one.id} ")
+    assert bug.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+    address, _, query = expected.link.partition("?")
+    assert (address, dict(parse_qsl(query))) == (
+        forge.triage, {"filename": f"{one.id}-expected.toml", "value": expected.text},
+    )  # fmt: skip
+    without = alert_page(with_alerts(one), one, FORGE)["decisions"]
+    assert [each.button for each in without] == ["", "Open an issue", ""]
 
 
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
