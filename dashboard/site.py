@@ -145,7 +145,10 @@ class _Site:
         for one in with_page(observed.alerts):
             path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._forge)
             profile = self._profiles.of_alerts.get(one.id)
-            yield path, self._page("alert.html", path=path, profile=profile, **page)
+            yield (
+                path,
+                self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
+            )
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
@@ -219,7 +222,7 @@ class _Site:
         titles = {
             "New": (*now.failed, *now.new), "Waiting for a decision": now.waiting,
             "Sends nothing new": now.late, "Acknowledged": now.acknowledged,
-            "No longer measured": now.retired,
+            "Events: changed on purpose": now.events, "No longer measured": now.retired,
             "Resolved": [one for one in shown if one.state == "resolved"],
         }  # fmt: skip
         groups = [

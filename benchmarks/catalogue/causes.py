@@ -47,6 +47,8 @@ class Cause:
     recompilation, for example, brings more Python work."""
     loses_reuse: bool = False
     """Whether it also explains functions that are not reused."""
+    deliberate: bool = False
+    """Whether somebody decided it: it is told as an event, and waits for nobody."""
     apart_by_text: bool = False
     """Whether different sentences are different causes, as for errors."""
 
@@ -106,9 +108,10 @@ _ALL = (
         "another default",
         "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that "
         "DEFAULT counts another backend",
-        """If the default was changed on purpose, acknowledge the alert. Judge the backend under
+        """Nobody changes the default by accident: this is told as an event. Judge the backend under
         its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
+        deliberate=True,
     ),
     Cause(
         "keys differ between processes",

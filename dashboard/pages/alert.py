@@ -14,6 +14,7 @@ from dashboard.drawing.series import picture
 from dashboard.pages.next_steps import decisions, steps
 from dashboard.pages.suspects import suspects_view
 from dashboard.site_input import SiteInput, spot_name
+from observatory.analyze.history.standing import is_event
 from observatory.analyze.history.suspects import SuspectedRange
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import units
@@ -54,6 +55,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "last good": alert.last_good, "first bad": alert.first_bad,
         "resolved by": alert.resolved_by,
     }  # fmt: skip
+    event = is_event(alert) and alert.state != "resolved"
     inside = observed.ranges.get(alert.id, SuspectedRange())
     when = observed.alerts.newest or alert.state_since
     return {
@@ -66,6 +68,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         ],
         "gap": alert.between if found_still(alert) else 0,
         "where": _where(alert),
+        "event": event,
         "advice": CAUSES[alert.kind].advice if alert.kind in CAUSES else "",
         "notes": [clean(note) for note in alert.notes],
         "resolution": _resolution(observed, alert),
@@ -80,7 +83,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "functions": _functions(alert) if alert.functions else None,
         "graphs": _graphs(alert) if alert.graphs else None,
         "steps": list(steps(alert, len(inside.suspects))),
-        "decisions": decisions(alert, forge, when),
+        "decisions": [] if event else decisions(alert, forge, when),
         "age": (when - alert.first_seen).days,
         "suspects": suspects_view(inside, forge) if alert.last_good else None,
         "links": list(_links(observed, alert, forge)),

@@ -29,7 +29,7 @@ from dashboard.pages.work import WorkView, newest_work
 from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
-from observatory.analyze.history.standing import Light, Standing, standing
+from observatory.analyze.history.standing import Light, Standing, is_event, standing
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert
 from observatory.text import units
@@ -43,8 +43,8 @@ SHOWN_NEWS = 4
 _SENTENCE = 130
 _NEWS = 150
 _LABELS = 2
-_MARKS = {True: ("✗", "bad"), False: ("✓", "good")}
-"""The mark and the style of a change for the worse, and of one for the better."""
+_WORSE, _BETTER, _EVENT = ("✗", "bad"), ("✓", "good"), ("!", "unknown")
+"""The mark and the style of a change for the worse, of one for the better, and of an event."""
 TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
 
 
@@ -168,7 +168,8 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
 def alert_line(alert: Alert) -> dict[str, Any]:
     """An alert in two lines, as lists show it."""
     return {
-        "state": alert.state, "kind": clean(alert.kind),
+        "state": "event" if is_event(alert) and alert.state != "resolved" else alert.state,
+        "kind": clean(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
         "seen": alert.first_seen, "link": f"alerts/{alert.id}.html",
@@ -179,7 +180,7 @@ def _claim(claim: Headline | None, now: Standing) -> str:
     """The state of the newest subject; what is wrong and acknowledged is known."""
     if claim is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
-    known = " (known)" if claim.state == "bad" and not now.wrong else ""
+    known = " (known)" if claim.state == "bad" and not now.untold else ""
     return f"{claim.sentence.removeprefix('PyTensor ').removesuffix('.')}{known}."
 
 
@@ -200,7 +201,8 @@ def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
         )
     ]  # fmt: skip
     told = tuple(
-        News(*_MARKS[isinstance(one, Alert)], clean(one.kind), between(one),
+        News(*_EVENT if one in now.events else _WORSE if isinstance(one, Alert) else _BETTER,
+             clean(one.kind), between(one),
              begun(one.sentence, _NEWS), f"alerts/{one.id}.html" if one.id in pages else "")
         for one in (*first.values(), *others)
     )  # fmt: skip
@@ -215,7 +217,7 @@ def _machines(observed: SiteInput, newest: Mapping[tuple[str, str], Subject]) ->
             ends = [spot_name(observed.spots[*one.line.key, at.commit])
                     for at in (one.before, one.at)]  # fmt: skip
             yield News(
-                "!", "unknown", "likely the machine",
+                *_EVENT, "likely the machine",
                 f"{clean(one.line.machine)} since {shorten(one.at.label, 30)} "
                 f"(before: {shorten(one.before.label, 30)})",
                 of_the_machine(one), f"compare.html#a={ends[0]}&b={ends[1]}",

@@ -29,7 +29,8 @@ def waiting(found: Standing) -> str:
     parts = []
     if number := len(found.waiting):
         verb = "waits" if number == 1 else "wait"
-        parts.append(f"{several(number, 'older alert')} {verb} for a decision.")
+        first = f", first {_kinds(found.wrong)}" if found.wrong and number > 1 else ""
+        parts.append(f"{several(number, 'older alert')} {verb} for a decision{first}.")
     if found.acknowledged:
         parts.append(f"{several(len(found.acknowledged), 'alert')} acknowledged.")
     if number := len(found.late):
@@ -44,7 +45,7 @@ def status(found: Standing, late: bool) -> str:
     if late:
         return "Stale"
     if found.light == "bad":
-        return "New alert" if found.new and not found.wrong else "Wrong"
+        return "New alert" if found.new and not (found.wrong or found.untold) else "Wrong"
     if found.waiting:
         return "Decide"
     if found.late:

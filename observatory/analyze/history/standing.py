@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from benchmarks.catalogue import FIRST_CAUSES
+from benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.store.records.alerts import Alert, Alerts
@@ -35,16 +35,27 @@ class Standing:
     late: tuple[Alert, ...]
     """Of machines and environments that send nothing."""
     failed: tuple[Alert, ...]
+    events: tuple[Alert, ...]
+    """Of changes that somebody made on purpose."""
     retired: tuple[Alert, ...]
     """Whose series are no longer measured: nobody needs to decide about them."""
-    wrong: bool
-    """Whether something is wrong about which nobody has decided: values, or a cache that misses
-    without an alert."""
+    untold: bool
+    """Whether something of the newest subject is wrong that no alert speaks of."""
+
+    @property
+    def wrong(self) -> tuple[Alert, ...]:
+        """Those that wait and say that values are wrong, or may be."""
+        return tuple(one for one in self.waiting if one.kind in FIRST_CAUSES)
 
     @property
     def shown(self) -> tuple[Alert, ...]:
         """Those that the first page lists, in the order in which they need a person."""
         return (*self.failed, *self.new, *self.waiting, *self.acknowledged)
+
+
+def is_event(alert: Alert) -> bool:
+    """Whether it tells what somebody decided, such as another default: it waits for nobody."""
+    return alert.kind in CAUSES and CAUSES[alert.kind].deliberate
 
 
 def standing(
@@ -62,21 +73,25 @@ def standing(
         for series in one.series if series.holds
     }  # fmt: skip
     live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in over]
-    undecided = [one for one in live if one.state != "acknowledged"]
+    events = tuple(one for one in live if is_event(one))
+    undecided = [one for one in live if one.state != "acknowledged" and one not in events]
     needing = [one for one in undecided if one.kind not in (STALE, FAILED)]
     new = tuple(one for one in needing if one.state in ("new", "expired"))
     waiting = tuple(one for one in needing if one.state == "open")
     late = tuple(one for one in undecided if one.kind == STALE)
     failed = tuple(one for one in undecided if one.kind == FAILED)
-    unknown = not known.issuperset(wrong) or any(one.kind in FIRST_CAUSES for one in waiting)
-    bad = unknown or new or failed
+    untold = not known.issuperset(wrong)
+    grave = any(one.kind in FIRST_CAUSES for one in waiting)
+    bad = untold or grave or new or failed
     light: Light = "bad" if bad else "open" if waiting or late else "good"
     if light == "good" and not (alerts.judged or alerts.compared):
         light = "unknown"
     return Standing(
-        light, new, waiting, tuple(one for one in live if one.state == "acknowledged"), late,
-        failed, tuple(one for one in alerts.alerts if one.id in over and one.state != "resolved"),
-        unknown,
+        light=light, new=new, waiting=waiting,
+        acknowledged=tuple(o for o in live if o.state == "acknowledged" and o not in events),
+        late=late, failed=failed, events=events,
+        retired=tuple(o for o in alerts.alerts if o.id in over and o.state != "resolved"),
+        untold=untold,
     )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ def record(*alerts: Alert) -> Alerts:
         ([("open", "wrong results")], "bad", "Wrong"),
         ([("new", "slower")], "bad", "New alert"),
         ([("expired", "slower")], "bad", "New alert"),
+        ([("new", "another default")], "good", "All well"),
         ([("open", "stale")], "open", "Some machines send nothing"),
         ([("new", "failed run")], "bad", "The last run failed"),
     ],
@@ -54,6 +55,11 @@ def test_what_is_new_comes_first_and_then_what_waits() -> None:
     assert waiting(old) == "2 older alerts wait for a decision. 1 alert acknowledged."
     new = standing(record(alert("new", "wrong results")))
     assert news(new) == "1 new alert: wrong results since 3.3.8."
+
+
+def test_what_is_wrong_comes_first_among_what_waits() -> None:
+    found = standing(record(alert("open"), alert("open", "keys collide", 1)))
+    assert waiting(found) == ("2 older alerts wait for a decision, first keys collide since 3.3.8.")
 
 
 def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:

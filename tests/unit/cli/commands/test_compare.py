@@ -90,7 +90,9 @@ def of_a_machine(slowness: float, work: float = 1.0) -> list[Sample]:
     return found
 
 
-def test_times_that_moved_alike_without_their_work_are_not_judged_and_the_machine_is_named() -> None:
+def test_times_that_moved_alike_without_their_work_are_not_judged_and_the_machine_is_named() -> (
+    None
+):
     apart = compare(of_a_machine(1.0), of_a_machine(1.4), interleaved=False)
     times = [one for one in apart.verdicts if one.metric in ("compile_time", "call_time")]
     assert {one.conclusion for one in times} == {"undecided"}
