@@ -6,6 +6,7 @@ is new or wrong, amber for what is old and open, green for everything else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from typing import Literal
 from benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.store.records.alerts import Alert, Alerts
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange
 
 Light = Literal["bad", "open", "good", "unknown"]
 """Red, amber, green; unknown where nothing could be judged."""
@@ -24,7 +25,11 @@ RETIRED_AFTER = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Standing:
-    """The alerts by what a person does about them, each in the order of the file."""
+    """The alerts by what a person does about them.
+
+    Those that need a person come by impact: what may be wrong, then counts, then the largest sure
+    changes. The others are in the order of the file.
+    """
 
     light: Light
     new: tuple[Alert, ...]
@@ -53,6 +58,25 @@ class Standing:
         return (*self.failed, *self.new, *self.waiting, *self.acknowledged)
 
 
+def impact(alert: Alert) -> tuple[bool, float]:
+    """By what alerts are sorted: whether values may be wrong, and how much got worse.
+
+    That is infinite for counts; of the rest the root of the sum of squares of what is sure of each
+    series: of an interval the end that is nearer to no change, as a logarithm.
+    """
+    grave = alert.kind in FIRST_CAUSES
+    if any(one.kind == "exact" for one in alert.series):
+        return grave, math.inf
+    return grave, math.sqrt(sum(_sure(one) ** 2 for one in alert.series))
+
+
+def _sure(one: SeriesChange) -> float:
+    if one.modes is None and one.low is not None and one.high is not None and one.low > 0:
+        return max(0.0, math.log(one.low) if one.worse else -math.log(one.high))
+    low, high = sorted((one.before, one.after))
+    return math.log(high / low) if low > 0 else 1.0
+
+
 def is_event(alert: Alert) -> bool:
     """Whether it tells what somebody decided, such as another default: it waits for nobody."""
     return alert.kind in CAUSES and CAUSES[alert.kind].deliberate
@@ -75,7 +99,9 @@ def standing(
     live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in over]
     events = tuple(one for one in live if is_event(one))
     undecided = [one for one in live if one.state != "acknowledged" and one not in events]
-    needing = [one for one in undecided if one.kind not in (STALE, FAILED)]
+    needing = sorted(
+        (one for one in undecided if one.kind not in (STALE, FAILED)), key=impact, reverse=True
+    )
     new = tuple(one for one in needing if one.state in ("new", "expired"))
     waiting = tuple(one for one in needing if one.state == "open")
     late = tuple(one for one in undecided if one.kind == STALE)

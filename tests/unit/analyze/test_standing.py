@@ -71,3 +71,18 @@ def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
 def test_alerts_of_what_is_no_longer_measured_wait_for_nobody() -> None:
     found = standing(record(alert("open")), retired=[f"{0:010x}"])
     assert (found.light, found.waiting, len(found.retired)) == ("good", (), 1)
+
+
+def test_alerts_come_by_impact_and_what_may_be_wrong_comes_first() -> None:
+    def slower(number: int, after: float, **changes: object) -> Alert:
+        one = alert("open", number=number)
+        told = {"kind": "noisy", "before": 1.0, "after": after, **changes}
+        return one.model_copy(update={"series": [one.series[0].model_copy(update=told)]})
+
+    alerts = [
+        slower(1, 1.5, low=1.01, high=2.0),  # large, and hardly sure
+        slower(2, 1.2, low=1.19, high=1.21), slower(3, 3.0), alert("open", number=4),
+        alert("open", "keys collide", 5),
+    ]  # fmt: skip
+    found = standing(record(*alerts)).waiting
+    assert [int(one.id, 16) for one in found] == [5, 4, 3, 2, 1]
