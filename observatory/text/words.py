@@ -80,7 +80,8 @@ def several(number: float, noun: str) -> str:
     ('1 function', '1,200 functions', '2 families')
     """
     if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("ly") else f"{noun}s"
+        plural = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+        noun = f"{noun[:-1]}ies" if plural else f"{noun}s"
     return f"{count(number)} {noun}"
 
 
