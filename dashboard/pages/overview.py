@@ -142,7 +142,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
     return Overview(
         state=now.light,
         status=status(now, 0 < habits <= len(now.late)),
-        sentence=" ".join(filter(None, (news(now), _claim(claim, now), waiting(now)))),
+        sentence=" ".join(filter(None, (news(now), _claim(subject, claim, now), waiting(now)))),
         measured=str(subject.setting) if subject else "",
         last_good=found.last_good,
         newest=found.newest,
@@ -176,12 +176,15 @@ def alert_line(alert: Alert) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _claim(claim: Headline | None, now: Standing) -> str:
-    """The state of the newest subject; what is wrong and acknowledged is known."""
-    if claim is None:
+def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str:
+    """The state of the newest subject; what is wrong and has an alert is known."""
+    if claim is None or subject is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
-    known = " (known)" if claim.state == "bad" and not now.untold else ""
-    return f"{claim.sentence.removeprefix('PyTensor ').removesuffix('.')}{known}."
+    parts = (
+        f"{text} (known)" if state == "bad" and not now.untold else text
+        for state, text in claim.parts
+    )
+    return f"{subject.subject}: {'; '.join(parts)}."
 
 
 def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:

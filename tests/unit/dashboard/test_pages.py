@@ -375,6 +375,40 @@ def test_a_spark_has_a_mark_where_the_level_changes() -> None:
     assert place == pytest.approx(spark(step).width / 2, abs=2)
 
 
+def test_what_is_wrong_and_has_an_alert_is_known() -> None:
+    rows = [
+        row | {"value": 3.0} if row["metric"] == "wrong_results" and row["subject"] == "3.3.7"
+        and row["scenario"] == "warm_disk" and row["backend"] == "NUMBA" else row
+        for row in factory.frame().to_dict("records")
+    ]  # fmt: skip
+    base = observed(factory.as_frame(rows))
+    told = alert(base).series[0].model_copy(update={"metric": "wrong_results"})
+    cells = ("radon warm_disk NUMBA fork", "radon warm_disk NUMBA spawn")
+    one = alert(base, "acknowledged", kind="wrong results",
+                series=[told.model_copy(update={"benchmark": cell}) for cell in cells])  # fmt: skip
+    record = base.alerts.model_copy(update={"alerts": [one]})
+    view = shown(observed(factory.as_frame(rows), alerts=record))
+    assert view.state == "good"
+    assert "wrong results in warm_disk NUMBA (known); " in view.sentence
+
+
+def test_a_new_machine_sees_its_own_values_beside_the_recorded_history() -> None:
+    own = factory.as_frame(factory.release_rows("3.3.7", machine="laptop"))
+    found = observed(pd.concat([factory.frame(), own]), machine="laptop")
+    subject = newest(cell_values_of(found, frozenset(SHOWN_METRICS)), "laptop")
+    assert subject is not None
+    assert subject.setting.machine == "laptop"
+    view = overview(found, subject, headline(subject))
+    tiles = [tile for row in view.rows for tile in row.tiles if tile is not None]
+    assert tiles
+    for tile in tiles:
+        assert tile.change is not None
+        assert tile.change.words.startswith("first here; ")
+        assert tile.change.words.endswith(" on bench-2c")
+        assert tile.spark is not None
+        assert tile.link.count("s=") == 2
+
+
 def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
     rows = [
         row | {"value": 3.0} if row["metric"] == "wrong_results" else row
