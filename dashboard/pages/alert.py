@@ -82,6 +82,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "count": f"{units.count(len(alert.series))} series{_more(len(alert.series))}",
         "functions": _functions(alert) if alert.functions else None,
         "graphs": _graphs(alert) if alert.graphs else None,
+        "of_files": alert.kind in CAUSES and CAUSES[alert.kind].noun == "file",
         "steps": list(steps(alert, len(inside.suspects))),
         "decisions": [] if event else decisions(alert, forge, when),
         "age": (when - alert.first_seen).days,
