@@ -102,7 +102,7 @@ def _termed(context: Context, word: str) -> Markup | str:
     if root is None or not meaning or not context.get("of_caches"):
         return word
     link = Markup('<a class="term" href="{}words.html#{}" title="{}">{}</a>')
-    return link.format(root, word, meaning, word)
+    return link.format(root, word, meaning.replace("`", ""), word)
 
 
 _meanings = lru_cache(maxsize=1)(meanings)
