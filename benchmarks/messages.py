@@ -249,6 +249,8 @@ class SampleRecord:
     profile: Profile | None = None
     coverage: OpCoverage | None = None
     """Counting pass of a scenario that builds every graph of one Op from an empty cache."""
+    leaked: dict[str, int] = field(default_factory=dict)
+    """Counting pass: by name, the files that stayed in the temporary directory."""
 
 
 def write_report(job: Job, report: Report) -> None:

@@ -87,13 +87,15 @@ def assemble(
     processes: Processes,
     box_metrics: Mapping[str, float],
     *,
+    leaked: Mapping[str, int],
     hash_seed: int,
     started_at: datetime,
     total: float,
 ) -> SampleRecord:
     """Return the record of a sample, in the form that docs/schemas/sample-1.json publishes.
 
-    ``box_metrics``: the metrics of the counting pass that the sandbox knows. ``total``: the wall
+    ``box_metrics``: the metrics of the counting pass that the sandbox knows, and ``leaked`` the
+    names of the files that it counted. ``total``: the wall
     time of the sample in seconds.
     """
     report = processes.measured.report or _UNREPORTED
@@ -125,6 +127,7 @@ def assemble(
         counted_by=pinning.find().source if "instructions" in metrics else None,
         profile=_profile(report, processes) if status == "ok" else None,
         coverage=processes.coverage if status == "ok" else None,
+        leaked=dict(leaked) if "files_leaked" in metrics else {},
     )
 
 

@@ -63,7 +63,8 @@ def take(request: Request) -> SampleRecord:
     with Sandbox.open(names) as box:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
-        box_metrics = {"files_leaked": box.files_leaked(), "cache_bytes": box.cache_bytes()}
+        leaked = box.leaked()
+        box_metrics = {"files_leaked": sum(leaked.values()), "cache_bytes": box.cache_bytes()}
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
         removing = time.monotonic()
@@ -72,6 +73,7 @@ def take(request: Request) -> SampleRecord:
         request,
         processes,
         box_metrics,
+        leaked=leaked,
         hash_seed=seed,
         started_at=started_at,
         total=time.monotonic() - began,

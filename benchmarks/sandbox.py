@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import shutil
 import signal
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -41,6 +43,11 @@ _PREFIX = "observatory-sandbox-"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals that end a sample."""
 _REMOVALS = 10
+MOST_LEAKED = 30
+_BY_CHANCE = re.compile(r"(?<=tmp)[a-z0-9_]{8}|[0-9]{3,}|[0-9a-f]{12,}")
+_FIRST_DEF = re.compile(r"^def ([A-Za-z_][A-Za-z0-9_]{0,79})\(", re.MULTILINE)
+_READ = 8192
+_LONGEST_NAME = 160
 
 
 class CacheError(ValueError):
@@ -144,9 +151,18 @@ class Sandbox:
             **(backend.environment(str(self.cache)) if backend else {}),
         }
 
-    def files_leaked(self) -> int:
-        """Return the number of files that the processes left in their temporary directory."""
-        return sum(1 for path in self.tmp.rglob("*") if not path.is_dir())
+    def leaked(self) -> dict[str, int]:
+        """Return how many files of each name the processes left in their temporary directory.
+
+        What chance gives a name is a `*`, and a Python source has the function that it begins with:
+        `tmp*.py: def perform`. The most frequent come first; those beyond MOST_LEAKED are "others".
+        """
+        files = (path for path in self.tmp.rglob("*") if not path.is_dir())
+        found = Counter(_name_of(path, self.tmp) for path in files)
+        names = dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+        shown = dict(itertools.islice(names.items(), MOST_LEAKED))
+        rest = sum(names.values()) - sum(shown.values())
+        return shown | ({"others": rest} if rest else {})
 
     def cache_bytes(self) -> int:
         """Return the size of all files of the caches in bytes."""
@@ -209,6 +225,18 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _name_of(path: Path, within: Path) -> str:
+    """The name of a leaked file, so that the same file has the same name in every sample."""
+    try:
+        with path.open("rb") as file:
+            begun = file.read(_READ).decode(errors="replace")
+    except OSError:  # a socket, or a link that leads nowhere
+        begun = ""
+    function = _FIRST_DEF.search(begun)
+    name = str(path.relative_to(within)) + (f": def {function[1]}" if function else "")
+    return _BY_CHANCE.sub("*", name)[:_LONGEST_NAME]
 
 
 def _first_free(names: Iterable[str]) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,11 +11,13 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from dashboard.colours import stylesheet
 from observatory.text.plain import shorten
+from observatory.text.words import meanings
 
 
 def rendered(template: str, values: dict[str, Any]) -> bytes:
@@ -69,6 +72,7 @@ def _environment() -> Environment:
     )
     found.filters["shown"] = shorten
     found.filters["coded"] = _coded
+    found.filters["termed"] = _termed
     found.filters["breakable"] = _breakable
     return found
 
@@ -78,9 +82,35 @@ def _breakable(name: str) -> Markup:
     return Markup("{}").format(name).replace(".", Markup(".<wbr>")).replace("_", Markup("_<wbr>"))
 
 
-def _coded(text: str) -> Markup:
-    """A sentence with the names in backticks as code."""
+@pass_context
+def _coded(context: Context, text: str) -> Markup:
+    """A sentence with the names in backticks as code, and with links from words to what they mean.
+
+    Only words that nobody takes for plain English are linked: `warm_disk` and `NUMBA`, not "call".
+    """
     pieces = enumerate(text.split("`"))
     return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if place % 2 else piece for place, piece in pieces
+        Markup("<code>{}</code>").format(piece) if place % 2 else _explained(context, piece)
+        for place, piece in pieces
+    )
+
+
+@pass_context
+def _termed(context: Context, word: str) -> Markup | str:
+    """A word with what it means, for those who point at it, and a link to the glossary."""
+    root, meaning = context.get("root"), _meanings().get(word)
+    if root is None or not meaning or not context.get("of_caches"):
+        return word
+    link = Markup('<a class="term" href="{}words.html#{}" title="{}">{}</a>')
+    return link.format(root, word, meaning.replace("`", ""), word)
+
+
+_meanings = lru_cache(maxsize=1)(meanings)
+_WORD = re.compile(r"(?<![\w.])([a-z]+(?:_[a-z0-9]+)+|[A-Z]{4,}(?:_[A-Z]+)*|C_VM)(?![\w.(])")
+
+
+def _explained(context: Context, text: str) -> Markup:
+    pieces = enumerate(_WORD.split(text))
+    return Markup("").join(
+        _termed(context, piece) if place % 2 else piece for place, piece in pieces
     )

@@ -54,7 +54,7 @@ from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
 from observatory.text.standing import news, waiting
-from observatory.text.words import SHOWN_METRICS, glossaries, meanings
+from observatory.text.words import SHOWN_METRICS, glossaries
 
 MATRIX = "matrix.html"
 WORDS = "words.html"
@@ -145,7 +145,10 @@ class _Site:
         for one in with_page(observed.alerts):
             path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._forge)
             profile = self._profiles.of_alerts.get(one.id)
-            yield path, self._page("alert.html", path=path, profile=profile, **page)
+            yield (
+                path,
+                self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
+            )
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
@@ -182,7 +185,6 @@ class _Site:
             stale_after=int(STALE_AFTER.total_seconds()),
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
-            meanings=meanings(),
             story=story_of(history(self._cell_values, longest)) if longest else None,
             census=[one.summary() for one in self._census],
             lines=lines[:_LINES_SHOWN],
@@ -220,7 +222,7 @@ class _Site:
         titles = {
             "New": (*now.failed, *now.new), "Waiting for a decision": now.waiting,
             "Sends nothing new": now.late, "Acknowledged": now.acknowledged,
-            "No longer measured": now.retired,
+            "Events: changed on purpose": now.events, "No longer measured": now.retired,
             "Resolved": [one for one in shown if one.state == "resolved"],
         }  # fmt: skip
         groups = [
@@ -279,7 +281,7 @@ class _Site:
             Place("Caches", "k", (
                 ("Function by function", caches, self._caches),
                 ("Every cell", MATRIX, self._subject), ("Op by Op", census, census),
-                ("Step by step", WALK, self._path), ("Growth", GROWTH, self._growth),
+                ("Step by step", WALK, self._path), ("Growing graphs", GROWTH, self._growth),
             )),
             Place("Wrong answers", "w", (("Shared caches", GUARD, self._guard),)),
             Place("History", "h", (("History", "releases.html", self._cell_values),)),

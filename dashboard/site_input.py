@@ -13,10 +13,12 @@ from typing import TypeVar
 from benchmarks.catalogue import Cell
 from dashboard.verdict_data import HeadVerdicts
 from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.history.machine_changes import MachineChange
 from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.history.suspects import SuspectedRange
+from observatory.analyze.moved_alike import TIMES
 from observatory.analyze.profiles.cells import CellProfile
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.asv.columns import Columns
@@ -79,8 +81,10 @@ class SiteInput:
     """Whose matrix is shown, if it measured the newest subject."""
     ranges: Mapping[str, SuspectedRange] = field(default_factory=dict)
     """By alert: the commits of its range, or why there are none."""
-    machine_changes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By alert with which most times of a line moved: how many, and of how many."""
+    machine_changes: Sequence[MachineChange] = ()
+    """Where the machine is likely to have changed, and not the code."""
+    machine_of: Mapping[str, MachineChange] = field(default_factory=dict)
+    """By alert: the likely change of its machine that it may follow from."""
     retired: frozenset[str] = frozenset()
     """The ids of alerts whose series are no longer measured."""
 
@@ -114,6 +118,16 @@ class SiteInput:
     def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """What was concluded on one of the tracks."""
         return self._verdicts[id(track)]
+
+    def machine_changed(self, track: SegmentedSeries) -> bool:
+        """Whether its newest value is a time of a machine that is likely to have changed.
+
+        Such a value cannot be compared with those before.
+        """
+        newest = track.series.subject(len(track.series.values) - 1)
+        return track.series.place.metric in TIMES and any(
+            one.line is track.series.line and one.at == newest for one in self.machine_changes
+        )
 
     @cached_property
     def _verdicts(self) -> dict[int, SeriesVerdicts]:

@@ -45,6 +45,7 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     yield "overview", "index.html", 1280, 800
     yield "overview-dark", "index.html", 1280, 800
     yield "overview-phone", "index.html", 390, 844
+    yield "story", "index.html", 1280, 800
     yield "history", "releases.html", 1280, 1130
     yield "series", f"series.html#{chosen}&scale=log", 1280, 800
     yield "series-dark", f"series.html#{chosen}&scale=log", 1280, 800
@@ -127,7 +128,8 @@ def main() -> int:
                 )
                 page.goto(f"{site.as_uri()}/{address}")
                 page.wait_for_timeout(SETTLED)
-                page.screenshot(path=PICTURES / f"{name}.png")
+                part = page.locator(f"section.{name}")  # a picture of a part is named like it
+                (part if part.count() else page).screenshot(path=PICTURES / f"{name}.png")
                 print(f"docs/pictures/{name}.png")
             chromium.close()
     return 0

@@ -42,6 +42,8 @@ class Cause:
     recompilation, for example, brings more Python work."""
     loses_reuse: bool = False
     """Whether it also explains functions that are not reused."""
+    deliberate: bool = False
+    """Whether somebody decided it: it is told as an event, and waits for nobody."""
     apart_by_text: bool = False
     """Whether different sentences are different causes, as for errors."""
 

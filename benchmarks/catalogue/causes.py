@@ -64,9 +64,10 @@ _ALL = (
         "another default",
         "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that "
         "DEFAULT counts another backend",
-        """If the default was changed on purpose, acknowledge the alert. Judge the backend under
+        """Nobody changes the default by accident: this is told as an event. Judge the backend under
         its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
+        deliberate=True,
     ),
     Cause(
         "keys differ between processes",
@@ -157,10 +158,12 @@ _ALL = (
     Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",
-        "Find out what writes to the temporary directory and no longer removes its files.",
+        "Find out what writes to the temporary directory and no longer removes its files. "
+        "Measuring both sides again names the files where older samples do not.",
         shows_in=("files_leaked",),
         explains=("files_leaked",),
         found_by="files_leaked",
+        noun="file",
     ),
     Cause(
         "imports moved",

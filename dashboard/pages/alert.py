@@ -14,17 +14,20 @@ from dashboard.drawing.series import picture
 from dashboard.pages.next_steps import decisions, steps
 from dashboard.pages.suspects import suspects_view
 from dashboard.site_input import SiteInput, spot_name
+from observatory.analyze.history.standing import is_event
 from observatory.analyze.history.suspects import SuspectedRange
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import units
 from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
-from observatory.text.words import meanings, several
+from observatory.text.standing import of_the_machine
+from observatory.text.words import several
 
 _PICTURES = 4
 _SERIES = 200
 _FUNCTIONS = 200
+_NOTES = {"file": "how many of it are left in one sample"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,6 @@ class SeriesRow:
     name: str
     link: str
     metric: str
-    meaning: str
     change: str
     newest: str
     holds: str
@@ -53,6 +55,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "last good": alert.last_good, "first bad": alert.first_bad,
         "resolved by": alert.resolved_by,
     }  # fmt: skip
+    event = is_event(alert) and alert.state != "resolved"
     inside = observed.ranges.get(alert.id, SuspectedRange())
     when = observed.alerts.newest or alert.state_since
     return {
@@ -65,6 +68,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         ],
         "gap": alert.between if found_still(alert) else 0,
         "where": _where(alert),
+        "event": event,
         "advice": CAUSES[alert.kind].advice if alert.kind in CAUSES else "",
         "notes": [clean(note) for note in alert.notes],
         "resolution": _resolution(observed, alert),
@@ -78,8 +82,9 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "count": f"{units.count(len(alert.series))} series{_more(len(alert.series))}",
         "functions": _functions(alert) if alert.functions else None,
         "graphs": _graphs(alert) if alert.graphs else None,
+        "of_files": alert.kind in CAUSES and CAUSES[alert.kind].noun == "file",
         "steps": list(steps(alert, len(inside.suspects))),
-        "decisions": decisions(alert, forge, when),
+        "decisions": [] if event else decisions(alert, forge, when),
         "age": (when - alert.first_seen).days,
         "suspects": suspects_view(inside, forge) if alert.last_good else None,
         "links": list(_links(observed, alert, forge)),
@@ -104,25 +109,17 @@ def _resolution(observed: SiteInput, alert: Alert) -> list[tuple[str, str]]:
 
 def _of_the_machine(observed: SiteInput, alert: Alert) -> str:
     """A sentence if the change is rather one of the machine; empty if not."""
-    found = observed.machine_changes.get(alert.id)
-    if found is None:
-        return ""
-    moved, all_ = found
-    return (
-        f"{units.count(moved)} of {units.count(all_)} times that were measured there moved at "
-        "once: this is likely a change of the machine (its processor, its system, its load), not "
-        "of the code. Measure both subjects again, side by side, before you look for a commit."
-    )
+    found = observed.machine_of.get(alert.id)
+    return "" if found is None else f"{of_the_machine(found)}."
 
 
 def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:
-    explained = meanings()
     for one in alert.series[:_SERIES]:
         numbers = observed.by_key.get(one.key, ())
         link = f"series.html#s={observed.ids[numbers[0]]}" if numbers else _ledgers(observed, one)
         yield SeriesRow(
             shorten(one.benchmark, 120), link, shorten(one.metric, 40),
-            explained.get(one.metric, ""), units.change(one.before, one.after, one.unit),
+            units.change(one.before, one.after, one.unit),
             # Of an alert that is not found any more, nobody followed what came later.
             units.human(one.now, one.unit) if found_still(alert) else units.MISSING,
             "" if alert.state == "resolved" else "yes" if one.holds else "no",
@@ -162,8 +159,10 @@ def _graphs(alert: Alert) -> Table:
     rows = tuple(
         (shorten(one.name, 160), shorten(one.note, 200)) for one in alert.graphs[:_FUNCTIONS]
     )
-    title = several(len(alert.graphs), "graph")
-    return Table(title, ("graph", "what it says"), rows)
+    noun = CAUSES[alert.kind].noun if alert.kind in CAUSES else "graph"
+    noun = "graph" if noun == "function" else noun
+    title, note = several(len(alert.graphs), noun), _NOTES.get(noun, "what it says")
+    return Table(title, (noun, note), rows)
 
 
 def _links(observed: SiteInput, alert: Alert, forge: Forge) -> Iterator[tuple[str, str]]:

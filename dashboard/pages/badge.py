@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from dashboard.rendering import rendered
+from observatory.analyze.history.standing import standing
 from observatory.store.records.alerts import Alerts
 from observatory.text.words import several
 
@@ -26,11 +25,11 @@ def badge(alerts: Alerts) -> bytes:
 
 
 def _said(alerts: Alerts) -> tuple[str, str]:
-    states = Counter(alert.state for alert in alerts.alerts)
-    if states["new"]:
-        return several(states["new"], "new alert"), _RED
-    if standing := states["open"] + states["expired"]:
-        return several(standing, "open alert"), _AMBER
+    now = standing(alerts)
+    if fresh := sum(one.state == "new" for one in (*now.failed, *now.new, *now.late)):
+        return several(fresh, "new alert"), _RED
+    if others := len((*now.failed, *now.new, *now.waiting, *now.late)):
+        return several(others, "open alert"), _AMBER
     if not alerts.judged:
         return "nothing judged yet", _GREY
     return "no open alert", _GREEN

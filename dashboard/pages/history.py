@@ -74,14 +74,17 @@ def history(cell_values: tuple[CellValue, ...], subject: Newest) -> History:
     launch = _launch_with_most(own)
     own = [replace(one, subject=shorten(one.subject, _LABEL)) for one in own]
     releases = tuple(dict.fromkeys(one.subject for one in own))
-    misses = tuple(_count_panel(counted, own, releases) for counted in MISSES)
+    # A scenario of other models only (the census) has no place in the history of this one.
+    there = {one.cell.scenario for one in own}.union(TIME_SCENARIOS)
+    counted_here = [one for one in MISSES if one.scenario in there]
+    misses = tuple(_count_panel(counted, own, releases) for counted in counted_here)
     wrong = _count_panel(WRONG, own, releases)
     return History(
         model, launch, str(subject.setting), len(releases), own=tuple(own),
         times=tuple(_time_panel(scenario, launch, own, releases) for scenario in TIME_SCENARIOS),
         misses=misses, wrong=wrong,
         in_words=(
-            *(_in_words(panel, counted) for panel, counted in zip(misses, MISSES, strict=True)),
+            *map(_in_words, misses, counted_here),
             _in_words(wrong, WRONG),
         ),
         left_out=tuple(_left_out(cell_values, in_setting, on_line, own, subject)),

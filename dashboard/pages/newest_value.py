@@ -43,6 +43,8 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
         return NewestChange("quiet", "first value")
     if found.kind == "too few":
         return NewestChange("quiet", f"{change}, too few values")
+    if found.kind == "unusual" and observed.machine_changed(track):
+        return NewestChange("quiet", f"{change}; the machine likely changed")
     if found.kind == "unusual":
         return NewestChange("doubt", f"{change}, not confirmed", noise)
     return NewestChange("quiet", change, "" if found.kind == "described" else noise)

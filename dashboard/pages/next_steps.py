@@ -31,6 +31,13 @@ _BUILD = 30.0
 _SIDES = 2
 _ACCEPTED, _PUT_OFF = timedelta(days=3650), timedelta(weeks=4)
 
+_DECISIONS = (
+    ("expected", "The change was made on purpose.", "expected: ...", _ACCEPTED),
+    ("bug", "File it, and put the alert off for four weeks.", "bug: https://...", _PUT_OFF),
+    ("noise", "It is noise, or the machine: put it off for four weeks.", "noise: ...", _PUT_OFF),
+)
+"""The ways to settle an alert: name, what it means, why, and for how long."""
+
 NextStep = tuple[str, str]
 """What a person does next: why, and what to type."""
 
@@ -44,7 +51,11 @@ class Decision:
     text: str = ""
     """An entry of the triage file, ready to commit."""
     link: str = ""
-    """The address of an issue that is filled in already."""
+    """The address of a form for the entry or the issue, filled in already."""
+    button: str = ""
+    """What the link does."""
+    command: str = ""
+    """What does the same in a terminal."""
 
 
 def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
@@ -92,7 +103,7 @@ def _cost(series: Sequence[SeriesChange], commits: int) -> str:
 
 
 def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:
-    """The three ways to settle an alert: accept, file, ignore. None for a resolved one.
+    """The three ways to settle an alert: expected, bug, noise. None for a resolved one.
 
     ``now``: the time of the entries of the triage file; that of the newest sample, so that the
     same results give the same page.
@@ -100,14 +111,15 @@ def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:
     if alert.state == "resolved":
         return []
     issue = forge.new_issue(issue_title(alert), issue_text(alert))
-    filing = "It is a defect: file it, and put the alert off for four weeks."
-    return [
-        Decision("accept", "It is expected: the change was made on purpose.",
-                 _entry(alert, "expected: ...", now, _ACCEPTED)),
-        Decision("file", filing, _entry(alert, "bug: https://...", now, _PUT_OFF), issue),
-        Decision("ignore", "It is noise, or the machine: put it off for four weeks.",
-                 _entry(alert, "noise: ...", now, _PUT_OFF)),
-    ]  # fmt: skip
+    found = []
+    for name, meaning, why, span in _DECISIONS:
+        text = _entry(alert, why, now, span)
+        form = forge.new_file(f"{alert.id}-{name}.toml", text)
+        link, button = (issue, "Open an issue") if name == "bug" else (form, "Commit this")
+        until = f"{span // timedelta(weeks=1)}w"
+        command = f'observatory ack {alert.id} --why "{why}" --until {until}'
+        found.append(Decision(name, meaning, text, link, button * bool(link), command))
+    return found
 
 
 def _entry(alert: Alert, why: str, now: datetime, span: timedelta) -> str:

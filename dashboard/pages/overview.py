@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,16 +26,16 @@ from dashboard.pages.cell_values import CellValue, Flag
 from dashboard.pages.newest_value import NewestChange, newest_change
 from dashboard.pages.summary import Headline, Newest, wrong_places
 from dashboard.pages.work import WorkView, newest_work
-from dashboard.site_input import SiteInput, Spot
+from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
-from observatory.analyze.history.standing import Light, Standing, standing
+from observatory.analyze.history.standing import Light, Standing, is_event, standing
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert
 from observatory.text import units
 from observatory.text.alerts import between, with_page
 from observatory.text.plain import begun, clean, shorten
-from observatory.text.standing import news, status, waiting
+from observatory.text.standing import news, of_the_machine, status, waiting
 from observatory.text.words import first_of, known_first, listed, several
 
 SHOWN_ALERTS = 8
@@ -43,8 +43,8 @@ SHOWN_NEWS = 4
 _SENTENCE = 130
 _NEWS = 150
 _LABELS = 2
-_MARKS = {True: ("✗", "bad"), False: ("✓", "good")}
-"""The mark and the style of a change for the worse, and of one for the better."""
+_WORSE, _BETTER, _EVENT = ("✗", "bad"), ("✓", "good"), ("!", "unknown")
+"""The mark and the style of a change for the worse, of one for the better, and of an event."""
 TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
 
 
@@ -142,7 +142,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
     return Overview(
         state=now.light,
         status=status(now, 0 < habits <= len(now.late)),
-        sentence=" ".join(filter(None, (news(now), _claim(claim, now), waiting(now)))),
+        sentence=" ".join(filter(None, (news(now), _claim(subject, claim, now), waiting(now)))),
         measured=str(subject.setting) if subject else "",
         last_good=found.last_good,
         newest=found.newest,
@@ -168,19 +168,23 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
 def alert_line(alert: Alert) -> dict[str, Any]:
     """An alert in two lines, as lists show it."""
     return {
-        "state": alert.state, "kind": clean(alert.kind),
+        "state": "event" if is_event(alert) and alert.state != "resolved" else alert.state,
+        "kind": clean(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
         "seen": alert.first_seen, "link": f"alerts/{alert.id}.html",
     }  # fmt: skip
 
 
-def _claim(claim: Headline | None, now: Standing) -> str:
-    """The state of the newest subject; what is wrong and acknowledged is known."""
-    if claim is None:
+def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str:
+    """The state of the newest subject; what is wrong and has an alert is known."""
+    if claim is None or subject is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
-    known = " (known)" if claim.state == "bad" and not now.wrong else ""
-    return f"{claim.sentence.removeprefix('PyTensor ').removesuffix('.')}{known}."
+    parts = (
+        f"{text} (known)" if state == "bad" and not now.untold else text
+        for state, text in claim.parts
+    )
+    return f"{subject.subject}: {'; '.join(parts)}."
 
 
 def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
@@ -200,12 +204,27 @@ def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
         )
     ]  # fmt: skip
     told = tuple(
-        News(*_MARKS[isinstance(one, Alert)], clean(one.kind), between(one),
+        News(*_EVENT if one in now.events else _WORSE if isinstance(one, Alert) else _BETTER,
+             clean(one.kind), between(one),
              begun(one.sentence, _NEWS), f"alerts/{one.id}.html" if one.id in pages else "")
         for one in (*first.values(), *others)
     )  # fmt: skip
     labels = list(dict.fromkeys(shorten(one.label, 30) for one in newest.values()))
-    return first_of(labels, _LABELS), told
+    return first_of(labels, _LABELS), (*_machines(observed, newest), *told)
+
+
+def _machines(observed: SiteInput, newest: Mapping[tuple[str, str], Subject]) -> Iterator[News]:
+    """The machines that are likely to have changed with their newest subject."""
+    for one in observed.machine_changes:
+        if newest[one.line.key] == one.at and one.before is not None:
+            ends = [spot_name(observed.spots[*one.line.key, at.commit])
+                    for at in (one.before, one.at)]  # fmt: skip
+            yield News(
+                *_EVENT, "likely the machine",
+                f"{clean(one.line.machine)} since {shorten(one.at.label, 30)} "
+                f"(before: {shorten(one.before.label, 30)})",
+                of_the_machine(one), f"compare.html#a={ends[0]}&b={ends[1]}",
+            )  # fmt: skip
 
 
 def _habits(observed: SiteInput) -> int:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.catalogue import METRICS, MODELS, PATH_STEPS
 from dashboard.colours import css_name
+from dashboard.pages.cell_values import Flag
 from dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.walks import StepTaken, Walks
 from observatory.text import units
@@ -27,8 +28,8 @@ class Place(NamedTuple):
     counts: tuple[str, ...]
     time: str
     """Empty without one."""
-    state: str
-    """What is wrong, in a word; empty if nothing is."""
+    flag: Flag
+    """What is wrong, in a word; no text if nothing is."""
     detail: str
     missed: bool
     """Whether functions are compiled although the cache was filled for them."""
@@ -81,10 +82,17 @@ def _place(walk: Walk, step: StepTaken | None) -> Place | None:
     metrics = step.metrics or {}
     shown = tuple(units.count(metrics[o]) if o in metrics else units.MISSING for o in COUNTS)
     time = metrics.get("step_time")
-    state = "wrong" if step.wrong else "" if step.status == "ok" else step.status
     missed = walk.start == "warm" and bool(metrics.get("cache_misses"))
     detail = shorten(step.note, _NOTE) if step.note else ""
-    return Place(shown, "" if time is None else units.seconds(time), state, detail, missed)
+    return Place(shown, "" if time is None else units.seconds(time), _flag(step), detail, missed)
+
+
+def _flag(step: StepTaken) -> Flag:
+    if step.wrong:
+        return Flag("wrong", "bad", "✗")
+    if step.status in ("ok", "absent"):
+        return Flag("" if step.status == "ok" else "absent", "absent")
+    return Flag(step.status, "bad", "✗")
 
 
 def _asked(model: str, walks: Sequence[Walk]) -> Iterator[tuple[str, str]]:

@@ -63,6 +63,8 @@ class Headline(NamedTuple):
 
     state: State
     sentence: str
+    parts: tuple[tuple[State, str], ...] = ()
+    """The claims that it is made of, the worst first."""
 
 
 def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Newest | None:
@@ -94,14 +96,15 @@ def headline(subject: Newest) -> Headline:
     """Say in words what holds for the subject, the worst first."""
     claims = list(_claims(subject))
     for other in subject.others:
-        bad = [text for state, text in _claims(other) if state == "bad"]
+        bad = [one.sentence for one in _claims(other) if one.state == "bad"]
         claims += [Headline("bad", f"{text} with {other.setting}") for text in bad]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
     state = claims[0].state
     if state == "good":
         claims.sort(key=lambda claim: claim.sentence.startswith("no "))
     text = "; ".join(claim.sentence for claim in claims)
-    return Headline(state, f"PyTensor {subject.subject}: {text}.")
+    parts = tuple((claim.state, claim.sentence) for claim in claims)
+    return Headline(state, f"PyTensor {subject.subject}: {text}.", parts)
 
 
 def wrong_places(subject: Newest) -> set[tuple[str, str]]:

@@ -36,9 +36,10 @@ def suspects_view(found: SuspectedRange, forge: Forge) -> dict[str, Any]:
     views = [_view(one, forge) for one in found.suspects[:_MOST]]
     many = len(found.suspects)
     likely = sum(one.weight > 0 for one in found.suspects)
+    touch = "touches" if likely == 1 else "touch"
     return {
         "title": several(many, "commit"), "absent": found.absent,
-        "likely": f"{likely} of them touch what changed" if likely else "",
+        "likely": f"{likely} of them {touch} what changed" if likely else "",
         "first": views[:_SHOWN], "others": views[_SHOWN:], "left_out": max(0, many - _MOST),
     }  # fmt: skip
 

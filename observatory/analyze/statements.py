@@ -26,15 +26,15 @@ from observatory.store.records.sample import Check
 Kind = Literal[
     # Why something was not judged or not measured
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
-    "too few processes", "interval too wide", "other CPU", "other workload", "not measured",
-    "unavailable", "recorded message", "samples failed", "described", "compared",
+    "too few processes", "interval too wide", "other CPU", "other speed", "other workload",
+    "not measured", "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
     "other graphs",
     # Where the additional work or time of a build begins, and what grew in a calm whole
     "work began", "time began", "part grew", "phase grew",
     "imports more",
     # What to keep in mind when reading a comparison
-    "CPUs differ", "measured apart", "not calibrated", "calibrated elsewhere",
+    "CPUs differ", "times moved alike", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history
     "cause began", "count fell", "level changed", "work changed", "losses added up",
     "run failed", "run late", "environment changed", "environments alternate",

@@ -20,8 +20,8 @@ _README = """\
 # Results of the observatory
 
 `observatory publish` writes this branch: it adds results and never rewrites the history. The files
-are described in docs/results.md of the observatory. Only `triage.toml`, the acknowledgements of
-alerts, is written by hand.
+are described in docs/results.md of the observatory. Only the acknowledgements of alerts,
+`triage.toml` and `triage/*.toml`, are written by hand.
 """
 
 

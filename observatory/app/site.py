@@ -18,10 +18,11 @@ from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
+from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
-from observatory.analyze.history.standing import machine_changes, retired_alerts
+from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
@@ -45,6 +46,8 @@ from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
 _Record = TypeVar("_Record")
+_OWN = Path(__file__).resolve().parents[2]
+"""Its asv.conf.json is of PyTensor, whose cells no other project has."""
 _PROFILED = 8
 """Subjects whose profiles are kept in memory."""
 
@@ -107,6 +110,7 @@ def site_data(
         saved = read_saved(journals[who], ledgers=False) if who in journals else None
         return {} if saved is None else cell_profiles(saved.samples)
 
+    changes = machine_changes(tracks)
     observed = SiteInput(
         tracks, read.values, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
@@ -114,7 +118,8 @@ def site_data(
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
         machine=machine, pairs=pairs, profiles=profiles,
-        machine_changes=machine_changes(alerts, tracks), retired=retired_alerts(alerts, tracks),
+        machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
+        retired=retired_alerts(alerts, tracks),
     )  # fmt: skip
     return observed, problems
 
@@ -134,6 +139,9 @@ def build_site(
     source = source or Source()
     forge = source.forge(directories[0])
     observed, problems = site_data(directories, machine, progress)
+    ours = any(track.series.place.model for track in observed.tracks)
+    if ours and not forge.name and not forge.repository:
+        forge = source.forge(_OWN)
     with doing(progress, "looking for commits"):
         observed = replace(observed, ranges=source.ranges(observed.alerts))
     with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):

@@ -32,8 +32,8 @@ def commits_between(git: Git, base: str, head: str) -> Range:
     """The commits of ``base..head``, tags or hashes, with the pull request that brought each."""
     for name in (base, head):
         if git.resolved(name) is None:
-            return Range(absent=f"the clone {git.repository} has no commit {name[:40]}: run `git "
-                                "fetch --tags` there")  # fmt: skip
+            missing = f"the clone has no commit {name[:40]}: run `git fetch --tags` in it"
+            return Range(absent=missing)
     try:
         log = git.text(
             "log", "--topo-order", f"--max-count={MOST}", f"--format={_FIELDS}", "--name-only",

@@ -134,7 +134,10 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
     results = ["--results", str(wishes.results)]
     alerts = ["alerts", *results]
     yield NightStep(name="alerts", command=alerts)
-    yield NightStep(name="site", command=["dashboard", *results, "--out", str(wishes.out)])
+    settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
+    forms = ["--triage-url", settle] if wishes.deliver and wishes.publish else []
+    site = ["dashboard", *results, "--out", str(wishes.out), *forms]
+    yield NightStep(name="site", command=site)
     if wishes.feed:
         feed = ["--feed", str(wishes.out / "alerts.atom")]
         link = ["--link", wishes.link] if wishes.link else []

@@ -40,6 +40,8 @@ class Forge:
     """The name of a tag is appended."""
     issues: str = ""
     """The address of a new issue; a query is appended."""
+    triage: str = ""
+    """The address of a form for a new file among the acknowledgements; a query is appended."""
 
     def of(self, label: str, commit: str) -> str:
         """The address of a subject: of its tag or commit; empty if there is none."""
@@ -65,6 +67,12 @@ class Forge:
         kind = "issue[{}]" if "/-/" in self.issues else "{}"
         title_name, body_name = kind.format("title"), kind.format(_BODIES["/-/" in self.issues])
         return f"{self.issues}?{urlencode({title_name: title, body_name: body[:_LONGEST_BODY]})}"
+
+    def new_file(self, name: str, content: str) -> str:
+        """The address of a form for a new file, filled in, to commit; empty if there is none."""
+        if not self.triage:
+            return ""
+        return f"{self.triage}?{urlencode({'filename': name, 'value': content})}"
 
 
 def ref_of(label: str, commit: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from observatory.analyze.history.machine_changes import MachineChange
 from observatory.analyze.history.standing import Standing
 from observatory.store.records.alerts import Alert
 from observatory.text.plain import clean
+from observatory.text.statements import times_moved_alike
+from observatory.text.units import count
 from observatory.text.words import listed, several
 
 _NAMED = 2
@@ -26,7 +29,8 @@ def waiting(found: Standing) -> str:
     parts = []
     if number := len(found.waiting):
         verb = "waits" if number == 1 else "wait"
-        parts.append(f"{several(number, 'older alert')} {verb} for a decision.")
+        first = f", first {_kinds(found.wrong)}" if found.wrong and number > 1 else ""
+        parts.append(f"{several(number, 'older alert')} {verb} for a decision{first}.")
     if found.acknowledged:
         parts.append(f"{several(len(found.acknowledged), 'alert')} acknowledged.")
     if number := len(found.late):
@@ -41,12 +45,23 @@ def status(found: Standing, late: bool) -> str:
     if late:
         return "Stale"
     if found.light == "bad":
-        return "New alert" if found.new and not found.wrong else "Wrong"
+        return "New alert" if found.new and not (found.wrong or found.untold) else "Wrong"
     if found.waiting:
         return "Decide"
     if found.late:
         return "Some machines send nothing"
     return "All well" if found.light == "good" else "Nothing judged yet"
+
+
+def of_the_machine(found: MachineChange) -> str:
+    """Why a change is rather one of the machine; without a full stop."""
+    if found.alike is not None:
+        return times_moved_alike(found.alike)
+    return (
+        f"{count(found.moved)} of {count(found.measured)} series that are judged there moved at "
+        "once: the machine (its processor, system or load) is likely to have changed, not the "
+        "code; measure both again, side by side, before you look for a commit"
+    )
 
 
 def _kinds(alerts: Sequence[Alert]) -> str:

@@ -7,6 +7,7 @@ from string import Formatter
 from typing import Any
 
 from benchmarks.catalogue import CAUSES
+from observatory.analyze.moved_alike import MovedAlike
 from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statement
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange, GraphChange
@@ -197,6 +198,17 @@ def _with_times(times: Sequence[SeriesChange]) -> str:
     return f"; with it {most.metric} is {by} ({levels}, {most.benchmark})"
 
 
+def times_moved_alike(alike: MovedAlike) -> str:
+    """That times moved and work did not, and what follows."""
+    return (
+        f"{count(alike.moved)} of {several(alike.measured, 'time')} moved alike "
+        f"(median {units.signed(alike.ratio)}), and the work of the same cells did not "
+        f"(median {units.signed(alike.work)} of {several(alike.counted, 'count')}): the "
+        "machine (its processor, system or load) is likely to have changed, not the code; measure "
+        "both again, side by side"
+    )
+
+
 def _size(change: SeriesChange, drifting: bool) -> tuple[str, str]:
     """The relative change, empty where none describes it, and the numbers."""
     if drifting and change.ratio is not None:
@@ -247,6 +259,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "HEAD takes {:than} to {:than} BASE: too wide to tell a change of {:percent} from none"
     ),
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
+    "other speed": "the machine is likely to have changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
     "not measured": "it was not measured",
     "unavailable": "the subject cannot give this cell",
@@ -277,6 +290,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "phase grew": grown_phase_sentence,
     "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
+    "times moved alike": times_moved_alike,
     "measured apart": (
         "BASE and HEAD were measured in different runs: their times also differ by whatever else "
         "the machine did, and only a change of {:percent} counts"

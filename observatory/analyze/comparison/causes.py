@@ -163,9 +163,27 @@ def _findings(
 
 
 def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[GraphChange, ...]:
-    """The graphs of a cell that got worse; none where it does not build many of them apart."""
+    """The graphs of a cell that got worse; none where it does not build many of them apart.
+
+    Of leaked files those of which there are more, where their names are known.
+    """
+    of_files = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun == "file"
+    if of_files and (leaks := tuple(_leaks(cell, base, head))):
+        return leaks
     found = by_graph(cell, METRICS[metric], base, head)
     return tuple(found.changes()) if found is not None else ()
+
+
+def _leaks(cell: Cell, base: Evidence, head: Evidence) -> Iterator[GraphChange]:
+    """The files of which HEAD leaves more, by name; all of them where BASE's have no names."""
+    before, after = (
+        next((one.leaked for one in side.taken(cell, "counting") if one.leaked), {})
+        for side in (base, head)
+    )
+    for name, number in after.items():
+        if number > before.get(name, 0):
+            note = f"{before.get(name, 0)} → {number}" if before else f"{number}"
+            yield GraphChange(name=name, note=note)
 
 
 def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, WRONG_VALUES, Cell
+from benchmarks.catalogue import CORRECTNESS, METRICS, OF_WORK, WRONG_VALUES, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
@@ -20,6 +20,7 @@ from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloo
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
+from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
@@ -86,6 +87,9 @@ def compared(
         asked, base, head, floors, setting.seed, Statement("other CPU") if other else None, timed,
         conclusions_only,
     )  # fmt: skip
+    alike = None if setting.interleaved or other else _moved_alike(asked, base, head)
+    if alike is not None:
+        noisy = [_undecided(one) for one in noisy]
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     if not conclusions_only:
         verdicts = with_culprits(verdicts, base, head)
@@ -97,9 +101,34 @@ def compared(
             *without_baseline(
                 asked, {o.cell for o in exact.missing if o.side != "head"}, base, head
             ),
+            *([Statement("times moved alike", (alike,))] if alike else ()),
             *_warnings(setting, times=bool(noisy)),
         ],
     )  # fmt: skip
+
+
+def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> MovedAlike | None:
+    """What moved, if the machine is likely to have changed between the two sides."""
+    times, work = [], []
+    for cell in cells:
+        medians = {
+            name: (median(old), median(new)) for name in (*TIMES, *OF_WORK)
+            if (old := base.values(cell, METRICS[name]).values)
+            and (new := head.values(cell, METRICS[name]).values)
+            and base.source(cell, METRICS[name]) == head.source(cell, METRICS[name])
+        }  # fmt: skip
+        own = [(name, *medians[name]) for name in TIMES if name in medians]
+        times += own
+        work += [medians[name] for name in OF_WORK if name in medians and own]
+    return moved_alike(times, work)
+
+
+def _undecided(verdict: JudgedVerdict) -> JudgedVerdict:
+    """A verdict where the machine is likely to have changed: of times, none is possible."""
+    if verdict.metric not in TIMES:
+        return verdict
+    change = {"conclusion": "undecided", "because": Statement("other speed")}
+    return verdict.model_copy(update=change)
 
 
 def outcome_of(comparison: Comparison) -> Outcome:

@@ -6,30 +6,30 @@ is new or wrong, amber for what is old and open, green for everything else.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from benchmarks.catalogue import FIRST_CAUSES
+from benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.analyze.history.series import Line
-from observatory.store.records.alerts import Alert, Alerts
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange
 
 Light = Literal["bad", "open", "good", "unknown"]
 """Red, amber, green; unknown where nothing could be judged."""
 RETIRED_AFTER = timedelta(days=30)
 """A series is retired that its machine has not measured for so long, while it measured others."""
-_NEAR = 2
-_MOST_OF_A_MACHINE = 0.5
-_FEWEST_TIMES = 8
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The alerts by what a person does about them, each in the order of the file."""
+    """The alerts by what a person does about them.
+
+    Those that need a person come by impact: what may be wrong, then counts, then the largest sure
+    changes. The others are in the order of the file.
+    """
 
     light: Light
     new: tuple[Alert, ...]
@@ -40,16 +40,46 @@ class Standing:
     late: tuple[Alert, ...]
     """Of machines and environments that send nothing."""
     failed: tuple[Alert, ...]
+    events: tuple[Alert, ...]
+    """Of changes that somebody made on purpose."""
     retired: tuple[Alert, ...]
     """Whose series are no longer measured: nobody needs to decide about them."""
-    wrong: bool
-    """Whether something is wrong about which nobody has decided: values, or a cache that misses
-    without an alert."""
+    untold: bool
+    """Whether something of the newest subject is wrong that no alert speaks of."""
+
+    @property
+    def wrong(self) -> tuple[Alert, ...]:
+        """Those that wait and say that values are wrong, or may be."""
+        return tuple(one for one in self.waiting if one.kind in FIRST_CAUSES)
 
     @property
     def shown(self) -> tuple[Alert, ...]:
         """Those that the first page lists, in the order in which they need a person."""
         return (*self.failed, *self.new, *self.waiting, *self.acknowledged)
+
+
+def impact(alert: Alert) -> tuple[bool, float]:
+    """By what alerts are sorted: whether values may be wrong, and how much got worse.
+
+    That is infinite for counts; of the rest the root of the sum of squares of what is sure of each
+    series: of an interval the end that is nearer to no change, as a logarithm.
+    """
+    grave = alert.kind in FIRST_CAUSES
+    if any(one.kind == "exact" for one in alert.series):
+        return grave, math.inf
+    return grave, math.sqrt(sum(_sure(one) ** 2 for one in alert.series))
+
+
+def _sure(one: SeriesChange) -> float:
+    if one.modes is None and one.low is not None and one.high is not None and one.low > 0:
+        return max(0.0, math.log(one.low) if one.worse else -math.log(one.high))
+    low, high = sorted((one.before, one.after))
+    return math.log(high / low) if low > 0 else 1.0
+
+
+def is_event(alert: Alert) -> bool:
+    """Whether it tells what somebody decided, such as another default: it waits for nobody."""
+    return alert.kind in CAUSES and CAUSES[alert.kind].deliberate
 
 
 def standing(
@@ -67,21 +97,27 @@ def standing(
         for series in one.series if series.holds
     }  # fmt: skip
     live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in over]
-    undecided = [one for one in live if one.state != "acknowledged"]
-    needing = [one for one in undecided if one.kind not in (STALE, FAILED)]
+    events = tuple(one for one in live if is_event(one))
+    undecided = [one for one in live if one.state != "acknowledged" and one not in events]
+    needing = sorted(
+        (one for one in undecided if one.kind not in (STALE, FAILED)), key=impact, reverse=True
+    )
     new = tuple(one for one in needing if one.state in ("new", "expired"))
     waiting = tuple(one for one in needing if one.state == "open")
     late = tuple(one for one in undecided if one.kind == STALE)
     failed = tuple(one for one in undecided if one.kind == FAILED)
-    unknown = not known.issuperset(wrong) or any(one.kind in FIRST_CAUSES for one in waiting)
-    bad = unknown or new or failed
+    untold = not known.issuperset(wrong)
+    grave = any(one.kind in FIRST_CAUSES for one in waiting)
+    bad = untold or grave or new or failed
     light: Light = "bad" if bad else "open" if waiting or late else "good"
     if light == "good" and not (alerts.judged or alerts.compared):
         light = "unknown"
     return Standing(
-        light, new, waiting, tuple(one for one in live if one.state == "acknowledged"), late,
-        failed, tuple(one for one in alerts.alerts if one.id in over and one.state != "resolved"),
-        unknown,
+        light=light, new=new, waiting=waiting,
+        acknowledged=tuple(o for o in live if o.state == "acknowledged" and o not in events),
+        late=late, failed=failed, events=events,
+        retired=tuple(o for o in alerts.alerts if o.id in over and o.state != "resolved"),
+        untold=untold,
     )  # fmt: skip
 
 
@@ -115,42 +151,3 @@ def retired_alerts(alerts: Alerts, tracks: Sequence[SegmentedSeries]) -> frozens
         ):
             found.add(one.id)
     return frozenset(found)
-
-
-def machine_changes(
-    alerts: Alerts, tracks: Sequence[SegmentedSeries]
-) -> Mapping[str, tuple[int, int]]:
-    """By alert of times: how many times of its line moved at that point, and of how many.
-
-    Only alerts with which most of them moved: no change of the code does that.
-    """
-    steps: dict[int, list[frozenset[int]]] = defaultdict(list)
-    lines: dict[int, Line] = {}
-    for track in tracks:
-        if track.judgement == "judged":
-            places = frozenset(int(track.series.at[step.index]) for step in track.steps)
-            steps[id(track.series.line)].append(places)
-            lines[id(track.series.line)] = track.series.line
-    found = {}
-    for one in alerts.alerts:
-        if one.kind in (STALE, FAILED) or not any(s.kind == "noisy" for s in one.series):
-            continue
-        for number, line in lines.items():
-            own = steps[number]
-            place = _place(line, one)
-            if place is None or len(own) < _FEWEST_TIMES:
-                continue
-            near = set(range(place - _NEAR, place + _NEAR + 1))
-            moved = sum(not near.isdisjoint(places) for places in own)
-            if moved > _MOST_OF_A_MACHINE * len(own):
-                found[one.id] = moved, len(own)
-    return found
-
-
-def _place(line: Line, alert: Alert) -> int | None:
-    keys = {(one.machine, one.env_name) for one in alert.series}
-    if line.key not in keys:
-        return None
-    commits = [one.commit for one in line.subjects]
-    first = alert.first_bad.commit
-    return commits.index(first) if first in commits else None

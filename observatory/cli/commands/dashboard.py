@@ -36,6 +36,13 @@ def command(
     compare_url: Annotated[
         str, typer.Option(help="Address (https) to which BASE...HEAD is added.")
     ] = "",
+    triage_url: Annotated[
+        str,
+        typer.Option(
+            help="Address (https) of the form for a new file in the directory `triage` of the "
+            "results: alerts then have buttons that settle them."
+        ),
+    ] = "",
     strict: options.Strict = False,
 ) -> None:
     """Build the static site. Open OUT/index.html; it needs no server and no network.
@@ -47,6 +54,7 @@ def command(
     addresses = {
         "commit": options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
         "compare": options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
+        "triage": options.https(triage_url, "--triage-url", "https://host/o/r/new/results/triage"),
     }
     source = Source(asv_config, repo, addresses)
     page, problems = build_site(results or [Path("results")], out, source, progress=on_terminal())

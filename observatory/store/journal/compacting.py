@@ -109,7 +109,7 @@ def bare(line: JournalLine) -> JournalLine:
     changes: dict[str, object] = {
         "environment": {}, "profile": None,
         "steps": graphs, "checks": wrong, "failure": failure, "overhead": overhead,
-        "coverage": None,
+        "coverage": None, "leaked": {},
     }  # fmt: skip
     less = sample.model_copy(update=changes)
     return line.model_copy(
@@ -136,6 +136,8 @@ def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> J
     covered = whole.sample.coverage
     if counts and covered is not None and _first(seen, "coverage", sample.cell):
         kept["coverage"] = covered
+    if counts and whole.sample.leaked and _first(seen, "leaked", sample.cell):
+        kept["leaked"] = whole.sample.leaked
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):

@@ -203,25 +203,24 @@ def _copy_profiles(
 
 
 def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
-    target = into / triage.FILE
     for part in parts:
-        source = part / triage.FILE
-        if not source.is_file():
-            continue
         try:
             triage.load(part)
-            content = source.read_bytes()
+            found = {path: path.read_bytes() for path in triage.files(part)}
         except (RecordError, OSError) as error:
-            done.problems.append(Problem(source, str(error)))
+            done.problems.append(Problem(part / triage.FILE, str(error)))
             continue
-        if not target.is_file():
-            write_atomic(target, content)
-            done.files += 1
-        elif target.read_bytes() != content:
-            done.notes.append(
-                f"{source} is not taken over: acknowledgements are written on the branch itself, "
-                f"into {triage.FILE}"
-            )
+        for source, content in found.items():
+            target = into / source.relative_to(part)
+            if not target.is_file():
+                target.parent.mkdir(exist_ok=True)
+                write_atomic(target, content)
+                done.files += 1
+            elif target.read_bytes() != content:
+                done.notes.append(
+                    f"{source} is not taken over: acknowledgements are written on the branch "
+                    f"itself, into {triage.FILE} or a file in {triage.DIRECTORY}/"
+                )
 
 
 def _unite_records(

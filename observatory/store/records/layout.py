@@ -13,7 +13,7 @@
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/alerts.json                                    what got worse, and what became of it
-    results/triage.toml                                    acknowledgements of alerts
+    results/triage.toml, results/triage/*.toml             acknowledgements of alerts
 """
 
 from __future__ import annotations

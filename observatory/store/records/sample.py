@@ -175,4 +175,7 @@ class Sample(Record):
     coverage: OpCoverage | None = Field(
         None, description="counting pass of census_cold only; null in samples from before it"
     )
+    leaked: dict[Word, Count] = Field(
+        {}, description="counting pass: by name, the files that stayed in the temporary directory"
+    )
     started_at: AwareDatetime

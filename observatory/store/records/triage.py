@@ -1,4 +1,7 @@
-"""Acknowledgements of alerts: ``results/triage.toml``, written by people and kept in git.
+"""Acknowledgements of alerts: ``results/triage.toml`` and ``results/triage/*.toml``.
+
+People write them, and they are kept in git. The page of an alert leads to a form of the forge that
+adds a file to the directory; an editor and `observatory ack` add to the first file.
 
 ::
 
@@ -9,8 +12,8 @@
     at = 2026-11-20T09:12:00Z
     until = 2026-12-20T00:00:00Z
 
-`observatory ack` appends an entry; any editor does as well. Of several for one alert the last
-counts. To take one back, remove it.
+Of several for one alert the one of the latest time (``at``) counts, of equals the last. To take one
+back, remove it.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ from observatory.store.base.record import Record
 from observatory.store.records.alerts import Acknowledgement
 
 FILE = "triage.toml"
+DIRECTORY = "triage"
 LARGEST_FILE = 4 * 2**20
+_MOST_FILES = 10_000
 
 
 class Triage(Record):
@@ -37,13 +42,24 @@ class Triage(Record):
     acknowledged: list[Acknowledgement] = Field([])
 
     def of(self, id_: str) -> Acknowledgement | None:
-        """The last entry for an alert."""
-        return next((one for one in reversed(self.acknowledged) if one.id == id_), None)
+        """The latest entry for an alert."""
+        found = [one for one in reversed(self.acknowledged) if one.id == id_]
+        return max(found, key=lambda one: one.at, default=None)
 
 
 def load(results: Path) -> Triage:
     """The acknowledgements; none if there is no file. Raises RecordError, which names the entry."""
-    return _parsed(results / FILE, _content(results / FILE))
+    return Triage(acknowledged=[
+        entry for path in files(results) for entry in _parsed(path, _content(path)).acknowledged
+    ])  # fmt: skip
+
+
+def files(results: Path) -> list[Path]:
+    """The files that there are. Raises RecordError if there are more than people write."""
+    more = sorted((results / DIRECTORY).glob("*.toml"))
+    if len(more) > _MOST_FILES:
+        raise RecordError(f"{results / DIRECTORY} has more than {_MOST_FILES} files")
+    return [path for path in (results / FILE, *more) if path.is_file()]
 
 
 def add(results: Path, acknowledgement: Acknowledgement) -> Path:

@@ -159,6 +159,24 @@ def test_what_another_default_counts_is_one_cause_and_not_a_defect_of_a_cache() 
     assert [cause.kind for cause in causes] == ["files leaked"]  # the default is the same
 
 
+def test_leaked_files_are_said_by_name_where_samples_have_names() -> None:
+    def leaking(**names: int):
+        files = {f"tmp*: def {name}": number for name, number in names.items()}
+        counts = counted(DISK, HIT, files_leaked=sum(files.values()))
+        return counts.model_copy(update={"leaked": files})
+
+    before, after = leaking(perform=8, elemwise=8), leaking(perform=16, elemwise=8, argmax=2)
+    (cause,), _ = compare([before], [after])
+    assert [(one.name, one.note) for one in cause.graphs] == [
+        ("tmp*: def argmax", "0 → 2"), ("tmp*: def perform", "8 → 16"),
+    ]  # fmt: skip
+    assert sentence(cause).endswith(": tmp*: def argmax (0 → 2); tmp*: def perform (8 → 16)")
+    (old,), _ = compare([counted(DISK, HIT, files_leaked=16)], [after])
+    assert [one.note for one in old.graphs] == ["2", "8", "16"]
+    (nameless,), _ = compare([before], [counted(DISK, HIT, files_leaked=18)])
+    assert nameless.graphs == []
+
+
 def variants(*steps: tuple[str, Rows]):
     cell = Cell("radon", "variants", "NUMBA", "spawn")
     ledger = [entry for step, rows in steps for entry in entries(rows, step)]

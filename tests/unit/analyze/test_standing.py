@@ -39,6 +39,7 @@ def record(*alerts: Alert) -> Alerts:
         ([("open", "wrong results")], "bad", "Wrong"),
         ([("new", "slower")], "bad", "New alert"),
         ([("expired", "slower")], "bad", "New alert"),
+        ([("new", "another default")], "good", "All well"),
         ([("open", "stale")], "open", "Some machines send nothing"),
         ([("new", "failed run")], "bad", "The last run failed"),
     ],
@@ -56,6 +57,11 @@ def test_what_is_new_comes_first_and_then_what_waits() -> None:
     assert news(new) == "1 new alert: wrong results since 3.3.8."
 
 
+def test_what_is_wrong_comes_first_among_what_waits() -> None:
+    found = standing(record(alert("open"), alert("open", "keys collide", 1)))
+    assert waiting(found) == ("2 older alerts wait for a decision, first keys collide since 3.3.8.")
+
+
 def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
     assert standing(record(), wrong=[PLACE]).light == "bad"
     assert standing(record(alert("acknowledged")), wrong=[PLACE]).light == "good"
@@ -65,3 +71,18 @@ def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
 def test_alerts_of_what_is_no_longer_measured_wait_for_nobody() -> None:
     found = standing(record(alert("open")), retired=[f"{0:010x}"])
     assert (found.light, found.waiting, len(found.retired)) == ("good", (), 1)
+
+
+def test_alerts_come_by_impact_and_what_may_be_wrong_comes_first() -> None:
+    def slower(number: int, after: float, **changes: object) -> Alert:
+        one = alert("open", number=number)
+        told = {"kind": "noisy", "before": 1.0, "after": after, **changes}
+        return one.model_copy(update={"series": [one.series[0].model_copy(update=told)]})
+
+    alerts = [
+        slower(1, 1.5, low=1.01, high=2.0),  # large, and hardly sure
+        slower(2, 1.2, low=1.19, high=1.21), slower(3, 3.0), alert("open", number=4),
+        alert("open", "keys collide", 5),
+    ]  # fmt: skip
+    found = standing(record(*alerts)).waiting
+    assert [int(one.id, 16) for one in found] == [5, 4, 3, 2, 1]

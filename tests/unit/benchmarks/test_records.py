@@ -45,6 +45,7 @@ def record(processes: Processes, scenario: str = "cold", measure: Measure = "cou
         Request(Cell("radon", scenario, "NUMBA", "fork"), measure),
         processes,
         {"files_leaked": 16, "cache_bytes": 1000},
+        leaked={"tmp*: def perform": 16},
         hash_seed=1,
         started_at=datetime(2026, 11, 20, 12, tzinfo=UTC),
         total=6.0,
@@ -57,6 +58,7 @@ def test_a_good_sample_has_its_metrics_and_those_of_its_sandbox() -> None:
     assert found.status == "ok"
     assert found.metrics["cache_misses"] == 3
     assert found.metrics["files_leaked"] == 16
+    assert found.leaked == {"tmp*: def perform": 16}
     assert found.metrics["crashed"] == 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sandbox import CacheError, Sandbox, read_seed, row_of_names, sweep
+from benchmarks.sandbox import MOST_LEAKED, CacheError, Sandbox, read_seed, row_of_names, sweep
 
 
 @pytest.fixture
@@ -85,7 +85,22 @@ def test_files_left_in_the_temporary_directory_are_counted(box: Sandbox) -> None
     (box.tmp / "deep").mkdir()
     (box.tmp / "deep" / "one").touch()
     (box.tmp / "two").touch()
-    assert box.files_leaked() == 2
+    assert box.leaked() == {"deep/one": 1, "two": 1}
+
+
+def test_what_chance_gives_a_leaked_file_is_no_part_of_its_name(box: Sandbox) -> None:
+    for name in ("tmp585xqzph", "tmpg9_wtixd"):
+        (box.tmp / name).write_text("import math\n\ndef perform(x):\n    return x\n")
+    (box.tmp / "pid-12345").write_bytes(b"\xff")
+    (box.tmp / "gone").symlink_to(box.tmp / "absent")
+    assert box.leaked() == {"tmp*: def perform": 2, "gone": 1, "pid-*": 1}
+
+
+def test_many_kinds_of_leaked_files_are_cut_and_none_is_lost(box: Sandbox) -> None:
+    for number in range(MOST_LEAKED + 5):
+        (box.tmp / f"{chr(97 + number % 26)}{number // 26}").touch()
+    found = box.leaked()
+    assert (len(found), found["others"], sum(found.values())) == (31, 5, MOST_LEAKED + 5)
 
 
 def test_sandboxes_of_dead_processes_are_swept_and_those_of_living_ones_stay(
@@ -202,4 +217,4 @@ def test_what_a_filler_left_is_not_leaked_by_the_measured_process(box: Sandbox) 
     (box.tmp / "pymp-x").mkdir()
     (box.tmp / "pymp-x" / "file").touch()
     box.empty_tmp()
-    assert box.files_leaked() == 0
+    assert box.leaked() == {}

@@ -14,7 +14,7 @@ GREY, RED, AMBER, GREEN = "#57606a", "#b3261e", "#8a5300", "#1a7f37"
 
 def alerts(*states: str, judged: int = 10) -> Alerts:
     found = [
-        Alert.model_construct(id=f"{number:016x}", state=state)
+        Alert.model_construct(id=f"{number:016x}", state=state, kind="slower", series=[])
         for number, state in enumerate(states)
     ]
     return Alerts.model_construct(alerts=found, judged=judged)

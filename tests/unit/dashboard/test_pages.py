@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pandas as pd
@@ -240,12 +241,20 @@ def test_every_row_of_an_alert_links_to_its_chart_or_to_the_ledgers() -> None:
 
 def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
     one = alert(observed(factory.frame()))
-    accept, file, ignore = alert_page(with_alerts(one), one, FORGE)["decisions"]
-    assert [accept.name, file.name, ignore.name] == ["accept", "file", "ignore"]
-    for entry in (accept, file, ignore):
-        (read,) = Triage.model_validate(tomllib.loads(entry.text)).acknowledged
+    forge = replace(FORGE, triage="https://x.org/add/triage")
+    expected, bug, noise = alert_page(with_alerts(one), one, forge)["decisions"]
+    assert [expected.name, bug.name, noise.name] == ["expected", "bug", "noise"]
+    for each in (expected, bug, noise):
+        (read,) = Triage.model_validate(tomllib.loads(each.text)).acknowledged
         assert (read.id, read.until > MEASURED) == (one.id, True)
-    assert file.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+        assert each.command.startswith(f"observatory ack {one.id} ")
+    assert bug.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+    address, _, query = expected.link.partition("?")
+    assert (address, dict(parse_qsl(query))) == (
+        forge.triage, {"filename": f"{one.id}-expected.toml", "value": expected.text},
+    )  # fmt: skip
+    without = alert_page(with_alerts(one), one, FORGE)["decisions"]
+    assert [each.button for each in without] == ["", "Open an issue", ""]
 
 
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
@@ -364,6 +373,40 @@ def test_a_spark_has_a_mark_where_the_level_changes() -> None:
     assert spark(flat).steps == ()
     (place,) = spark(step).steps
     assert place == pytest.approx(spark(step).width / 2, abs=2)
+
+
+def test_what_is_wrong_and_has_an_alert_is_known() -> None:
+    rows = [
+        row | {"value": 3.0} if row["metric"] == "wrong_results" and row["subject"] == "3.3.7"
+        and row["scenario"] == "warm_disk" and row["backend"] == "NUMBA" else row
+        for row in factory.frame().to_dict("records")
+    ]  # fmt: skip
+    base = observed(factory.as_frame(rows))
+    told = alert(base).series[0].model_copy(update={"metric": "wrong_results"})
+    cells = ("radon warm_disk NUMBA fork", "radon warm_disk NUMBA spawn")
+    one = alert(base, "acknowledged", kind="wrong results",
+                series=[told.model_copy(update={"benchmark": cell}) for cell in cells])  # fmt: skip
+    record = base.alerts.model_copy(update={"alerts": [one]})
+    view = shown(observed(factory.as_frame(rows), alerts=record))
+    assert view.state == "good"
+    assert "wrong results in warm_disk NUMBA (known); " in view.sentence
+
+
+def test_a_new_machine_sees_its_own_values_beside_the_recorded_history() -> None:
+    own = factory.as_frame(factory.release_rows("3.3.7", machine="laptop"))
+    found = observed(pd.concat([factory.frame(), own]), machine="laptop")
+    subject = newest(cell_values_of(found, frozenset(SHOWN_METRICS)), "laptop")
+    assert subject is not None
+    assert subject.setting.machine == "laptop"
+    view = overview(found, subject, headline(subject))
+    tiles = [tile for row in view.rows for tile in row.tiles if tile is not None]
+    assert tiles
+    for tile in tiles:
+        assert tile.change is not None
+        assert tile.change.words.startswith("first here; ")
+        assert tile.change.words.endswith(" on bench-2c")
+        assert tile.spark is not None
+        assert tile.link.count("s=") == 2
 
 
 def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:

@@ -64,14 +64,18 @@ def test_every_cell_has_a_page_that_the_first_one_leads_to(tmp_path):
     assert "no time recorded" not in first  # it is painted sooner without
     found = pages(tmp_path)["matrix.html"]
     assert "All cells of 3.3.7" in found
-    assert "Model <b>radon</b>" in found
+    assert re.search(
+        r'Model <b><a class="term" href="words.html#radon" title="[^"]+">radon</a>', found
+    )
     assert "<dt>numba</dt><dd>0.68.0</dd>" in found
 
 
 def test_every_page_leads_to_what_its_words_mean(tmp_path):
     built(factory.frame(), tmp_path)
+    known = set(re.findall(r'<dt id="(.+?)">', pages(tmp_path)["words.html"]))
     for name, text in pages(tmp_path).items():
         assert "words.html" in text, name
+        assert known.issuperset(re.findall(r"words\.html#([\w-]+)", text)), name
     assert '<dt id="warm_disk">warm_disk</dt>' in pages(tmp_path)["words.html"]
 
 

@@ -233,7 +233,8 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "census": "run --subject newest --preset census --budget 90m --results results",
         "explore": "explore newest --budget 10m --results results",
         "alerts": "alerts --results results",
-        "site": "dashboard --results results --out html",
+        "site": "dashboard --results results --out html --triage-url "
+        "https://github.com/pymc-devs/pytensor/new/results/triage",
         "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",
         "deliver": "deliver --results results --repo pymc-devs/pytensor "
         "--page https://example.org/",

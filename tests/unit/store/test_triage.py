@@ -80,3 +80,16 @@ def test_a_file_that_cannot_be_appended_to_is_left_as_it_is(tmp_path: Path) -> N
     with pytest.raises(RecordError, match=r"triage\.toml"):
         triage.add(tmp_path, said())
     assert path.read_text() == "acknowledged = []\n"
+
+
+def test_files_of_the_directory_count_and_of_several_entries_the_latest(tmp_path: Path) -> None:
+    older = said(at=NOW.replace(year=2025), why="older")
+    triage.add(tmp_path, said())
+    (tmp_path / triage.DIRECTORY).mkdir()
+    (tmp_path / triage.FILE).rename(tmp_path / triage.DIRECTORY / f"{ID}-expected.toml")
+    triage.add(tmp_path, older)
+    assert triage.load(tmp_path).of(ID) == said()
+    assert len(triage.load(tmp_path).acknowledged) == 2
+    (tmp_path / triage.DIRECTORY / "b.toml").write_text(ODD_ID)
+    with pytest.raises(RecordError, match=r"b\.toml"):
+        triage.load(tmp_path)

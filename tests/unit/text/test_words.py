@@ -37,7 +37,7 @@ def test_the_glossary_of_the_pages_says_what_that_of_the_documentation_says() ->
     template = Environment(loader=PackageLoader("dashboard"), autoescape=True).get_template(
         "_glossary.html.j2"
     )
-    shown = re.findall(r'<dt id="(.+?)">(.+?)</dt><dd>(.+?)</dd>', template.render())
+    shown = re.findall(r'<dt id="(.+?)">(.+?)</dt><dd>(.+?)</dd>', template.render(of_caches=True))
     documented = {
         anchor: (word, re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", meaning.replace("`", "")))
         for anchor, word, meaning in re.findall(

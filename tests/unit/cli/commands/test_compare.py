@@ -74,6 +74,44 @@ def times(*values: float) -> list[Sample]:
     return [sample(WARM, metrics={"compile_time": value}) for value in values]
 
 
+def of_a_machine(slowness: float, work: float = 1.0) -> list[Sample]:
+    """Samples of eight cells of builds and calls, on a machine that is so many times as slow."""
+    cells = [
+        Cell("radon", scenario, backend, launch)
+        for scenario in ("warm_disk", "call") for backend in ("C", "NUMBA")
+        for launch in ("fork", "spawn")
+    ]  # fmt: skip
+    found = []
+    for cell in cells:
+        metric = "call_time" if cell.scenario == "call" else "compile_time"
+        values = (value * slowness for value in SEVEN)
+        found += [sample(cell, metrics={metric: value}) for value in values]
+        found += [sample(cell, "tracing", {"python_calls": round(1_000_000 * work)})]
+    return found
+
+
+def test_times_that_moved_alike_without_their_work_are_not_judged_and_the_machine_is_named() -> (
+    None
+):
+    apart = compare(of_a_machine(1.0), of_a_machine(1.4), interleaved=False)
+    times = [one for one in apart.verdicts if one.metric in ("compile_time", "call_time")]
+    assert {one.conclusion for one in times} == {"undecided"}
+    assert {one.reason for one in times} == {
+        "the machine is likely to have changed between BASE and HEAD"
+    }
+    assert apart.warnings[0].startswith("8 of 8 times moved alike (median +40 %)")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"interleaved": True, "work": 1.0}, {"interleaved": False, "work": 1.4}]
+)
+def test_with_more_work_or_side_by_side_they_are_slower(changes: dict[str, Any]) -> None:
+    work = changes.pop("work")
+    found = compare(of_a_machine(1.0), of_a_machine(1.4, work), **changes)
+    times = {one.conclusion for one in found.verdicts if one.metric == "compile_time"}
+    assert times == {"worse"}
+
+
 def test_packages_and_the_machine_that_differ_are_named_but_not_pytensor() -> None:
     told = compare(
         [sample()], [sample()],
