@@ -107,7 +107,7 @@ class _Site:
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
         yield WORDS, self._page(WORDS, glossaries=glossaries())
-        yield "series.html", self._page("series.html")
+        yield "series.html", self._page("series.html", split=sorted(observed.shelves.split))
         title, rows, pair = latest_change(observed)
         profile = self._profiles.of_pairs.get(pair) if pair else None
         yield COMPARE, self._page(COMPARE, static=rows, static_title=title, profile=profile)

@@ -3,7 +3,7 @@
 "use strict";
 
 observatory.seriesGrid = (() => {
-  const { element, load, root } = observatory;
+  const { choices, element, load, root } = observatory;
   const HEIGHTS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const CARD = 92, HEAD = 44, WIDEST = 250, BEYOND = 400; // pixels
   const SORTS = {
@@ -148,7 +148,8 @@ observatory.seriesGrid = (() => {
     return svg;
   }
 
-  const alone = document.getElementById("landing");
-  if (alone) show(alone);
+  const here = (id) => document.getElementById(id);
+  const alone = here("landing") ?? (choices().s ? null : here("grid"));
+  if (alone) show(alone).catch((error) => alone.append(error.message));
   return { show };
 })();

@@ -9,24 +9,46 @@ const observatory = (() => {
 
   /** The content of data/NAME.js; each file is loaded once. */
   function load(name) {
-    if (!waiting.has(name)) {
+    return once(`data/${name}`, false);
+  }
+
+  /** Run assets/NAME.js, once. */
+  function script(name) {
+    return once(`assets/${name}`, true);
+  }
+
+  function once(path, whole) {
+    if (!waiting.has(path)) {
       const entry = {};
       entry.promise = new Promise((resolve, reject) => {
         entry.resolve = resolve;
-        const script = document.createElement("script");
-        script.src = `${root}data/${name}.js`;
-        script.onerror = () => reject(new Error(`data/${name}.js is missing: the site was rebuilt ` +
+        const made = document.createElement("script");
+        made.src = `${root}${path}.js`;
+        if (whole) made.onload = resolve;
+        made.onerror = () => reject(new Error(`${path}.js is missing: the site was rebuilt ` +
           "after this page was opened, or copied only in part"));
-        document.head.append(script);
+        document.head.append(made);
       });
-      waiting.set(name, entry);
+      waiting.set(path, entry);
     }
-    return waiting.get(name).promise;
+    return waiting.get(path).promise;
   }
 
   /** Called by each data file. */
   function receive(name, content) {
-    waiting.get(name)?.resolve(content);
+    waiting.get(`data/${name}`)?.resolve(content);
+  }
+
+  let known = null;
+
+  /** All lines; the subjects of each as [label, commit, date, versions], oldest first. */
+  function lines() {
+    known ??= Promise.all(["lines", "subjects"].map(load)).then(([head, table]) => {
+      const rows = table.commit.map((commit, k) => [table.label[k] || commit.slice(0, 8), commit,
+        new Date(table.date[k] * 1000).toISOString().replace(".000Z", "Z"), table.texts[table.versions[k]]]);
+      return { ...head, lines: head.lines.map((line) => ({ ...line, subjects: line.subjects.map((k) => rows[k]) })) };
+    });
+    return known;
   }
 
   /** An element with attributes and children; strings become text. */
@@ -85,7 +107,7 @@ const observatory = (() => {
     setTimeout(() => { button.textContent = before; }, 1600);
   }
 
-  return { root, load, receive, element, choices, choose, say, copy };
+  return { root, load, script, receive, lines, element, choices, choose, say, copy };
 })();
 
 /* Time that passes: pages are built once and read later. */

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,20 @@ def violations(page: Any) -> list[str]:
         if one["impact"] in ("serious", "critical")
         for node in one["nodes"][:3]
     ]
+
+
+def columns_of(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The data files `lines` and `subjects` of lines whose subjects are rows of words."""
+    rows = [row for line in lines for row in line["subjects"]]
+    numbers = iter(range(len(rows)))
+    bare = [line | {"subjects": [next(numbers) for _ in line["subjects"]]} for line in lines]
+    yield "lines", {"lines": bare}
+    texts = [row[3] if len(row) > 3 else "" for row in rows]
+    yield "subjects", {
+        "label": [row[0] for row in rows], "commit": [row[1] for row in rows],
+        "date": [datetime.fromisoformat(row[2]).timestamp() for row in rows],
+        "versions": list(range(len(rows))), "texts": texts,
+    }  # fmt: skip
 
 
 class Visitor:

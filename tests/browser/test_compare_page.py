@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.data import GROUPS, phrases
+from dashboard.lines import GROUPS, phrases
 from tests.browser import conftest
-from tests.browser.conftest import violations
+from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
 ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
@@ -108,10 +108,12 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
-                             "models": ["radon", "radon_pymc"], "commit_url": "",
-                             "compare_url": compare_url, "lines": lines,
-                             "rules": [one.rule for one in series]})  # fmt: skip
+    for name, content in columns_of(lines):
+        put(directory, name, content | (
+            {"block": 16, "models": ["radon", "radon_pymc"], "commit_url": "",
+             "compare_url": compare_url} if name == "lines" else {}
+        ))  # fmt: skip
+    put(directory, "rules", {"phrases": phrases(), "rules": [one.rule for one in series]})
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
     numbers = range(len(series))
     ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}

@@ -45,13 +45,13 @@ STATUS = {
 }
 ROWS = """async ([a, b, finished]) => {
   const { load, judge } = observatory;
-  const [site, index] = await Promise.all(["lines", "index"].map(load));
+  const [{ block }, { rules }, index] = await Promise.all(["lines", "rules", "index"].map(load));
   const at = async (code) => {
     const [line, place] = code.split("-");
-    return (await load(`at-${line}-${Math.floor(place / site.block)}`))[place];
+    return (await load(`at-${line}-${Math.floor(place / block)}`))[place];
   };
   const pair = finished ? judge.unpacked(await load(`pairs-${b}`), a) : null;
-  const rows = judge.compared(index, site.rules, await at(a), await at(b), { why: "", pair });
+  const rows = judge.compared(index, rules, await at(a), await at(b), { why: "", pair });
   const sides = { a: { label: "A" }, b: { label: "B" } };
   const told = judge.verdict(rows, sides, { why: "", pair, partial: false });
   return { status: told.status, sentence: told.said.map((one) => one.name ?? one).join(""),

@@ -14,7 +14,7 @@ import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboard.rendering import assets as files_of_the_site
-from tests.browser.conftest import violations
+from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
 HOSTILE = "\"><img src=x onerror=alert(1)><script>console.error('x')</script> $$x^2$$ @name | =1+1"
@@ -103,7 +103,7 @@ def data() -> dict[str, dict[str, object] | list[str]]:
     counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
     memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
     lines = {
-        "digits": 2, "axis": "subject", "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
+        "axis": "subject", "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
         "compare_url": "https://example.org/compare/",
         "lines": [
             {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",
@@ -141,7 +141,12 @@ def data() -> dict[str, dict[str, object] | list[str]]:
     )  # fmt: skip
     late = series(wave(1.0, 10), line=3, at=list(range(590, 600)), kin={"environments": [LONG]})
     second = {STRANGE: strange, LONG: long(), LATE: late}
-    return {"lines": lines, "series-aa": first, "series-bb": second, **grid()}
+    shared = dict(columns_of(lines.pop("lines")))
+    series = {
+        name: {id_: json.dumps(one) for id_, one in all_.items()}
+        for name, all_ in (("series-aa", first), ("series-bb", second))
+    }
+    return {"lines": lines | shared["lines"], "subjects": shared["subjects"], **series, **grid()}
 
 
 def grid(n: int = 20_000) -> dict[str, dict[str, object] | list[str]]:
@@ -175,7 +180,8 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None
+            root="", page="series.html", pages=[], version="0.1.0", newest=None,
+            split=["", "a", "b"],
         )
     )
     return page
@@ -213,7 +219,7 @@ class Visit:
 
 
 FROM, TO = (f"Number(canvas.dataset.span.split(' ')[{n}])" for n in (0, 1))
-DRAWN = "document.querySelector('.uplot canvas') && performance.getEntriesByName('drawn').length"
+DRAWN = "document.querySelector('.uplot canvas') && performance.getEntriesByName('told').length"
 PICTURE = "document.querySelector('.uplot canvas').toDataURL()"
 EVERYTHING = {
     "s": [TIME, SLOW_DRIFT, OTHER_ERA], "hide": [SLOW_DRIFT], "scale": ["log"], "of": ["first"],
