@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
-from dashboard.data import rules_of
+from dashboard.lines import rules_of
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from dashboard.verdict_data import packed

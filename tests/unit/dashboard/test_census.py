@@ -168,7 +168,7 @@ def test_what_no_graph_has_is_only_told_where_it_was_measured_with_the_backend()
 
 
 def test_every_fate_has_a_mark_and_a_style() -> None:
-    style = Path("dashboard/assets/style.css").read_text()
+    style = Path("dashboard/assets/pages.css").read_text()
     assert set(MARKS) == set(FATES)
     assert [fate for fate in FATES if f".f-{fate}" not in style] == []
 
