@@ -50,8 +50,9 @@ def data_files(
     head = line_files(observed, commit_url=commit_url, compare_url=compare_url)
     yield from (_file(name, content) for name, content in head)
     yield _file("rules", {"rules": rules, "phrases": phrases()})
-    yield _file("index", _index(observed, numbers))
-    yield from (_file(name, content) for name, content in grid_files(observed))
+    yield _file("index", short(_index(observed, numbers)))
+    for name, content in grid_files(observed):
+        yield _file(name, short(content) if isinstance(content, dict) else content)
     yield from _series_files(observed)
     yield from _subject_files(observed)
     yield from _function_files(observed)
@@ -73,6 +74,23 @@ def significant(values: _Floats) -> _Floats:
         large, small = np.round(values * scale) / scale, np.round(values / scale) * scale
         rounded = np.where(up, large, small)
     return np.where(np.isfinite(rounded), rounded, values)
+
+
+def short(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns; one whose values recur is written as its different values and their numbers.
+
+    >>> short({"unit": ["s", "s", "s", "B"], "id": ["a", "b"], "line": [0, 0, 0, 0]})
+    {'unit': {'of': ['s', 'B'], 'at': [0, 0, 0, 1]}, 'id': ['a', 'b'], 'line': {'of': [0], 'at': 4}}
+    """
+    return {name: _short(one) if isinstance(one, list) else one for name, one in columns.items()}
+
+
+def _short(values: list[Any]) -> Any:
+    places: dict[Any, int] = {}
+    numbers = [places.setdefault(value, len(places)) for value in values]
+    if len(places) > len(values) / 2:
+        return values
+    return {"of": list(places), "at": len(values) if len(places) == 1 else numbers}
 
 
 def _file(name: str, content: object) -> tuple[str, bytes]:

@@ -22,7 +22,7 @@ _COMMENT = {
 }
 """A script's comments are left out where they have lines of their own: others may be in texts."""
 
-_AIR = re.compile(rb"(?<=[^\s])\s*([{};])\s*|(?<=[:,])[ ](?=[^ \"])")
+_AIR = re.compile(rb"\s*([{}])\s*|(?<=;)\n|(?<=;) (?=[\w-]+:)|(?<=[:,])[ ](?=[^ \"])")
 """What a stylesheet does not need: no text in ours has these signs beside a space."""
 
 

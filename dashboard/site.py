@@ -19,6 +19,7 @@ from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
 from dashboard.pages.alert import alert_page
+from dashboard.pages.alert_files import alert_files
 from dashboard.pages.badge import PATH as BADGE
 from dashboard.pages.badge import badge
 from dashboard.pages.caches import caches_page, chosen, times_of
@@ -71,8 +72,10 @@ class Links:
     """Two hashes with three dots between them are appended."""
 
 
-def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
+def build(observed: SiteInput, out: Path, links: Links | None = None, url: str = "") -> Path:
     """Write the site into ``out`` and return the path of its first page.
+
+    ``url``: where it will be; other sites show a picture beside a link only if they know that.
 
     ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
 
@@ -81,15 +84,16 @@ def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
 
     """
     refuse_foreign(out)
-    publish(dict(_Site(observed, links or Links()).files()), out)
+    publish(dict(_Site(observed, links or Links(), url).files()), out)
     return out / "index.html"
 
 
 class _Site:
     """The files of one site."""
 
-    def __init__(self, observed: SiteInput, links: Links) -> None:
+    def __init__(self, observed: SiteInput, links: Links, url: str) -> None:
         self._observed = observed
+        self._url = f"{url.rstrip('/')}/" if url else ""
         self._links = links
         self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
         self._subject = newest(self._cell_values, observed.machine)
@@ -127,6 +131,7 @@ class _Site:
             path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
             profile = self._profiles.of_alerts.get(one.id)
             yield path, self._page("alert.html", path=path, profile=profile, **page)
+            yield from alert_files(one, page["pictures"])
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
@@ -275,5 +280,7 @@ class _Site:
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
+            "url": self._url,
+            "address": path or name,
         }
         return rendered(template or name, common | values)

@@ -367,7 +367,8 @@
     try {
       let rules;
       [site, rules, index, withLedger, withPairs, profiles] = await Promise.all([
-        observatory.lines(), ...["rules", "index", "ledgers", "pairs", "profiles"].map(load)]);
+        observatory.lines(), load("rules"), observatory.columns("index"),
+        ...["ledgers", "pairs", "profiles"].map(load)]);
       site = { ...site, ...rules };
     } catch (error) {
       complain(error);

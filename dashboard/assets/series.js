@@ -6,7 +6,8 @@
 (() => {
   const { element, say, seriesAxes, seriesChart, seriesFiles, seriesHand, seriesLayout,
     seriesWords } = observatory;
-  const { MOST } = seriesFiles, KIN = ["environments", "parameters", "metrics"];
+  const { MOST } = seriesFiles, PAPER = 680; // pixels
+  const KIN = ["environments", "parameters", "metrics"];
   const place = (id) => document.getElementById(id);
   const form = place("controls"), chart = place("chart");
   const page = { data: null, found: [], series: [], slots: [], places: new Map() };
@@ -382,14 +383,35 @@
     moved(0, page.slots.length - 1);
   }
 
+  /* To others, and onto paper. */
+
   function copyLink(event) {
     write();
     observatory.copy(location.href, event.currentTarget);
   }
 
+  /** Save what is shown; what makes it is loaded when somebody asks for it. */
+  async function save(made) {
+    write();
+    await observatory.script("series-share");
+    await observatory.seriesShare[made](page, shown(), drawn);
+  }
+
+  /** Paper is white, and as wide as it is; whatever the screen is. */
+  function onPaper(printing) {
+    document.documentElement.classList.toggle("paper", printing);
+    if (!drawn) return;
+    drawn.resize(printing ? PAPER : place("canvas").clientWidth);
+  }
+
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", onChange);
   place("link").addEventListener("click", copyLink);
+  for (const made of ["picture", "json"]) {
+    place(made).addEventListener("click", () => save(made).catch((error) => problem(error.message)));
+  }
+  window.addEventListener("beforeprint", () => onPaper(true));
+  window.addEventListener("afterprint", () => onPaper(false));
   place("numbers").addEventListener("toggle", fillTable);
   chart.addEventListener("keydown", onKey);
   chart.addEventListener("pointerdown", () => chart.focus({ preventScroll: true }));

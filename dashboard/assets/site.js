@@ -39,6 +39,15 @@ const observatory = (() => {
     waiting.get(`data/${name}`)?.resolve(content);
   }
 
+  /** The columns of a data file, each as a list; one whose values recur is kept shorter. */
+  async function columns(name) {
+    return Object.fromEntries(Object.entries(await load(name)).map(([key, one]) => {
+      if (!one?.of) return [key, one];
+      const { of, at } = one;
+      return [key, Array.isArray(at) ? at.map((k) => of[k]) : new Array(at).fill(of[0])];
+    }));
+  }
+
   let known = null;
 
   /** All lines; the subjects of each as [label, commit, date, versions], oldest first. */
@@ -107,7 +116,7 @@ const observatory = (() => {
     setTimeout(() => { button.textContent = before; }, 1600);
   }
 
-  return { root, load, script, receive, lines, element, choices, choose, say, copy };
+  return { root, load, script, receive, columns, lines, element, choices, choose, say, copy };
 })();
 
 /* Time that passes: pages are built once and read later. */
@@ -147,7 +156,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 
 /* Search over every series; its index is loaded when somebody begins to search. */
 (() => {
-  const { element, load, root } = observatory;
+  const { columns, element, load, root } = observatory;
   const place = document.getElementById("search");
   const MOST = 12;
   let texts = null, index = null, lines = null, found = [], chosen = -1;
@@ -166,7 +175,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   async function ready() {
     if (index) return;
     try {
-      index = await load("index");
+      index = await columns("index");
       // Where several machines measured the same, a name alone says too little.
       if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
     } catch (error) {

@@ -120,15 +120,16 @@ def build_site(
     links: Links | None = None,
     machine: str | None = None,
     progress: Progress = silent,
+    url: str = "",
 ) -> tuple[Path, list[Problem]]:
     """Build the site of results directories; return its first page and what could not be read.
 
-    ``machine`` is the one whose matrix the first page shows. Raises RecordError and
-    NotOurDirectoryError.
+    ``machine`` is the one whose matrix the first page shows, and ``url`` where the pages will be.
+    Raises RecordError and NotOurDirectoryError.
     """
     observed, problems = site_data(directories, machine, progress)
     with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
-        return build(observed, out, links or Links()).resolve(), problems
+        return build(observed, out, links or Links(), url).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

@@ -68,14 +68,14 @@ def stays_quiet(opened: dict[str, Visit]) -> None:
         assert [u for u in seen.requests if not u.startswith(("file://", "data:"))] == [], name
 
 
-def violations(page: Any) -> list[str]:
-    """What axe-core finds serious or critical. The page must have been opened with bypass_csp."""
+def violations(page: Any, *, every: bool = False) -> list[str]:
+    """What axe-core finds serious or critical, or anything. Pages are opened with bypass_csp."""
     page.add_script_tag(path=AXE)
     found = page.evaluate("axe.run({preload: false})")["violations"]
     return [
         f"{one['id']}: {node['html'][:200]}"
         for one in found
-        if one["impact"] in ("serious", "critical")
+        if every or one["impact"] in ("serious", "critical")
         for node in one["nodes"][:3]
     ]
 

@@ -44,8 +44,8 @@ STATUS = {
     "calm": ("✓ Better", "✓ Unaffected"),
 }
 ROWS = """async ([a, b, finished]) => {
-  const { load, judge } = observatory;
-  const [{ block }, { rules }, index] = await Promise.all(["lines", "rules", "index"].map(load));
+  const { columns, load, judge } = observatory;
+  const [{ block }, { rules }, index] = await Promise.all([load("lines"), load("rules"), columns("index")]);
   const at = async (code) => {
     const [line, place] = code.split("-");
     return (await load(`at-${line}-${Math.floor(place / block)}`))[place];

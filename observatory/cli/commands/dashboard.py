@@ -25,6 +25,10 @@ def command(
     compare_url: Annotated[
         str, typer.Option(help="Address (https) to which HASH...HASH is added.")
     ] = "",
+    url: Annotated[
+        str,
+        typer.Option(help="Address (https) of the pages, for pictures beside links to them."),
+    ] = "",
     strict: options.Strict = False,
 ) -> None:
     """Build the static site. Open OUT/index.html; it needs no server and no network.
@@ -36,6 +40,9 @@ def command(
         options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
         options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
     )
-    page, problems = build_site(results or [Path("results")], out, links, progress=on_terminal())
+    page, problems = build_site(
+        results or [Path("results")], out, links, progress=on_terminal(),
+        url=options.https(url, "--url", "https://host/pages/"),
+    )  # fmt: skip
     print(f"The page: {page}")
     report_problems(problems, strict)

@@ -31,7 +31,17 @@ def data(frame: Any = None) -> dict[str, Any]:
         found[name] = json.loads(rest[: -len(");\n")])
         if name.startswith("series-"):
             found[name] = {id_: json.loads(text) for id_, text in found[name].items()}
+        elif name in ("index", "grid"):
+            found[name] = {column: long(one) for column, one in found[name].items()}
     return found
+
+
+def long(column: Any) -> Any:
+    """A column as the pages see it."""
+    if not isinstance(column, dict):
+        return column
+    at = column["at"]
+    return [column["of"][k] for k in ([0] * at if isinstance(at, int) else at)]
 
 
 def test_every_series_is_in_the_file_that_its_id_names() -> None:
