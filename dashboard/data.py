@@ -28,6 +28,7 @@ from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
+from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
 
@@ -39,7 +40,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def data_files(
-    observed: SiteInput, *, commit_url: str, compare_url: str,
+    observed: SiteInput, forge: Forge, *,
     profiles: Mapping[tuple[Spot, Spot], tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """Every data file: its path in the site and its content.
@@ -47,8 +48,7 @@ def data_files(
     ``profiles``: by pair of subjects, the cell and the path of the page with its flame graphs.
     """
     rules, numbers = rules_of(observed)
-    head = line_files(observed, commit_url=commit_url, compare_url=compare_url)
-    yield from (_file(name, content) for name, content in head)
+    yield from (_file(name, content) for name, content in line_files(observed, forge))
     yield _file("rules", {"rules": rules, "phrases": phrases()})
     yield _file("index", short(_index(observed, numbers)))
     for name, content in grid_files(observed):

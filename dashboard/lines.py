@@ -14,6 +14,7 @@ from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
 from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.series import Subject
+from observatory.text.forge import Forge, ref_of
 from observatory.text.plain import clean
 
 BLOCK = 16
@@ -26,9 +27,7 @@ _SHORT = 8
 """Characters of a hash by which asv calls a commit."""
 
 
-def line_files(
-    observed: SiteInput, *, commit_url: str, compare_url: str
-) -> Iterator[tuple[str, object]]:
+def line_files(observed: SiteInput, forge: Forge) -> Iterator[tuple[str, object]]:
     """Names and contents of data files, without the rules."""
     table = _Table(observed)
     lines = [
@@ -40,8 +39,8 @@ def line_files(
         for line in observed.lines
     ]  # fmt: skip
     yield "lines", {
-        "block": BLOCK, "axis": axis_of(observed), "commit_url": commit_url,
-        "compare_url": compare_url, "models": list(MODELS), "lines": lines,
+        "block": BLOCK, "axis": axis_of(observed), "models": list(MODELS), "lines": lines,
+        "commit_url": forge.commit, "tag_url": forge.tag, "compare_url": forge.compare,
     }  # fmt: skip
     yield "subjects", table.columns
 
@@ -65,7 +64,11 @@ class _Table:
 
     @property
     def columns(self) -> dict[str, list[Any]]:
-        """By name; a label is 0 where it is the beginning of the commit's hash."""
+        """By name.
+
+        A label is 0 where it is the beginning of the commit's hash; a ``ref``, what the forge calls
+        the subject, is 1 where it is the whole hash.
+        """
         labels, commits, dates, versions = (
             list(column) for column in zip(*self._places, strict=True)
         ) if self._places else ([], [], [], [])  # fmt: skip
@@ -73,6 +76,10 @@ class _Table:
             "label": [
                 0 if label == commit[:_SHORT] else label
                 for label, commit in zip(labels, commits, strict=True)
+            ],
+            "ref": [
+                1 if ref == commit else ref
+                for ref, commit in zip(map(ref_of, labels, commits), commits, strict=True)
             ],
             "commit": commits, "date": dates, "versions": versions, "texts": list(self._versions),
         }  # fmt: skip

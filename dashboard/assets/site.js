@@ -50,11 +50,17 @@ const observatory = (() => {
 
   let known = null;
 
-  /** All lines; the subjects of each as [label, commit, date, versions], oldest first. */
+  /** All lines; the subjects of each, oldest first, as [label, commit, date, versions, its address
+      on the forge, what it is called there]. */
   function lines() {
     known ??= Promise.all(["lines", "subjects"].map(load)).then(([head, table]) => {
-      const rows = table.commit.map((commit, k) => [table.label[k] || commit.slice(0, 8), commit,
-        new Date(table.date[k] * 1000).toISOString().replace(".000Z", "Z"), table.texts[table.versions[k]]]);
+      const rows = table.commit.map((commit, k) => {
+        const ref = table.ref[k] === 1 ? commit : table.ref[k];
+        const base = ref === commit ? head.commit_url : head.tag_url;
+        return [table.label[k] || commit.slice(0, 8), commit,
+          new Date(table.date[k] * 1000).toISOString().replace(".000Z", "Z"),
+          table.texts[table.versions[k]], base && ref ? base + encodeURI(ref) : "", ref];
+      });
       return { ...head, lines: head.lines.map((line) => ({ ...line, subjects: line.subjects.map((k) => rows[k]) })) };
     });
     return known;
@@ -147,6 +153,11 @@ const observatory = (() => {
     stale.textContent = `Stale: the newest sample on this page is ${ago(age).replace(" ago", "")} old.`;
   }
 })();
+
+/* On a phone the navigation is folded. Without a script it is open. */
+if (matchMedia("(max-width: 640px)").matches) {
+  for (const menu of document.querySelectorAll(".menu")) menu.open = false;
+}
 
 /* Buttons that copy. */
 for (const button of document.querySelectorAll("button[data-copy]")) {

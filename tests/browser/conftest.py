@@ -87,7 +87,9 @@ def columns_of(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str,
     bare = [line | {"subjects": [next(numbers) for _ in line["subjects"]]} for line in lines]
     yield "lines", {"lines": bare}
     texts = [row[3] if len(row) > 3 else "" for row in rows]
+    refs = [row[5] if len(row) > 5 else "" for row in rows]
     yield "subjects", {
+        "ref": [1 if ref == row[1] else ref for ref, row in zip(refs, rows, strict=True)],
         "label": [row[0] for row in rows], "commit": [row[1] for row in rows],
         "date": [datetime.fromisoformat(row[2]).timestamp() for row in rows],
         "versions": list(range(len(rows))), "texts": texts,
