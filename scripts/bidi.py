@@ -29,10 +29,10 @@ class Firefox:
         key = base64.b64encode(os.urandom(16)).decode()
         self._socket.sendall(
             f"GET /session HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
-            .encode()
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
-        while not self._read_line() == b"":
+        while self._read_line():
             pass
         self._number = 0
         self.events: list[dict[str, Any]] = []

@@ -32,9 +32,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from playwright.sync_api import sync_playwright
-
 from bidi import Firefox, firefox
+from playwright.sync_api import sync_playwright
 
 SIDES = ("ours", "asv", "tachyon")
 QUIET = 1.5  # seconds without a request: the page has all that it asks for
@@ -42,7 +41,8 @@ PATIENCE = 40.0  # seconds until a chart counts as never drawn
 WATCH = """() => {
   const large = (one) => one.width > 300 && one.height > 100;
   const inked = (one) => {
-    const ctx = one.getContext("2d"), data = ctx?.getImageData(0, 0, one.width, one.height).data ?? [];
+    const ctx = one.getContext("2d");
+    const data = ctx?.getImageData(0, 0, one.width, one.height).data ?? [];
     for (let i = 3; i < data.length; i += 4 * 13) if (data[i]) return true;
     return false;
   };
@@ -87,7 +87,9 @@ def served(folder: Path) -> Iterator[str]:
     server.shutdown()
 
 
-def waited(asked: Callable[[], int], there: Callable[[], bool], pause: Callable[[float], None]) -> None:
+def waited(
+    asked: Callable[[], int], there: Callable[[], bool], pause: Callable[[float], None]
+) -> None:
     """Wait until nothing has been asked for a while and the chart is there, or patience ends."""
     end, since, before = time.monotonic() + PATIENCE, time.monotonic(), -1
     while time.monotonic() < end:
@@ -155,8 +157,11 @@ def _in_firefox(one: Firefox, address: str, chart: bool) -> Any:
         return [event["params"]["request"]["url"] for event in one.events
                 if event["method"] == "network.beforeRequestSent"]  # fmt: skip
 
-    waited(lambda: len(asked()),
-           lambda: not chart or bool(one.evaluate(context, "!!window.chartThere")), time.sleep)
+    waited(
+        lambda: len(asked()),
+        lambda: not chart or bool(one.evaluate(context, "!!window.chartThere")),
+        time.sleep,
+    )
     paint, drawn = (one.evaluate(context, text) for text in (PAINT, "window.chartThere ?? null"))
     urls = [url for url in asked() if not url.endswith("/favicon.ico")]
     wrong = sum(_is_wrong(event) for event in one.events)
@@ -215,11 +220,16 @@ def measured(sites: Path, loads: int) -> dict[str, Any]:
 
 def line_of(project: str, page: str, browser: str, side: str, one: dict[str, Any]) -> str:
     """A row of a Markdown table."""
-    times = [f"{one[name]:.0f} ms" if one[name] is not None else "never" for name in ("paint", "chart")]
+    times = [
+        f"{one[name]:.0f} ms" if one[name] is not None else "never" for name in ("paint", "chart")
+    ]
     if page == "first":
         times[1] = "-"
-    return (f"| {project}, {page} page, {browser} | {side} | {times[0]} | {times[1]} | "
-            f"{one['requests']:.0f} | {one['bytes'] / 1000:,.0f} kB | {one['errors']:.0f} |")  # fmt: skip
+    cells = (
+        f"{project}, {page} page, {browser}", side, *times, f"{one['requests']:.0f}",
+        f"{one['bytes'] / 1000:,.0f} kB", f"{one['errors']:.0f}",
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:

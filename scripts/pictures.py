@@ -36,7 +36,9 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     )
     ids = {
         (name, metric): id_
-        for name, metric, id_ in zip(index["name"], _long(index["metric"]), index["id"], strict=True)
+        for name, metric, id_ in zip(
+            index["name"], _long(index["metric"]), index["id"], strict=True
+        )
     }
     labels = [subjects["label"][k] for k in lines["lines"][0]["subjects"]]
     chosen = "&".join(f"s={ids[name, 'compile_time']}" for name in SERIES)
@@ -90,7 +92,9 @@ def draw_card() -> None:
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, 12), ylim=(0, 6.3))
     axes.set_axis_off()
-    axes.step([1.1, 4.6, 8, 10.9], [2.9, 2.9, 1.1, 1.1], where="post", color="#f2a93b", linewidth=16)
+    axes.step(
+        [1.1, 4.6, 8, 10.9], [2.9, 2.9, 1.1, 1.1], where="post", color="#f2a93b", linewidth=16
+    )
     for height, size, text in (
         (4.95, 50, "Observatory"),
         (4.05, 25, "Benchmarks: what changed, since when, and why"),

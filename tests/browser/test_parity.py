@@ -45,7 +45,8 @@ STATUS = {
 }
 ROWS = """async ([a, b, finished]) => {
   const { columns, load, judge } = observatory;
-  const [{ block }, { rules }, index] = await Promise.all([load("lines"), load("rules"), columns("index")]);
+  const [{ block }, { rules }, index] =
+    await Promise.all([load("lines"), load("rules"), columns("index")]);
   const at = async (code) => {
     const [line, place] = code.split("-");
     return (await load(`at-${line}-${Math.floor(place / block)}`))[place];

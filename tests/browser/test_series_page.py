@@ -623,7 +623,7 @@ def test_on_a_phone_the_chart_is_on_the_first_screen(drawn):
     assert box["y"] + box["height"] < 844
 
 
-# --- To others, and onto paper ----------------------------------------------------------------------
+# --- To others, and onto paper ------------------------------------------------------------------
 
 
 def test_a_view_is_saved_as_a_picture_and_as_json(drawn):
@@ -690,8 +690,10 @@ def test_a_table_that_is_too_wide_shows_that_there_is_more(drawn):
     shadow = "getComputedStyle(document.querySelector('#table .scroll'))"
     assert seen.page.evaluate(f"{shadow}.backgroundAttachment") == "local, local, scroll, scroll"
     place = seen.page.locator("#table .scroll")
-    place.evaluate("e => { e.replaceChildren(document.createElement('p'));"
-                   " e.firstChild.style.cssText = 'width: 900px; height: 80px'; }")
+    place.evaluate(
+        "e => { e.replaceChildren(document.createElement('p'));"
+        " e.firstChild.style.cssText = 'width: 900px; height: 80px'; }"
+    )
     hinted = place.screenshot()
     place.evaluate("e => { e.firstChild.style.width = '10px'; }")
     assert place.screenshot() != hinted
