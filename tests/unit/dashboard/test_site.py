@@ -165,7 +165,11 @@ def test_no_address_is_made_of_a_commit_that_no_forge_has(tmp_path):
     written = [
         path.read_text() for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".js")
     ]
-    assert any("https://github.com/o/r/releases/tag/rel-3.3.7" in text for text in written)
+    assert any('"tag_url":"https://github.com/o/r/releases/tag/"' in text for text in written)
+    (subjects,) = (text for text in written if text.startswith('observatory.receive("subjects"'))
+    refs = json.loads(subjects.partition(",")[2].removesuffix(");\n"))["ref"]
+    assert "rel-3.3.7" in refs
+    assert 1 not in refs  # what the commit itself would be
     for text in written:
         assert not any(f"{forge.commit}{commit}" in text for commit in synthetic)
 
