@@ -134,7 +134,7 @@ def site(
         loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
     )
     text = environment.get_template("compare.html.j2").render(
-        root="", page="compare.html", pages=[], version="0.1.0", newest=None, section=None,
+        root="", page="compare.html", pages=[], version="0.1.0", newest=None, url="", section=None,
         brand="Benchmarks", repository="", project="",
         problems=[], static=static, profile=None, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
