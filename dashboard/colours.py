@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 
 from benchmarks.catalogue import BACKENDS
 from observatory.analyze.history.segments import SegmentedSeries
 
+_TOKEN = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
 PALETTE = 8
 """Colours for series without a backend of the catalogue."""
 
@@ -33,6 +37,14 @@ def colour_name(backend: str) -> str:
     return backend.lower().replace("_", "-")
 
 
+@cache
+def tokens() -> dict[str, str]:
+    """The colours of the light page by name, read from its stylesheet, with those of backends."""
+    text = (files("dashboard") / "assets/style.css").read_text(encoding="utf-8")
+    light = dict(_TOKEN.findall(text[: text.index("@media")]))
+    return light | {colour_name(name): one.light for name, one in BACKENDS.items()}
+
+
 def stylesheet() -> str:
     """The colours of the backends as CSS: a custom property and a class for each of them."""
     return "\n".join(_rules()) + "\n"
@@ -42,6 +54,6 @@ def _rules() -> Iterator[str]:
     light = " ".join(f"--{colour_name(name)}: {one.light};" for name, one in BACKENDS.items())
     dark = " ".join(f"--{colour_name(name)}: {one.dark};" for name, one in BACKENDS.items())
     yield f":root {{ {light} }}"
-    yield f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    yield f"@media screen and (prefers-color-scheme: dark) {{ :root:not(.paper) {{ {dark} }} }}"
     for name in BACKENDS:
         yield f".{css_name(name)} {{ --of: var(--{colour_name(name)}); }}"

@@ -7,10 +7,8 @@ come from anybody: they are JSON, and pages use them as text only.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -18,32 +16,23 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
 from dashboard.colours import colour_of
 from dashboard.grid import grid_files
 from dashboard.kin import Kin
+from dashboard.lines import BLOCK, GROUPS, line_files, phrases, rules_of
 from dashboard.site_input import SiteInput, Spot, spot_name
 from dashboard.verdict_data import CONCLUSIONS
-from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
-from observatory.text.forge import Forge, ref_of
+from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
 
-PER_FILE = 100
-"""Series in one data file, about."""
-BLOCK = 16
-"""Subjects in one data file."""
-GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
-"""Metrics whose worsening has a table of its own; the page has a table for all others."""
 _DIGITS = 6
-_RELEASE = re.compile(r"v?\d+(\.\d+)+((a|b|rc)\d+|\.post\d+)?$")
-"""The label of a subject that is a release."""
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -58,34 +47,13 @@ def data_files(
 
     ``profiles``: by pair of subjects, the cell and the path of the page with its flame graphs.
     """
-    digits = _digits(len(observed.tracks))
-    lines = [
-        {
-            "machine": clean(line.machine),
-            "env": clean(line.env_name),
-            "era": clean(str(line.era)),
-            "subjects": [
-                [
-                    clean(one.label), clean(one.commit), f"{one.date:%Y-%m-%dT%H:%M:%SZ}",
-                    observed.versions(one), forge.of(one.label, one.commit),
-                    ref_of(one.label, one.commit),
-                ]
-                for one in line.subjects
-            ],
-            "releases": [n for n, one in enumerate(line.subjects) if _RELEASE.match(one.label)],
-        }
-        for line in observed.lines
-    ]  # fmt: skip
     rules, numbers = rules_of(observed)
-    head = {
-        "digits": digits, "block": BLOCK, "rules": rules, "axis": axis_of(lines),
-        "compare_url": forge.compare, "models": list(MODELS),
-        "phrases": phrases(), "lines": lines,
-    }  # fmt: skip
-    yield _file("lines", head)
-    yield _file("index", _index(observed, numbers))
-    yield from (_file(name, content) for name, content in grid_files(observed))
-    yield from _series_files(observed, digits)
+    yield from (_file(name, content) for name, content in line_files(observed, forge))
+    yield _file("rules", {"rules": rules, "phrases": phrases()})
+    yield _file("index", short(_index(observed, numbers)))
+    for name, content in grid_files(observed):
+        yield _file(name, short(content) if isinstance(content, dict) else content)
+    yield from _series_files(observed)
     yield from _subject_files(observed)
     yield from _function_files(observed)
     yield from _pair_files(observed)
@@ -94,12 +62,6 @@ def data_files(
         for (base, head), page in sorted((profiles or {}).items())
     }
     yield _file("profiles", shown)
-
-
-def axis_of(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Along what charts begin: "subject" where most have the name of a release, else "date"."""
-    subjects = sum(len(line["subjects"]) for line in lines)
-    return "subject" if 2 * sum(len(line["releases"]) for line in lines) >= subjects else "date"
 
 
 def significant(values: _Floats) -> _Floats:
@@ -114,30 +76,21 @@ def significant(values: _Floats) -> _Floats:
     return np.where(np.isfinite(rounded), rounded, values)
 
 
-def phrases() -> dict[str, list[list[str]]]:
-    """By exact metric: claims about a count that rose, and that fell, by 1 and by several."""
-    return {
-        one.name: [
-            [form.replace("HEAD", "B").replace("BASE", "A") for form in forms or ()]
-            for forms in (one.rose, one.fell)
-        ]
-        for one in (*METRICS.values(), REUSE_LOST) if one.rose or one.fell
-    }  # fmt: skip
+def short(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns; one whose values recur is written as its different values and their numbers.
+
+    >>> short({"unit": ["s", "s", "s", "B"], "id": ["a", "b"], "line": [0, 0, 0, 0]})
+    {'unit': {'of': ['s', 'B'], 'at': [0, 0, 0, 1]}, 'id': ['a', 'b'], 'line': {'of': [0], 'at': 4}}
+    """
+    return {name: _short(one) if isinstance(one, list) else one for name, one in columns.items()}
 
 
-def rules_of(observed: SiteInput) -> tuple[list[dict[str, object]], list[int]]:
-    """The different rules of all series, and for each series the index of its rule."""
-    known: dict[tuple[Rule, str], int] = {}
-    numbers = [
-        known.setdefault((own.rule, GROUPS.get(one.series.place.metric, "")), len(known))
-        for one, own in zip(observed.tracks, observed.verdicts, strict=True)
-    ]
-    return [asdict(rule) | {"group": group} for rule, group in known], numbers
-
-
-def _digits(count: int) -> int:
-    """Hexadecimal digits of an id that name a data file."""
-    return max(0, math.ceil(math.log(max(1.0, count / PER_FILE), 16)))
+def _short(values: list[Any]) -> Any:
+    places: dict[Any, int] = {}
+    numbers = [places.setdefault(value, len(places)) for value in values]
+    if len(places) > len(values) / 2:
+        return values
+    return {"of": list(places), "at": len(values) if len(places) == 1 else numbers}
 
 
 def _file(name: str, content: object) -> tuple[str, bytes]:
@@ -160,17 +113,17 @@ def _index(observed: SiteInput, rules: list[int]) -> dict[str, list[Any]]:
     }
 
 
-def _series_files(observed: SiteInput, digits: int) -> Iterator[tuple[str, bytes]]:
-    groups: dict[str, dict[str, object]] = {
-        format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
-    }
+def _series_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
+    """Each series is a JSON text of its own, so that a page parses only what it shows."""
     pages = frozenset(alert.id for alert in with_page(observed.alerts))
-    kin = Kin(observed)
+    kin, shelves = Kin(observed), observed.shelves
+    files: dict[str, dict[str, str]] = defaultdict(dict)
     for number, (track, id_) in enumerate(zip(observed.tracks, observed.ids, strict=True)):
         beside = {"kin": kin.of(number), "events": kin.events(number)}
-        groups[id_[:digits]][id_] = _series(observed, track, id_, pages) | beside
-    for name, content in groups.items():
-        yield _file(f"series-{name}", content)
+        content = _series(observed, track, id_, pages) | beside
+        files[shelves.of(id_)][id_] = orjson.dumps(content, option=_JSON).decode()
+    for name, series in files.items():
+        yield _file(f"series-{name}", series)
 
 
 def _series(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dashboard.site_input import SiteInput
+from dashboard.site_input import SiteInput, family_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.text import units
 
@@ -57,9 +57,7 @@ def _keys(observed: SiteInput, track: SegmentedSeries) -> Iterator[tuple[str, tu
     series, place = track.series, track.series.place
     line = observed.line_of(track)
     yield "environments", (series.benchmark, place.metric, place.unit)
-    # Of our own cells the backend and the start method are the parameters.
-    benchmark = (place.model, place.scenario) if place.model else place.scenario.partition("(")[0]
-    yield "parameters", (line, benchmark, place.metric, place.unit, series.source)
+    yield "parameters", (line, *family_of(series), series.source)
     yield "metrics", (line, series.benchmark)
 
 

@@ -16,6 +16,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from dashboard.colours import stylesheet
+from dashboard.packing import bundled, lean
 from observatory.text.plain import shorten
 from observatory.text.words import meanings
 
@@ -28,7 +29,7 @@ def rendered(template: str, values: dict[str, Any]) -> bytes:
 def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:
     """A page as one file: ``scripts`` and the style are in it, and its policy allows only these."""
     written = [_asset(name).decode() for name in scripts]
-    style = (_asset("style.css") + stylesheet().encode()).decode()
+    style = (_asset("style.css") + _asset("flame.css") + stylesheet().encode()).decode()
     inline = {
         "style": style, "style_hash": _hash(style), "scripts": written,
         "script_hashes": [_hash(one) for one in written],
@@ -38,9 +39,11 @@ def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> by
 
 def assets() -> Iterator[tuple[str, bytes]]:
     """Stylesheets and scripts, and those of others under ``assets/vendor`` with their licences."""
-    for path, content in _files_of(files("dashboard") / "assets", "assets"):
-        colours = stylesheet().encode() if path == "assets/style.css" else b""
-        yield path, content + colours
+    found = dict(_files_of(files("dashboard") / "assets", "assets"))
+    found["assets/style.css"] += stylesheet().encode()
+    own = {path: lean(path, one) for path, one in found.items() if "/vendor/" not in path}
+    yield from ((path, one) for path, one in found.items() if path not in own)
+    yield from bundled(own).items()
 
 
 def _files_of(directory: Traversable, path: str) -> Iterator[tuple[str, bytes]]:

@@ -19,6 +19,7 @@ from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
 from dashboard.pages.alert import alert_page
+from dashboard.pages.alert_files import alert_files
 from dashboard.pages.badge import PATH as BADGE
 from dashboard.pages.badge import badge
 from dashboard.pages.caches import caches_page, chosen, times_of
@@ -64,8 +65,10 @@ _IMPROVEMENTS = 200
 _PROBLEM = 600
 
 
-def build(observed: SiteInput, out: Path, forge: Forge | None = None) -> Path:
+def build(observed: SiteInput, out: Path, forge: Forge | None = None, url: str = "") -> Path:
     """Write the site into ``out`` and return the path of its first page.
+
+    ``url``: where it will be; other sites show a picture beside a link only if they know that.
 
     ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
     ``forge``: what the measured project is called, and where its code is shown.
@@ -75,7 +78,7 @@ def build(observed: SiteInput, out: Path, forge: Forge | None = None) -> Path:
 
     """
     refuse_foreign(out)
-    publish(dict(_Site(observed, forge or Forge()).files()), out)
+    publish(dict(_Site(observed, forge or Forge(), url).files()), out)
     return out / "index.html"
 
 
@@ -106,8 +109,9 @@ class Place:
 class _Site:
     """The files of one site."""
 
-    def __init__(self, observed: SiteInput, forge: Forge) -> None:
+    def __init__(self, observed: SiteInput, forge: Forge, url: str) -> None:
         self._observed = observed
+        self._url = f"{url.rstrip('/')}/" if url else ""
         self._forge = forge
         self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
         self._subject = newest(self._cell_values, observed.machine)
@@ -126,7 +130,7 @@ class _Site:
             yield MATRIX, self._matrix(self._subject)
         words = glossaries() if self._subject else glossaries(())
         yield WORDS, self._page(WORDS, glossaries=words)
-        yield "series.html", self._page("series.html")
+        yield "series.html", self._page("series.html", split=sorted(observed.shelves.split))
         title, rows, pair = latest_change(observed)
         profile = self._profiles.of_pairs.get(pair) if pair else None
         yield COMPARE, self._page(COMPARE, static=rows, static_title=title, profile=profile)
@@ -149,6 +153,7 @@ class _Site:
                 path,
                 self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
             )
+            yield from alert_files(one, page["pictures"])
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
@@ -313,5 +318,7 @@ class _Site:
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
             "newest": self._observed.alerts.newest,
+            "url": self._url,
+            "address": path or name,
         }
         return rendered(template or name, common | values)

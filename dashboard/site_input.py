@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from benchmarks.catalogue import Cell
+from dashboard.shelves import Shelves
 from dashboard.verdict_data import HeadVerdicts
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.machine_changes import MachineChange
@@ -35,6 +36,8 @@ from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
 _Read = TypeVar("_Read")
+FAMILY = 4
+"""Digits of an id that say which family a series is of."""
 Spot = tuple[int, int]
 """The place of a subject: the index of its line, and its own index on the line."""
 
@@ -97,6 +100,13 @@ class SiteInput:
     def ids(self) -> tuple[str, ...]:
         """The id of each track: it depends on what the series is, not on what else there is."""
         return tuple(_id(one) for one in self.tracks)
+
+    @cached_property
+    def shelves(self) -> Shelves:
+        """Which data file each series is in."""
+        return Shelves.of_sizes(
+            {id_: len(one.series.values) for id_, one in zip(self.ids, self.tracks, strict=True)}
+        )
 
     @cached_property
     def line_numbers(self) -> dict[int, int]:
@@ -210,7 +220,23 @@ def spot_name(spot: Spot) -> str:
     return f"{spot[0]}-{spot[1]}"
 
 
+def family_of(series: Series) -> tuple[str, ...]:
+    """What is the same of series that are shown together.
+
+    They are one benchmark or scenario, with any parameters and in any environment, and one metric.
+    """
+    place = series.place
+    # Of our own cells the backend and the start method are the parameters.
+    benchmark = (place.model, place.scenario) if place.model else place.scenario.partition("(")[:1]
+    return (*benchmark, place.metric, place.unit)
+
+
 def _id(track: SegmentedSeries) -> str:
+    """Ids of a family begin with the same digits, so that it is in one data file."""
     series = track.series
     words = (*series.key, str(series.line.era), *filter(None, (series.source,)))
-    return blake2b("\0".join(words).encode(errors="replace"), digest_size=5).hexdigest()
+    return _hash(family_of(series), FAMILY // 2) + _hash(words, 4)
+
+
+def _hash(words: Sequence[str], size: int) -> str:
+    return blake2b("\0".join(words).encode(errors="replace"), digest_size=size).hexdigest()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -21,6 +22,7 @@ from scripts.pictures_of_findings import findings
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
+CARD = ROOT / "dashboard" / "assets" / "card.png"
 SETTLED = 1500  # ms; the charts are drawn by then
 
 
@@ -29,15 +31,17 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
 
     A name that ends in "-dark" is a picture in dark colours.
     """
-    index, lines = (
+    index, lines, subjects = (
         json.loads((site / f"data/{name}.js").read_text().split(",", 1)[1].removesuffix(");\n"))
-        for name in ("index", "lines")
+        for name in ("index", "lines", "subjects")
     )
     ids = {
         (name, metric): id_
-        for name, metric, id_ in zip(index["name"], index["metric"], index["id"], strict=True)
+        for name, metric, id_ in zip(
+            index["name"], _long(index["metric"]), index["id"], strict=True
+        )
     }
-    labels = [subject[0] for subject in lines["lines"][0]["subjects"]]
+    labels = [subjects["label"][k] for k in lines["lines"][0]["subjects"]]
     chosen = "&".join(f"s={ids[name, 'compile_time']}" for name in SERIES)
     base, head = (labels.index(label) for label in COMPARED)
     alerts = json.loads((ROOT / "results/alerts.json").read_text())["alerts"]
@@ -51,6 +55,11 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     yield "series-dark", f"series.html#{chosen}&scale=log", 1280, 800
     yield "compare", f"compare.html#a=0-{base}&b=0-{head}", 1280, 1000
     yield "alert", f"alerts/{alert}.html", 1280, 1000
+
+
+def _long(column: list[str] | dict[str, list[Any]]) -> list[str]:
+    """A column of a data file in which values that recur are numbers."""
+    return column if isinstance(column, list) else [column["of"][k] for k in column["at"]]
 
 
 SERIES = ("radon warm_process C fork", "radon warm_process NUMBA fork")
@@ -75,6 +84,26 @@ def draw_plots() -> None:
     }
     for name, draw in drawn.items():
         print(app.plot.save(draw(), PICTURES / f"plot-{name}.png").relative_to(ROOT))
+
+
+def draw_card() -> None:
+    """Draw the picture that other sites show beside a link: 1200 by 630 pixels, of no project."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#173f5f")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, 12), ylim=(0, 6.3))
+    axes.set_axis_off()
+    axes.step(
+        [1.1, 4.6, 8, 10.9], [2.9, 2.9, 1.1, 1.1], where="post", color="#f2a93b", linewidth=16
+    )
+    for height, size, text in (
+        (4.95, 50, "Observatory"),
+        (4.05, 25, "Benchmarks: what changed, since when, and why"),
+    ):
+        axes.text(1.05, height, text, color="white", fontsize=size, va="center")
+    figure.savefig(CARD, dpi=100)
+    print(CARD.relative_to(ROOT))
 
 
 COUNTED = ("2.38.3", "3.1.3", "3.3.8")
@@ -107,6 +136,7 @@ def main() -> int:
     for path in findings(ROOT / "results", PICTURES):
         print(path.relative_to(ROOT))
     draw_topics()
+    draw_card()
     if "--plots" in sys.argv[1:]:
         return 0
     browser = shutil.which("chromium") or shutil.which("chromium-browser")

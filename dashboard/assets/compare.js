@@ -365,8 +365,11 @@
 
   async function start() {
     try {
-      [site, index, withLedger, withPairs, profiles] =
-        await Promise.all(["lines", "index", "ledgers", "pairs", "profiles"].map(load));
+      let rules;
+      [site, rules, index, withLedger, withPairs, profiles] = await Promise.all([
+        observatory.lines(), load("rules"), observatory.columns("index"),
+        ...["ledgers", "pairs", "profiles"].map(load)]);
+      site = { ...site, ...rules };
     } catch (error) {
       complain(error);
       return;

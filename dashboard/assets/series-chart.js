@@ -72,7 +72,7 @@ observatory.seriesChart = (() => {
       series: [{}, ...members.map(lineOf)],
       hooks: {
         drawAxes: [(u) => below(u, members, view)],
-        draw: [(u) => above(u, members, view, notes)],
+        draw: [(u) => { above(u, members, view, notes); view.tell.drawn(); }],
       },
     }, [view.xs, ...members.map((one) => columnOf(one, view))], place);
     const glass = document.createElement("canvas"); // what follows the pointer is drawn alone

@@ -3,9 +3,10 @@
 "use strict";
 
 observatory.seriesGrid = (() => {
-  const { element, load, root } = observatory;
+  const { choices, columns, element, load, root } = observatory;
   const HEIGHTS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const CARD = 92, HEAD = 44, WIDEST = 250, BEYOND = 400; // pixels
+  const MOST_PRINTED = 200; // rows
   const SORTS = {
     name: ["as listed", () => 0],
     when: ["latest change", (grid) => (a, b) => (grid.when[a] < grid.when[b] ? 1 : grid.when[a] > grid.when[b] ? -1 : 0)],
@@ -13,6 +14,7 @@ observatory.seriesGrid = (() => {
     noise: ["noise", (grid) => (a, b) => (grid.noise[b] ?? -1) - (grid.noise[a] ?? -1)],
   };
   const GROUPS = { group: "module or model", backend: "backend", "": "nothing" };
+  const USUAL = { words: "", state: "", by: "group", sort: "impact" }, NOTHING = "none";
   const STATES = { bad: "worse", doubt: "in doubt", good: "better", quiet: "as before" };
   let place = null, index = null, grid = null, lines = null, texts = [], rows = [], shown = new Map();
 
@@ -23,30 +25,59 @@ observatory.seriesGrid = (() => {
     return element("label", { class: "field" }, element("span", {}, label), control);
   }
 
-  function select(name, choices) {
-    const options = Object.entries(choices).map(([value, text]) => element("option", { value }, text));
-    return element("select", { name, onchange: arrange }, ...options);
+  function select(name, known) {
+    const options = Object.entries(known).map(([value, text]) => element("option", { value }, text));
+    return element("select", { name, onchange: changed }, ...options);
+  }
+
+  const form = () => place.querySelector("form");
+
+  /** What the address asks for; as it begins where it asks for nothing. */
+  function restore() {
+    const asked = choices();
+    for (const [name, usual] of Object.entries(USUAL)) {
+      const field = form().elements[name];
+      field.value = asked[name]?.[0] ?? usual;
+      if (field.value === "" && field.options) field.value = asked[name]?.[0] === NOTHING ? "" : usual;
+    }
+  }
+
+  /** Put what differs from the beginning into the address, and show it. */
+  function changed() {
+    const own = Object.fromEntries(Object.entries(USUAL).map(([name, usual]) => {
+      const { value } = form().elements[name];
+      return [name, value === usual ? "" : value || NOTHING];
+    }));
+    observatory.choose(own);
+    arrange();
   }
 
   async function show(into) {
     if (place) return;
     place = into;
     place.hidden = false;
-    [index, grid, { lines }] = await Promise.all([load("index"), load("grid"), load("lines")]);
+    [index, grid, { lines }] = await Promise.all([columns("index"), columns("grid"), load("lines")]);
     const several = lines.length > 1;
     texts = index.name.map((name, i) => `${name} ${index.metric[i]} ${grid.backend[i]} ` +
       (several ? `${lines[index.line[i]].machine} ${lines[index.line[i]].env}` : ""));
     const sorts = Object.fromEntries(Object.entries(SORTS).map(([key, [text]]) => [key, text]));
     const states = { "": "any", ...STATES };
+    const narrow = matchMedia("(max-width: 640px)").matches;
     place.append(
-      element("form", { class: "card filters", onsubmit: (event) => event.preventDefault() },
-        field("Filter", element("input", { type: "search", name: "words", oninput: arrange, placeholder: "words of a name, metric or machine" })),
-        field("Change", select("state", states)), field("Group by", select("by", GROUPS)),
-        field("Sort by", select("sort", sorts))),
-      element("p", { class: "quiet", id: "grid-count", role: "status" }),
+      element("details", { class: "card filters-of", open: !narrow },
+        element("summary", {}, "Filter, group and sort"),
+        element("form", { class: "filters", onsubmit: (event) => event.preventDefault() },
+          field("Filter", element("input", { type: "search", name: "words", oninput: changed, placeholder: "words of a name, metric or machine" })),
+          field("Change", select("state", states)), field("Group by", select("by", GROUPS)),
+          field("Sort by", select("sort", sorts)))),
+      element("div", { class: "grid-bar" },
+        element("p", { class: "quiet", id: "grid-count", role: "status" }),
+        element("button", { type: "button", onclick: (event) => observatory.copy(location.href, event.currentTarget) }, "Copy this view")),
       element("div", { class: "cards", role: "list", "aria-label": "Series" }));
-    place.querySelector("[name=sort]").value = "impact";
-    window.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
+    restore();
+    window.addEventListener("beforeprint", () => paint(MOST_PRINTED));
+    window.addEventListener("afterprint", () => paint());
+    window.addEventListener("scroll", () => requestAnimationFrame(() => paint()), { passive: true });
     window.addEventListener("resize", arrange);
     arrange();
     performance.mark("drawn");
@@ -85,10 +116,11 @@ observatory.seriesGrid = (() => {
     paint();
   }
 
-  /** Keep the rows in sight in the page, and take the others out. */
-  function paint() {
-    const cards = place.querySelector(".cards"), from = -cards.getBoundingClientRect().top - BEYOND;
-    const to = from + innerHeight + 2 * BEYOND, seen = new Set();
+  /** Keep the rows in sight in the page, and take the others out; `first`: of these rows instead. */
+  function paint(first = 0) {
+    const cards = place.querySelector(".cards"), seen = new Set();
+    const from = first ? 0 : -cards.getBoundingClientRect().top - BEYOND;
+    const to = first ? rows[Math.min(first, rows.length) - 1]?.top + 1 : from + innerHeight + 2 * BEYOND;
     for (let k = firstAt(from); k < rows.length && rows[k].top < to; k++) {
       seen.add(k);
       if (shown.has(k)) continue;
@@ -148,7 +180,8 @@ observatory.seriesGrid = (() => {
     return svg;
   }
 
-  const alone = document.getElementById("landing");
-  if (alone) show(alone);
+  const here = (id) => document.getElementById(id);
+  const alone = here("landing") ?? (choices().s ? null : here("grid"));
+  if (alone) show(alone).catch((error) => alone.append(error.message));
   return { show };
 })();

@@ -5,7 +5,7 @@
 observatory.seriesHand = (() => {
   const { colourOf, scaling } = observatory.seriesAxes;
   const FEWEST = 1; // subjects between the ends of a span
-  const NEAR = 5, EDGE = 12; // pixels
+  const NEAR = 5, EDGE = 12, APART = 10; // pixels
 
   /** The slot that is nearest to a value of x. */
   function slotAt(view, x) {
@@ -40,15 +40,22 @@ observatory.seriesHand = (() => {
     const { over } = plot, { tell } = view;
     const at = (event) => event.clientX - over.getBoundingClientRect().left;
     const slot = (left) => slotAt(view, plot.posToVal(left, "x"));
+    const pinch = pinching(plot, view);
     let from = null, moved = false;
 
     over.addEventListener("pointerdown", (event) => {
       if (event.button) return;
+      if (pinch.down(event, at(event))) {
+        done();
+        tell.point(null);
+        return;
+      }
       from = at(event);
       moved = false;
     });
     over.addEventListener("pointermove", (event) => {
       const left = at(event);
+      if (pinch.move(event, left)) return;
       if (from != null && Math.abs(left - from) > NEAR) {
         if (!moved) over.setPointerCapture(event.pointerId);
         moved = true;
@@ -60,6 +67,7 @@ observatory.seriesHand = (() => {
       tell.point(slot(left), event);
     });
     over.addEventListener("pointerup", (event) => {
+      pinch.up(event);
       if (from == null) return;
       if (moved) tell.span(...allowed(view, slot(from), slot(at(event))));
       else tell.pin(slot(at(event)));
@@ -70,7 +78,10 @@ observatory.seriesHand = (() => {
       moved = false;
       plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
     };
-    over.addEventListener("pointercancel", done);
+    over.addEventListener("pointercancel", (event) => {
+      pinch.up(event);
+      done();
+    });
     over.addEventListener("pointerleave", () => moved || tell.point(null));
     over.addEventListener("dblclick", () => tell.span(0, view.slots.length - 1));
     over.addEventListener("wheel", (event) => {
@@ -79,6 +90,35 @@ observatory.seriesHand = (() => {
       event.preventDefault();
       tell.span(...closer(view, slot(at(event)), event.deltaY > 0 ? 1.25 : 0.8));
     }, { passive: false });
+  }
+
+  /** Two fingers: what each of them touched stays under it. */
+  function pinching(plot, view) {
+    const fingers = new Map(); // by pointer: where it is
+    let held = null; // by pointer: the value of x that it touched
+    return {
+      down(event, left) {
+        if (event.pointerType !== "touch") return false;
+        fingers.set(event.pointerId, left);
+        held = fingers.size === 2
+          ? new Map([...fingers].map(([id, at]) => [id, plot.posToVal(at, "x")])) : null;
+        return held !== null;
+      },
+      move(event, left) {
+        if (!held?.has(event.pointerId)) return false;
+        fingers.set(event.pointerId, left);
+        const [[one, a], [other, b]] = fingers;
+        if (Math.abs(b - a) < APART) return true;
+        const each = (held.get(other) - held.get(one)) / (b - a); // of x, for each pixel
+        const low = held.get(one) - each * a, high = low + each * plot.over.clientWidth;
+        if (each > 0) view.tell.span(...allowed(view, slotAt(view, low), slotAt(view, high)));
+        return true;
+      },
+      up(event) {
+        fingers.delete(event.pointerId);
+        held = null;
+      },
+    };
   }
 
   /** The strip: the whole history, and a window on what is shown. */

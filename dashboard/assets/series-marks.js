@@ -286,5 +286,5 @@ observatory.seriesMarks = (() => {
     });
   }
 
-  return { above, below, marks, notesOf, SHAPES: Object.keys(SHAPES) };
+  return { above, below, marks, notesOf, shape: (name) => SHAPES[name], SHAPES: Object.keys(SHAPES) };
 })();

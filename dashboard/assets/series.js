@@ -4,9 +4,10 @@
 "use strict";
 
 (() => {
-  const { element, load, say, seriesAxes, seriesChart, seriesHand, seriesLayout, seriesNumbers,
-    seriesGrid, seriesWords } = observatory;
-  const MOST = 12, KIN = ["environments", "parameters", "metrics"];
+  const { element, say, seriesAxes, seriesChart, seriesFiles, seriesHand, seriesLayout,
+    seriesWords } = observatory;
+  const { MOST } = seriesFiles, PAPER = 680; // pixels
+  const KIN = ["environments", "parameters", "metrics"];
   const place = (id) => document.getElementById(id);
   const form = place("controls"), chart = place("chart");
   const page = { data: null, found: [], series: [], slots: [], places: new Map() };
@@ -91,23 +92,12 @@
 
   /* What there is to show. */
 
-  async function fetchSeries(ids) {
-    page.data ??= await load("lines");
-    const found = await Promise.all(ids.map(async (id) => {
-      const { digits } = page.data;
-      if (!/^[0-9a-f]+$/.test(id) || id.length < digits) return null;
-      const file = await load(`series-${id.slice(0, digits)}`).catch(() => ({}));
-      return Object.hasOwn(file, id) ? { id, ...file[id] } : null;
-    }));
-    return found.filter(Boolean);
-  }
-
   /** The series beside the chosen ones, as far as there is room. */
   async function fetchKin(found) {
     const known = new Set(found.map((one) => one.id));
     const ids = overlaid().flatMap((kind) => found.flatMap((one) => one.kin?.[kind] ?? []));
     const more = [...new Set(ids)].filter((id) => !known.has(id)).slice(0, MOST - found.length);
-    return (await fetchSeries(more)).map((one) => ({ ...one, kin: true, steps: [], events: [] }));
+    return (await seriesFiles.get(more)).map((one) => ({ ...one, kin: true, steps: [], events: [] }));
   }
 
   function layOut(series) {
@@ -194,7 +184,10 @@
 
   /** Draw again; several wishes at a time are one drawing. */
   function redraw() {
-    asked ||= requestAnimationFrame(draw);
+    asked ||= requestAnimationFrame(() => {
+      draw();
+      mark();
+    });
   }
 
   function draw() {
@@ -209,8 +202,6 @@
     const view = viewOf(series, canvas);
     drawn = series.length ? seriesChart.draw(canvas, view) : null;
     strip = series.length ? seriesHand.strip(place("strip"), view) : null;
-    mark();
-    performance.mark("drawn");
   }
 
   function viewOf(series, canvas) {
@@ -222,7 +213,7 @@
       releases: byDate() || releases.length < slots.length ? releases : [],
       span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: canvas.clientWidth,
       height: !alone ? 250 : narrow ? 300 : 380,
-      tell: { point, pin, span: moved, focused: () => chart.contains(document.activeElement) },
+      tell: { point, pin, span: moved, drawn: () => performance.mark("drawn"), focused: () => chart.contains(document.activeElement) },
     };
   }
 
@@ -276,13 +267,15 @@
       place("name").textContent = "All series";
       const lists = element("a", { href: `${observatory.root}list/001.html` }, "lists");
       place("about").replaceChildren("Each card is a series; its colour tells its newest change. Also as ", lists, ".");
-      await seriesGrid.show(place("grid"));
+      await observatory.script("series-grid");
+      await observatory.seriesGrid.show(place("grid"));
       return;
     }
     if (wanted.length < chosen.s.length) {
       problem(`The first ${MOST} of ${chosen.s.length} series are shown.`);
     }
-    const found = wanted.length ? await fetchSeries(wanted) : [];
+    const [found, data] = await Promise.all([seriesFiles.get(wanted), observatory.lines()]);
+    page.data = data;
     if (asked !== chosen) return; // another address came meanwhile
     for (const id of wanted.filter((each) => !found.some((one) => one.id === each))) {
       problem("No series has the id ", element("code", {}, id), ". It may have been renamed or " +
@@ -291,12 +284,18 @@
     place("series").hidden = !found.length;
     if (!found.length) return;
     page.found = found;
-    layOut(found);
+    const waiting = fetchKin(found), atHand = await soon(waiting);
+    layOut([...found, ...(atHand ?? [])]);
     show();
-    const kin = await fetchKin(found);
-    if (asked !== chosen || !kin.length) return;
+    const kin = atHand ?? await waiting;
+    if (asked !== chosen || kin === atHand || !kin.length) return;
     layOut([...found, ...kin]);
     show();
+  }
+
+  /** What a promise holds if its files are loaded already, and null if they are not. */
+  function soon(promise) {
+    return Promise.race([promise, new Promise((done) => setTimeout(done, 0, null))]);
   }
 
   /** Other series beside the chosen ones. */
@@ -313,12 +312,24 @@
     const where = alone ? `, measured in ${seriesWords.environment(page, one.line)}` : "";
     place("about").textContent = metrics + where;
     document.title = `${place("name").textContent} · compile-cache observatory`;
-    fillForm();
-    fillKeys();
-    place("facts").replaceChildren(...page.series.filter((each) => each.kin !== true)
-      .map((each) => seriesWords.facts(page, each)));
-    fillTable();
     draw();
+    afterPainting(() => {
+      fillForm();
+      fillKeys();
+      place("facts").replaceChildren(...page.series.filter((each) => each.kin !== true)
+        .map((each) => seriesWords.facts(page, each)));
+      fillTable();
+      mark();
+      performance.mark("told");
+    });
+  }
+
+  let rest = 0;
+
+  /** Words are written when the chart is on the screen. */
+  function afterPainting(write) {
+    clearTimeout(rest);
+    requestAnimationFrame(() => { rest = setTimeout(write); });
   }
 
   function fillKeys() {
@@ -340,8 +351,10 @@
     redraw();
   }
 
-  function fillTable() {
-    place("table").replaceChildren(...(place("numbers").open ? seriesNumbers.shown(page) : []));
+  async function fillTable() {
+    const { open } = place("numbers");
+    if (open) await observatory.script("series-numbers");
+    place("table").replaceChildren(...(open ? observatory.seriesNumbers.shown(page) : []));
   }
 
   function onChange() {
@@ -370,14 +383,35 @@
     moved(0, page.slots.length - 1);
   }
 
+  /* To others, and onto paper. */
+
   function copyLink(event) {
     write();
     observatory.copy(location.href, event.currentTarget);
   }
 
+  /** Save what is shown; what makes it is loaded when somebody asks for it. */
+  async function save(made) {
+    write();
+    await observatory.script("series-share");
+    await observatory.seriesShare[made](page, shown(), drawn);
+  }
+
+  /** Paper is white, and as wide as it is; whatever the screen is. */
+  function onPaper(printing) {
+    document.documentElement.classList.toggle("paper", printing);
+    if (!drawn) return;
+    drawn.resize(printing ? PAPER : place("canvas").clientWidth);
+  }
+
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", onChange);
   place("link").addEventListener("click", copyLink);
+  for (const made of ["picture", "json"]) {
+    place(made).addEventListener("click", () => save(made).catch((error) => problem(error.message)));
+  }
+  window.addEventListener("beforeprint", () => onPaper(true));
+  window.addEventListener("afterprint", () => onPaper(false));
   place("numbers").addEventListener("toggle", fillTable);
   chart.addEventListener("keydown", onKey);
   chart.addEventListener("pointerdown", () => chart.focus({ preventScroll: true }));

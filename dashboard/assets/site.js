@@ -9,24 +9,61 @@ const observatory = (() => {
 
   /** The content of data/NAME.js; each file is loaded once. */
   function load(name) {
-    if (!waiting.has(name)) {
+    return once(`data/${name}`, false);
+  }
+
+  /** Run assets/NAME.js, once. */
+  function script(name) {
+    return once(`assets/${name}`, true);
+  }
+
+  function once(path, whole) {
+    if (!waiting.has(path)) {
       const entry = {};
       entry.promise = new Promise((resolve, reject) => {
         entry.resolve = resolve;
-        const script = document.createElement("script");
-        script.src = `${root}data/${name}.js`;
-        script.onerror = () => reject(new Error(`data/${name}.js is missing: the site was rebuilt ` +
+        const made = document.createElement("script");
+        made.src = `${root}${path}.js`;
+        if (whole) made.onload = resolve;
+        made.onerror = () => reject(new Error(`${path}.js is missing: the site was rebuilt ` +
           "after this page was opened, or copied only in part"));
-        document.head.append(script);
+        document.head.append(made);
       });
-      waiting.set(name, entry);
+      waiting.set(path, entry);
     }
-    return waiting.get(name).promise;
+    return waiting.get(path).promise;
   }
 
   /** Called by each data file. */
   function receive(name, content) {
-    waiting.get(name)?.resolve(content);
+    waiting.get(`data/${name}`)?.resolve(content);
+  }
+
+  /** The columns of a data file, each as a list; one whose values recur is kept shorter. */
+  async function columns(name) {
+    return Object.fromEntries(Object.entries(await load(name)).map(([key, one]) => {
+      if (!one?.of) return [key, one];
+      const { of, at } = one;
+      return [key, Array.isArray(at) ? at.map((k) => of[k]) : new Array(at).fill(of[0])];
+    }));
+  }
+
+  let known = null;
+
+  /** All lines; the subjects of each, oldest first, as [label, commit, date, versions, its address
+      on the forge, what it is called there]. */
+  function lines() {
+    known ??= Promise.all(["lines", "subjects"].map(load)).then(([head, table]) => {
+      const rows = table.commit.map((commit, k) => {
+        const ref = table.ref[k] === 1 ? commit : table.ref[k];
+        const base = ref === commit ? head.commit_url : head.tag_url;
+        return [table.label[k] || commit.slice(0, 8), commit,
+          new Date(table.date[k] * 1000).toISOString().replace(".000Z", "Z"),
+          table.texts[table.versions[k]], base && ref ? base + encodeURI(ref) : "", ref];
+      });
+      return { ...head, lines: head.lines.map((line) => ({ ...line, subjects: line.subjects.map((k) => rows[k]) })) };
+    });
+    return known;
   }
 
   /** An element with attributes and children; strings become text. */
@@ -85,7 +122,7 @@ const observatory = (() => {
     setTimeout(() => { button.textContent = before; }, 1600);
   }
 
-  return { root, load, receive, element, choices, choose, say, copy };
+  return { root, load, script, receive, columns, lines, element, choices, choose, say, copy };
 })();
 
 /* Time that passes: pages are built once and read later. */
@@ -130,7 +167,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 
 /* Search over every series; its index is loaded when somebody begins to search. */
 (() => {
-  const { element, load, root } = observatory;
+  const { columns, element, load, root } = observatory;
   const place = document.getElementById("search");
   const MOST = 12;
   let texts = null, index = null, lines = null, found = [], chosen = -1;
@@ -149,7 +186,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   async function ready() {
     if (index) return;
     try {
-      index = await load("index");
+      index = await columns("index");
       // Where several machines measured the same, a name alone says too little.
       if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
     } catch (error) {

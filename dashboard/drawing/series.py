@@ -23,6 +23,8 @@ from observatory.text.plain import shorten
 WIDTH, HEIGHT = 620.0, 210.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
 MOST_VALUES = 120
+FEWEST_BESIDE = 24
+"""Values before a change, at least: a change that is new has few after it."""
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
 _SPARK_VALUES = 60
 _AIR = 3.0
@@ -62,7 +64,7 @@ class Picture:
 def picture(
     observed: SiteInput, number: int, change: SeriesChange | None = None, over: At | None = None
 ) -> Picture:
-    """Draw MOST_VALUES values: those around the beginning of ``change``, else the newest."""
+    """Draw MOST_VALUES values at most: as many before ``change`` as after it, else the newest."""
     track, id_ = observed.tracks[number], observed.ids[number]
     series = track.series
     n = len(series.values)
@@ -150,12 +152,13 @@ def _before(xs: Sequence[float], place: int) -> float:
 def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
     """The shown values: the index of the first, and the one after the last."""
     n = len(series.values)
-    first = max(0, n - MOST_VALUES)
-    if change is not None:
-        commit = change.first_bad.commit
-        places = [i for i in range(n) if series.subject(i).commit == commit]
-        first = min(first, max(0, places[0] - MOST_VALUES // 2)) if places else first
-    return first, min(n, first + MOST_VALUES)
+    commit = None if change is None else change.first_bad.commit
+    at = next((i for i in range(n) if series.subject(i).commit == commit), None)
+    if at is None:
+        return max(0, n - MOST_VALUES), n
+    beside = min(MOST_VALUES // 2, max(n - at, FEWEST_BESIDE))
+    first = max(0, at - beside)
+    return first, min(n, first + 2 * beside)
 
 
 def _bad(

@@ -130,11 +130,13 @@ def build_site(
     source: Source | None = None,
     machine: str | None = None,
     progress: Progress = silent,
+    url: str = "",
 ) -> tuple[Path, list[Problem]]:
     """Build the site of results directories; return its first page and what could not be read.
 
     ``source``: where the code of the measured project is. ``machine`` is the one whose matrix the
-    first page shows. Raises RecordError, GitError and NotOurDirectoryError.
+    first page shows, and ``url`` where the pages will be. Raises RecordError, GitError and
+    NotOurDirectoryError.
     """
     source = source or Source()
     forge = source.forge(directories[0])
@@ -145,7 +147,7 @@ def build_site(
     with doing(progress, "looking for commits"):
         observed = replace(observed, ranges=source.ranges(observed.alerts))
     with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
-        return build(observed, out, forge).resolve(), problems
+        return build(observed, out, forge, url).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,32 @@ def stays_quiet(opened: dict[str, Visit]) -> None:
         assert [u for u in seen.requests if not u.startswith(("file://", "data:"))] == [], name
 
 
-def violations(page: Any) -> list[str]:
-    """What axe-core finds serious or critical. The page must have been opened with bypass_csp."""
+def violations(page: Any, *, every: bool = False) -> list[str]:
+    """What axe-core finds serious or critical, or anything. Pages are opened with bypass_csp."""
     page.add_script_tag(path=AXE)
     found = page.evaluate("axe.run({preload: false})")["violations"]
     return [
         f"{one['id']}: {node['html'][:200]}"
         for one in found
-        if one["impact"] in ("serious", "critical")
+        if every or one["impact"] in ("serious", "critical")
         for node in one["nodes"][:3]
     ]
+
+
+def columns_of(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The data files `lines` and `subjects` of lines whose subjects are rows of words."""
+    rows = [row for line in lines for row in line["subjects"]]
+    numbers = iter(range(len(rows)))
+    bare = [line | {"subjects": [next(numbers) for _ in line["subjects"]]} for line in lines]
+    yield "lines", {"lines": bare}
+    texts = [row[3] if len(row) > 3 else "" for row in rows]
+    refs = [row[5] if len(row) > 5 else "" for row in rows]
+    yield "subjects", {
+        "ref": [1 if ref == row[1] else ref for ref, row in zip(refs, rows, strict=True)],
+        "label": [row[0] for row in rows], "commit": [row[1] for row in rows],
+        "date": [datetime.fromisoformat(row[2]).timestamp() for row in rows],
+        "versions": list(range(len(rows))), "texts": texts,
+    }  # fmt: skip
 
 
 class Visitor:

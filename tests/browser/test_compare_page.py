@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.data import GROUPS, phrases
+from dashboard.lines import GROUPS, phrases
 from tests.browser import conftest
-from tests.browser.conftest import violations
+from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
 ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
@@ -109,10 +109,12 @@ def site(
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
-    put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
-                             "models": ["radon", "radon_pymc"],
-                             "compare_url": compare_url, "lines": lines,
-                             "rules": [one.rule for one in series]})  # fmt: skip
+    for name, content in columns_of(lines):
+        put(directory, name, content | (
+            {"block": 16, "models": ["radon", "radon_pymc"], "compare_url": compare_url}
+            if name == "lines" else {}
+        ))  # fmt: skip
+    put(directory, "rules", {"phrases": phrases(), "rules": [one.rule for one in series]})
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
     numbers = range(len(series))
     ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}
@@ -132,7 +134,7 @@ def site(
         loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
     )
     text = environment.get_template("compare.html.j2").render(
-        root="", page="compare.html", pages=[], version="0.1.0", newest=None, section=None,
+        root="", page="compare.html", pages=[], version="0.1.0", newest=None, url="", section=None,
         brand="Benchmarks", repository="", project="",
         problems=[], static=static, profile=None, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
-from dashboard.data import rules_of
+from dashboard.lines import rules_of
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from dashboard.verdict_data import packed
@@ -44,14 +44,15 @@ STATUS = {
     "calm": ("✓ Better", "✓ Unaffected"),
 }
 ROWS = """async ([a, b, finished]) => {
-  const { load, judge } = observatory;
-  const [site, index] = await Promise.all(["lines", "index"].map(load));
+  const { columns, load, judge } = observatory;
+  const [{ block }, { rules }, index] =
+    await Promise.all([load("lines"), load("rules"), columns("index")]);
   const at = async (code) => {
     const [line, place] = code.split("-");
-    return (await load(`at-${line}-${Math.floor(place / site.block)}`))[place];
+    return (await load(`at-${line}-${Math.floor(place / block)}`))[place];
   };
   const pair = finished ? judge.unpacked(await load(`pairs-${b}`), a) : null;
-  const rows = judge.compared(index, site.rules, await at(a), await at(b), { why: "", pair });
+  const rows = judge.compared(index, rules, await at(a), await at(b), { why: "", pair });
   const sides = { a: { label: "A" }, b: { label: "B" } };
   const kept = await load("ledgers");
   const both = finished && kept[a] && kept[b];

@@ -14,7 +14,7 @@ import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboard.rendering import assets as files_of_the_site
-from tests.browser.conftest import violations
+from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
 HOSTILE = "\"><img src=x onerror=alert(1)><script>console.error('x')</script> $$x^2$$ @name | =1+1"
@@ -111,8 +111,8 @@ def data() -> dict[str, dict[str, object] | list[str]]:
     counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
     memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
     lines = {
-        "digits": 2, "axis": "subject", "models": ["radon", "radon_pymc"],
-        "compare_url": "https://example.org/compare/",
+        "axis": "subject", "models": ["radon", "radon_pymc"],
+        "commit_url": "https://example.org/commit/", "compare_url": "https://example.org/compare/",
         "lines": [
             {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",
              "subjects": subjects(1, RELEASES)},
@@ -149,7 +149,12 @@ def data() -> dict[str, dict[str, object] | list[str]]:
     )  # fmt: skip
     late = series(wave(1.0, 10), line=3, at=list(range(590, 600)), kin={"environments": [LONG]})
     second = {STRANGE: strange, LONG: long(), LATE: late}
-    return {"lines": lines, "series-aa": first, "series-bb": second, **grid()}
+    shared = dict(columns_of(lines.pop("lines")))
+    texts = {
+        name: {id_: json.dumps(one) for id_, one in all_.items()}
+        for name, all_ in (("series-aa", first), ("series-bb", second))
+    }
+    return {"lines": lines | shared["lines"], "subjects": shared["subjects"], **texts, **grid()}
 
 
 def grid(n: int = 20_000) -> dict[str, dict[str, object] | list[str]]:
@@ -192,6 +197,8 @@ def write(directory: Path) -> Path:
             brand="Benchmarks",
             repository="",
             project="",
+            url="",
+            split=["", "a", "b"],
         )
     )
     return page
@@ -229,7 +236,7 @@ class Visit:
 
 
 FROM, TO = (f"Number(canvas.dataset.span.split(' ')[{n}])" for n in (0, 1))
-DRAWN = "document.querySelector('.uplot canvas') && performance.getEntriesByName('drawn').length"
+DRAWN = "document.querySelector('.uplot canvas') && performance.getEntriesByName('told').length"
 PICTURE = "document.querySelector('.uplot canvas').toDataURL()"
 EVERYTHING = {
     "s": [TIME, SLOW_DRIFT, OTHER_ERA], "hide": [SLOW_DRIFT], "scale": ["log"], "of": ["first"],
@@ -303,12 +310,12 @@ def test_each_unit_has_a_chart_and_all_move_together(drawn):
     seen = drawn(address(s=[TIME, COUNT, MEMORY]))
     assert seen.page.locator(".uplot").count() == 3
     before = seen.page.evaluate(
-        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+        "[...document.querySelectorAll('.uplot canvas:not(.glass)')].map(c => c.toDataURL())"
     )
     seen.page.click("#closer")
     seen.page.wait_for_timeout(300)
     after = seen.page.evaluate(
-        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+        "[...document.querySelectorAll('.uplot canvas:not(.glass)')].map(c => c.toDataURL())"
     )
     assert all(one != other for one, other in zip(before, after, strict=True))
 
@@ -356,6 +363,21 @@ def test_without_a_choice_every_series_is_a_card_that_can_be_found_and_sorted(vi
     cards.first.focus()
     seen.page.keyboard.press("Tab")
     assert seen.page.evaluate("document.activeElement.title") == "series 19998"
+    assert seen.chosen() == {"sort": ["noise"], "by": ["none"]}
+    again = visit(address(sort="noise", by="none", words="1299"))
+    again.page.wait_for_selector(".tile-of svg")
+    assert again.page.input_value("[name=words]") == "1299"
+    assert again.page.locator(".tile-of").first.get_attribute("title") == "series 12999"
+
+
+def test_on_a_phone_cards_are_on_the_first_screen_and_filters_one_touch_away(visit):
+    seen = visit("", width=390, has_touch=True, is_mobile=True)
+    seen.page.wait_for_selector(".tile-of svg")
+    assert seen.page.locator(".tile-of").nth(2).bounding_box()["y"] < 844 - 92
+    assert not seen.page.is_visible("[name=words]")
+    seen.page.click(".filters-of > summary")
+    seen.page.fill("[name=words]", "series 1999")
+    seen.until("/^12 of/.test(document.querySelector('#grid-count').textContent)")
 
 
 @pytest.mark.parametrize("unknown", ["aaff", "../lines", "aa01 "])
@@ -527,6 +549,31 @@ def test_a_finger_can_scroll_past_the_chart_and_pin(drawn):
     seen.until("observatory.choices().a")
 
 
+def test_two_fingers_zoom_in_and_what_they_touch_stays_under_them(drawn):
+    seen = drawn(address(s=TIME), width=390, has_touch=True, is_mobile=True)
+    box = seen.page.locator(".u-over").bounding_box()
+    touch = seen.page.context.new_cdp_session(seen.page)
+
+    def fingers(kind: str, *shares: float) -> None:
+        points = [
+            {"x": box["x"] + share * box["width"], "y": box["y"] + 90, "id": n}
+            for n, share in enumerate(shares)
+        ]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", 0.45)
+    fingers("touchStart", 0.45, 0.55)
+    fingers("touchMove", 0.35, 0.65)
+    fingers("touchMove", 0.25, 0.75)
+    fingers("touchEnd")
+    seen.until(f"{TO} - {FROM} < 12")
+    start, end = seen.shown()
+    assert start > 12
+    assert end < 28
+    seen.page.wait_for_timeout(300)
+    assert "a" not in seen.chosen()  # two fingers pin nothing
+
+
 def test_dragging_zooms_in_and_the_strip_moves_the_window(drawn):
     seen = drawn(address(s=TIME, **{"from": "0-10", "to": "0-30"}))
 
@@ -576,6 +623,82 @@ def test_on_a_phone_the_chart_is_on_the_first_screen(drawn):
     assert box["y"] + box["height"] < 844
 
 
+# --- To others, and onto paper ------------------------------------------------------------------
+
+
+def test_a_view_is_saved_as_a_picture_and_as_json(drawn):
+    seen = drawn(address(s=[TIME, COUNT], hide=COUNT, scale="log"))
+    seen.page.click("#share > summary")
+    with seen.page.expect_download() as picture:
+        seen.page.click("#picture")
+    name = "radon-warm_disk-NUMBA-spawn-compile_time"
+    assert picture.value.suggested_filename == f"{name}.png"
+    content = Path(picture.value.path()).read_bytes()
+    wide, tall = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
+    box = seen.page.locator("#canvas").bounding_box()
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 5000
+    assert wide >= box["width"]
+    assert tall > 300
+    with seen.page.expect_download() as saved:
+        seen.page.click("#json")
+    told = json.loads(Path(saved.value.path()).read_text())
+    assert told["view"] == seen.page.url
+    (one,) = told["series"]  # the other one is hidden
+    assert (one["name"], one["metric"]) == ("radon warm_disk NUMBA spawn", "compile_time")
+    assert len(one["values"]) == 37
+    assert one["values"][0]["commit"] == subject(1)[1]
+    assert one["values"][-1]["level"] == 5.02
+    assert [step["words"] for step in one["steps"]] == ["faster: −26 %", "slower: +12 %"]
+
+
+def test_a_view_is_copied_with_its_zoom_scale_and_choice(drawn):
+    seen = drawn(address(s=TIME))
+    seen.page.get_by_label("log", exact=True).check()
+    seen.page.click("#closer")
+    seen.page.evaluate("observatory.copy = text => { window.copied = text; }")
+    seen.page.click("#share > summary")
+    seen.page.click("#link")
+    again = drawn("#" + seen.page.evaluate("copied").split("#")[1])
+    assert again.shown() == seen.shown() != (0, 39)
+    assert again.page.is_checked("input[name=scale][value=log]")
+
+
+def test_paper_has_the_chart_in_light_colours_and_nothing_to_click_on(drawn):
+    seen = drawn(address(s=TIME), scheme="dark")
+    page = seen.page
+    ground = "getComputedStyle(document.body).getPropertyValue('--card').trim()"
+    assert page.evaluate(ground) == "#191f27"
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    seen.until("Math.round(document.querySelector('.uplot canvas').clientWidth) === 680")
+    assert page.evaluate(ground) == "#ffffff"
+    for gone in (".bar", "#strip", "#how", ".beside", "#numbers"):
+        assert not page.is_visible(gone), gone
+    for kept in ("#name", "#chart", "#keys", "#facts"):
+        assert page.is_visible(kept), kept
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen", color_scheme="dark")
+    seen.until("document.querySelector('.uplot canvas').clientWidth > 680")
+    assert page.evaluate(ground) == "#191f27"
+
+
+def test_a_table_that_is_too_wide_shows_that_there_is_more(drawn):
+    seen = drawn(address(s=[TIME, COUNT, MEMORY]), width=390)
+    seen.page.click("#numbers > summary")
+    seen.until("document.querySelector('#table .scroll')")
+    shadow = "getComputedStyle(document.querySelector('#table .scroll'))"
+    assert seen.page.evaluate(f"{shadow}.backgroundAttachment") == "local, local, scroll, scroll"
+    place = seen.page.locator("#table .scroll")
+    place.evaluate(
+        "e => { e.replaceChildren(document.createElement('p'));"
+        " e.firstChild.style.cssText = 'width: 900px; height: 80px'; }"
+    )
+    hinted = place.screenshot()
+    place.evaluate("e => { e.firstChild.style.width = '10px'; }")
+    assert place.screenshot() != hinted
+
+
 # --- The numbers ---------------------------------------------------------------------------------
 
 
@@ -598,15 +721,22 @@ def test_numbers_are_copied_as_markdown_and_as_csv(drawn):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser, site, scheme):
+def test_axe_finds_nothing(browser, site, scheme):
+    """Neither on the charts nor on the grid, however small."""
     page = browser.new_context(
         viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True
     ).new_page()
     shown = address(s=[TIME, SLOW_DRIFT, COUNT, OTHER_ERA], hide=COUNT, a="0-3", b="0-30")
     page.goto(site.as_uri() + shown)
     page.wait_for_selector("#between li")
-    page.click("#numbers > summary")
-    assert violations(page) == []
+    for folded in ("#numbers", "#more", "#share"):
+        page.click(f"{folded} > summary")
+    page.wait_for_selector("#table tbody td")
+    assert violations(page, every=True) == []
+    page.goto("about:blank")
+    page.goto(site.as_uri())
+    page.wait_for_selector(".tile-of svg")
+    assert violations(page, every=True) == []
     page.context.close()
 
 

@@ -82,7 +82,7 @@ PAGES = {
         ),
         Page(
             "backend", 4, "radon call VM fork", "wrong_results",
-            (("matrix.html", "b-vm"), ("assets/style.css", ".b-vm { --of: var(--vm); }")),
+            (("matrix.html", "b-vm"), ("assets/style.css", ".b-vm{--of:var(--vm);}")),
         ),
         Page(
             "scenario", 3, "radon warm_again C fork", "cache_misses",

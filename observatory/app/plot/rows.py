@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from benchmarks.catalogue import no_such
+from dashboard.colours import tokens
 from observatory.analyze.detectors import STEPS, Rates
 from observatory.app.plot import style
 from observatory.errors import SelectionError
@@ -64,7 +65,7 @@ def compare(
     _cells(ax, verdicts)
     for conclusion, colour in _COLOURS.items():
         if any(verdict.conclusion == conclusion for verdict in verdicts):
-            ax.plot([], [], "o", color=style.tokens()[colour], label=conclusion)
+            ax.plot([], [], "o", color=tokens()[colour], label=conclusion)
     style.legend_above(ax, f"{comparison.base.subject.label} → {comparison.head.subject.label}")
     return ax
 
@@ -92,18 +93,18 @@ def _ratio(verdict: Verdict) -> float | None:
 
 
 def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
-    ax.axvline(1, color=style.tokens()["edge"], linewidth=1, zorder=1)
+    ax.axvline(1, color=tokens()["edge"], linewidth=1, zorder=1)
     for place, verdict in enumerate(verdicts):
         ratio = _ratio(verdict)
         if ratio is None:
             continue
-        colour = style.tokens()[_COLOURS[verdict.conclusion]]
+        colour = tokens()[_COLOURS[verdict.conclusion]]
         ax.plot(ratio, place, "o", color=colour, zorder=3,
                 markerfacecolor=colour if verdict.ratio else "white")  # fmt: skip
         if verdict.minimum_effect:
             least = verdict.minimum_effect
             ax.barh(place, 1 + least - 1 / (1 + least), left=1 / (1 + least), height=0.8,
-                    color=style.tokens()["rule-2"], zorder=0)  # fmt: skip
+                    color=tokens()["rule-2"], zorder=0)  # fmt: skip
         if verdict.ratio is not None:
             low, high = max(verdict.ratio.low, 1e-9), verdict.ratio.high
             ax.hlines(place, low, high, color=colour, linewidth=2, zorder=2)
@@ -111,12 +112,12 @@ def _ratios(ax: Axes, verdicts: Sequence[Verdict]) -> None:
     if low <= 0 or high / low > 3:
         style.logarithmic(ax.xaxis, 1000.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: style.signed(ratio - 1)))
-    ax.grid(visible=True, axis="x", color=style.tokens()["rule"], linewidth=0.8)
+    ax.grid(visible=True, axis="x", color=tokens()["rule"], linewidth=0.8)
 
 
 def _counts(ax: Axes, verdicts: Sequence[Verdict]) -> None:
     for place, verdict in enumerate(verdicts):
-        colour = style.tokens()[_COLOURS[verdict.conclusion]]
+        colour = tokens()[_COLOURS[verdict.conclusion]]
         base, head = median(verdict.base.values), median(verdict.head.values)
         ax.hlines(place, min(base, head), max(base, head), color=colour, linewidth=2, zorder=2)
         ax.plot(base, place, "o", color=colour, markerfacecolor="white", zorder=3)
@@ -142,7 +143,7 @@ def _cells(ax: Axes, verdicts: Sequence[Verdict]) -> None:
         )
         ax.annotate(change, (1, place), xycoords=("axes fraction", "data"), xytext=(8, 0),
                     textcoords="offset points", va="center", fontsize=9,
-                    color=style.tokens()["ink"])  # fmt: skip
+                    color=tokens()["ink"])  # fmt: skip
 
 
 @style.styled
@@ -181,7 +182,7 @@ def ledger(functions: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -
     for outcome in (name for name in _OUTCOMES if name in bars):
         number = functions.loc[functions["outcome"] == outcome, "count"].sum()
         ax.barh(
-            places, bars[outcome], left=left, height=0.7, color=style.tokens()[_OUTCOMES[outcome]],
+            places, bars[outcome], left=left, height=0.7, color=tokens()[_OUTCOMES[outcome]],
             label=f"{outcome} ({number:,})",
         )  # fmt: skip
         left = left + bars[outcome]
@@ -203,7 +204,7 @@ def detectors(found: Sequence[Rates]) -> Figure:
     recall, false = figure.subplots(1, 2, width_ratios=(3, 2))
     steps = [100 * (step - 1) for step in STEPS]
     for number, one in enumerate(found):
-        colour, mark = style.tokens()[f"s{number % 8}"], _MARKS[number % len(_MARKS)]
+        colour, mark = tokens()[f"s{number % 8}"], _MARKS[number % len(_MARKS)]
         shares = [100 * one.recall(step) for step in STEPS]
         recall.plot(steps, shares, color=colour, marker=mark, label=f"{one.detector} ")
         false.barh(one.detector, one.false_series_per_1000, color=colour)

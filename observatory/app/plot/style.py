@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
-from importlib.resources import files
+from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -17,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from benchmarks.catalogue import BACKENDS
+from dashboard.colours import tokens
 from dashboard.drawing.geometry import shape_of
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
@@ -28,17 +27,8 @@ _T = TypeVar("_T")
 FORMATS = (".png", ".svg", ".pdf")
 _DPI = 200
 _MARKS = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
-_TOKEN = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
 _MOST_TICKS = 24
 """Most labels of subjects on an axis; of more, every second, third, ... is shown."""
-
-
-@cache
-def tokens() -> dict[str, str]:
-    """The colours of the light page by name, read from its stylesheet."""
-    text = (files("dashboard") / "assets/style.css").read_text(encoding="utf-8")
-    light = text[: text.index("@media")]
-    return dict(_TOKEN.findall(light))
 
 
 def colour_of(backend: str) -> str:

@@ -43,6 +43,10 @@ def command(
             "results: alerts then have buttons that settle them."
         ),
     ] = "",
+    url: Annotated[
+        str,
+        typer.Option(help="Address (https) of the pages, for pictures beside links to them."),
+    ] = "",
     strict: options.Strict = False,
 ) -> None:
     """Build the static site. Open OUT/index.html; it needs no server and no network.
@@ -57,6 +61,9 @@ def command(
         "triage": options.https(triage_url, "--triage-url", "https://host/o/r/new/results/triage"),
     }
     source = Source(asv_config, repo, addresses)
-    page, problems = build_site(results or [Path("results")], out, source, progress=on_terminal())
+    page, problems = build_site(
+        results or [Path("results")], out, source, progress=on_terminal(),
+        url=options.https(url, "--url", "https://host/pages/"),
+    )  # fmt: skip
     print(f"The page: {page}")
     report_problems(problems, strict)

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from benchmarks.catalogue import BACKENDS
-from dashboard.colours import stylesheet
+from dashboard.colours import stylesheet, tokens
 from observatory.analyze.comparison.comparing import compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.segments import segmented
@@ -115,7 +115,7 @@ def test_colours_are_those_of_the_page() -> None:
     for backend in ("C", "NUMBA"):
         assert f": {colours[backend]};" in stylesheet()
         assert colours[backend] == BACKENDS[backend].light
-    assert style.colour_of("of nobody") == style.tokens()["other"]
+    assert style.colour_of("of nobody") == tokens()["other"]
     assert all(style.mark_of(backend) for backend in BACKENDS)
 
 

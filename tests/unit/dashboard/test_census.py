@@ -168,7 +168,7 @@ def test_what_no_graph_has_is_only_told_where_it_was_measured_with_the_backend()
 
 
 def test_every_fate_has_a_mark_and_a_style() -> None:
-    style = Path("dashboard/assets/style.css").read_text()
+    style = Path("dashboard/assets/pages.css").read_text()
     assert set(MARKS) == set(FATES)
     assert [fate for fate in FATES if f".f-{fate}" not in style] == []
 
@@ -191,7 +191,7 @@ def test_the_registry_times_releases_stays_small(tmp_path: Path) -> None:
     # The budget of tests/benchmarks/test_pages.py, for 16 subjects.
     cells = 350 * 8 * (page.count("<td") and len('<td class="f-uncacheable" data-n="19">U'))
     assets = sum((site / "assets" / name).stat().st_size
-                 for name in ("style.css", "site.js", "census.js"))  # fmt: skip
+                 for name in ("style.css", "pages.css", "site.js", "census.js"))  # fmt: skip
     assert len(page.encode()) + cells + assets < 250_000
 
 

@@ -17,6 +17,7 @@ from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_site import observed
 
+SHELVES = observed(factory.frame()).shelves
 WARM = Cell("radon", "warm_process", "NUMBA", "fork")
 
 
@@ -29,14 +30,25 @@ def data(frame: Any = None) -> dict[str, Any]:
         assert head == f'observatory.receive("{name}"'
         assert rest.endswith(");\n")
         found[name] = json.loads(rest[: -len(");\n")])
+        if name.startswith("series-"):
+            found[name] = {id_: json.loads(text) for id_, text in found[name].items()}
+        elif name in ("index", "grid"):
+            found[name] = {column: long(one) for column, one in found[name].items()}
     return found
+
+
+def long(column: Any) -> Any:
+    """A column as the pages see it."""
+    if not isinstance(column, dict):
+        return column
+    at = column["at"]
+    return [column["of"][k] for k in ([0] * at if isinstance(at, int) else at)]
 
 
 def test_every_series_is_in_the_file_that_its_id_names() -> None:
     found = data()
-    digits = found["lines"]["digits"]
     for id_ in found["index"]["id"]:
-        assert id_ in found[f"series-{id_[:digits]}"]
+        assert id_ in found[f"series-{SHELVES.of(id_)}"]
     assert sum(len(v) for k, v in found.items() if k.startswith("series-")) == len(
         found["index"]["id"]
     )
@@ -50,7 +62,7 @@ def test_a_series_has_its_values_levels_and_steps() -> None:
         if name == str(WARM) and index["metric"][i] == "compile_time"
     )  # fmt: skip
     id_ = index["id"][number]
-    series = found[f"series-{id_[: found['lines']['digits']]}"][id_]
+    series = found[f"series-{SHELVES.of(id_)}"][id_]
     assert len(series["v"]) == len(factory.RELEASES)
     assert series["at"] is None
     assert series["colour"] == "numba"
@@ -112,3 +124,26 @@ def test_what_is_no_number_stays_so() -> None:
     assert np.isnan(significant(np.array([np.nan])))[0]
     assert significant(np.array([0.0, 123456789.0])).tolist() == [0.0, 123457000.0]
     assert json.dumps(significant(np.array([0.25141999999])).tolist()) == "[0.25142]"
+
+
+def test_a_subject_that_several_lines_have_is_written_once() -> None:
+    rows = factory.frame().to_dict("records")
+    found = data(factory.as_frame([*rows, *({**row, "machine": "other"} for row in rows)]))
+    one, other = (line["subjects"] for line in found["lines"]["lines"])
+    commits = found["subjects"]["commit"]
+    assert len(one) == len(other) == len(factory.RELEASES)
+    assert len(commits) == len(set(commits)) == len({*one, *other})
+    dates = [found["subjects"]["date"][k] for k in one]
+    assert dates == sorted(dates)
+
+
+def test_series_that_are_shown_together_are_in_one_file() -> None:
+    """The first digits of an id are those of its family, whatever else there is."""
+    found = data()
+    index = found["index"]
+    families = {
+        (name.split()[1], metric): id_[:4]
+        for name, metric, id_ in zip(index["name"], index["metric"], index["id"], strict=True)
+    }
+    ids = zip(index["name"], index["metric"], index["id"], strict=True)
+    assert all(id_.startswith(families[name.split()[1], metric]) for name, metric, id_ in ids)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from observatory.store.asv.config import AsvConfig
 from observatory.text.forge import Forge, forge_of
 from tests import factories_frame as factory
 from tests.factories_site import MEASURED, observed
+from tests.unit.dashboard.test_pages import alert
 
 
 def built(frame: pd.DataFrame, out: Path, problems: tuple[str, ...] = ()) -> str:
@@ -125,9 +128,37 @@ def test_hostile_strings_stay_text(tmp_path):
 def test_addresses_of_commits_reach_the_data(tmp_path):
     forge = Forge(compare="https://example.org/compare/", tag="https://example.org/tag/")
     build(observed(factory.frame()), tmp_path, forge)
-    told = (tmp_path / "data" / "lines.js").read_text()
+    data = tmp_path / "data"
+    told = (data / "lines.js").read_text()
     assert "https://example.org/compare/" in told
-    assert '"https://example.org/tag/rel-3.3.7","rel-3.3.7"' in told
+    assert '"https://example.org/tag/"' in told
+    assert '"rel-3.3.7"' in (data / "subjects.js").read_text()
+
+
+def test_a_card_beside_a_link_needs_the_address_of_the_pages(tmp_path):
+    build(observed(factory.frame()), tmp_path / "without")
+    assert "og:image" not in (tmp_path / "without" / "index.html").read_text()
+    build(observed(factory.frame()), tmp_path / "with", url="https://example.org/pages")
+    page = (tmp_path / "with" / "series.html").read_text()
+    assert '<meta property="og:image" content="https://example.org/pages/assets/card.png">' in page
+    assert '<meta property="og:url" content="https://example.org/pages/series.html">' in page
+    assert (tmp_path / "with" / "assets" / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_alert_has_its_record_and_its_chart_as_files(tmp_path):
+    base = observed(factory.frame())
+    one = alert(base)
+    site = observed(factory.frame(), alerts=base.alerts.model_copy(update={"alerts": [one]}))
+    build(site, tmp_path)
+    record = json.loads((tmp_path / "alerts" / f"{one.id}.json").read_text())
+    assert (record["id"], record["sentence"]) == (one.id, one.sentence)
+    picture = (tmp_path / "alerts" / f"{one.id}.svg").read_text()
+    drawn = ElementTree.fromstring(picture)
+    assert drawn.findall(".//{http://www.w3.org/2000/svg}circle")
+    assert "var(" not in picture
+    page = (tmp_path / "alerts" / f"{one.id}.html").read_text()
+    assert f'href="{one.id}.svg"' in page
+    assert f'href="{one.id}.json"' in page
 
 
 def test_no_address_is_made_of_a_commit_that_no_forge_has(tmp_path):
@@ -138,7 +169,11 @@ def test_no_address_is_made_of_a_commit_that_no_forge_has(tmp_path):
     written = [
         path.read_text() for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".js")
     ]
-    assert any("https://github.com/o/r/releases/tag/rel-3.3.7" in text for text in written)
+    assert any('"tag_url":"https://github.com/o/r/releases/tag/"' in text for text in written)
+    (subjects,) = (text for text in written if text.startswith('observatory.receive("subjects"'))
+    refs = json.loads(subjects.partition(",")[2].removesuffix(");\n"))["ref"]
+    assert "rel-3.3.7" in refs
+    assert 1 not in refs  # what the commit itself would be
     for text in written:
         assert not any(f"{forge.commit}{commit}" in text for commit in synthetic)
 

@@ -135,6 +135,7 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
     files = dict(data_files(observed, Forge()))
     content = files["data/series-.js"]
     found = json.loads(content[content.index(b",") + 1 : content.rindex(b")")])
+    found = {id_: json.loads(text) for id_, text in found.items()}
     sources = {one["source"]: one for one in found.values() if one["metric"] == "instructions"}
     assert {source: one["v"] for source, one in sources.items()} == {
         CALLGRIND: [2.0e9, 2.1e9], HARDWARE: [2.6e9],
