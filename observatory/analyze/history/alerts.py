@@ -62,14 +62,27 @@ class Recorded:
 
     def recent(self, change: Change) -> bool:
         """Whether it begins among the last subjects of a line, or is on no line at all."""
+        return self.age(change) <= SAME
+
+    def age(self, change: Change) -> int:
+        """How many subjects of a line are newer than its first; 0 if it is on no line at all."""
         commit = change.first_bad.commit
         found = [
             len(positions) - 1 - positions[commit]
-            for one in change.series
-            for positions in self.lines.get((one.machine, one.env_name), ())
+            for place in {(one.machine, one.env_name) for one in change.series}
+            for positions in self.lines.get(place, ())
             if commit in positions
         ]
-        return not found or min(found) <= SAME
+        return min(found, default=0)
+
+    def told(self, change: Change, before: Iterable[Alert]) -> bool:
+        """Whether one of the alerts before is probably about this change."""
+        for alert in before:
+            if alert.kind == change.kind and alert.state != "resolved":
+                far = self.distance(change, alert)
+                if alert.id == change.id or (far is not None and far <= SAME):
+                    return True
+        return False
 
     def distance(self, change: Change, alert: Alert) -> int | None:
         """The number of subjects between their beginnings, on a line of a series that both have.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from observatory.analyze.history.alerts import (
 )
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
+from observatory.analyze.history.policy import Assessed, Circumstances, assess
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
@@ -70,6 +71,8 @@ class Detected:
     """Pairs of subjects whose counts were compared."""
     alerts: Sequence[FoundAlert]
     improvements: Sequence[Occurrence]
+    smaller: Sequence[tuple[Occurrence, Assessed]]
+    """Changes that are not alerts, the newest first."""
     unjudged: Mapping[Statement, Sequence[str]]
     """The names of the series that were not judged, by reason."""
     environments: Sequence[Statement]
@@ -100,7 +103,8 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
-    alerts = _with_drifts(found, given.tracks, recorded, context)
+    worse, smaller = _sorted_out(found, given.tracks, recorded, context)
+    alerts = _with_drifts(worse, given.tracks, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
@@ -109,10 +113,37 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         compared=sum(compared for _, compared in counted),
         alerts=alerts,
         improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
+        smaller=sorted(smaller, key=lambda one: one[0].change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
         environments=list(_environments(lines)),
         orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
+
+
+def _sorted_out(
+    found: Sequence[Occurrence],
+    tracks: Sequence[SegmentedSeries],
+    recorded: Recorded,
+    context: AlertContext,
+) -> tuple[list[Occurrence], list[tuple[Occurrence, Assessed]]]:
+    """The changes for the worse that are alerts, and those that are not, with the reason."""
+    judged = Counter(one.series.key[:2] for one in tracks if one.judgement == "judged")
+    told = {one.id: one for one in (context.previous.alerts if context.previous else ())}
+    alerts: list[Occurrence] = []
+    smaller: list[tuple[Occurrence, Assessed]] = []
+    for one in found:
+        if not one.worse:
+            continue
+        known = Circumstances(
+            judged, recorded.age(one.change), recorded.told(one.change, told.values()),
+            first_run=context.previous is None,
+        )  # fmt: skip
+        assessed = assess(one, known)
+        if assessed.reason is None:
+            alerts.append(one)
+        else:
+            smaller.append((one, assessed))
+    return alerts, smaller
 
 
 def _with_drifts(

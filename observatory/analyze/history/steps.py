@@ -56,7 +56,7 @@ class Parameters:
     """... and in ranks, at least."""
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
-    smallest: float = SMALLEST_STEP
+    smallest: float = 0.01
     """Relative change of the level below which a step is not reported."""
 
 
