@@ -161,7 +161,9 @@ def _tells(alert: Alert, one: Series, place: int) -> bool:
     return any(change.first_bad.commit in near for change in alert.series)
 
 
-def _detected(tracks: Sequence[SegmentedSeries], now: datetime, previous: Alerts | None) -> Detected:
+def _detected(
+    tracks: Sequence[SegmentedSeries], now: datetime, previous: Alerts | None
+) -> Detected:
     context = AlertContext(now, NEVER, Triage(), previous)
     return detect_changes(Histories(tracks=tracks, histories=(), runs=()), context)
 

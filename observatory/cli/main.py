@@ -46,6 +46,7 @@ class Commands(TyperGroup):
         "upgrade": "Check a subject on the cache of another one.",
         "alerts": "Find what got worse in the history.",
         "ack": "Acknowledge an alert until a date.",
+        "digest": "Write what changed in a week as Markdown.",
         "comment": "Publish a comparison on its pull request.",
         "deliver": "Keep one GitHub issue for each alert.",
         "dashboard": "Build the static site.",

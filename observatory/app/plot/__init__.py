@@ -5,7 +5,8 @@ picture as PNG, SVG or PDF; the same values always give the same bytes.
 """
 
 from observatory.app.plot.along_history import history, series
+from observatory.app.plot.digest import digest
 from observatory.app.plot.rows import compare, detectors, ledger
 from observatory.app.plot.style import save
 
-__all__ = ["compare", "detectors", "history", "ledger", "save", "series"]
+__all__ = ["compare", "detectors", "digest", "history", "ledger", "save", "series"]
