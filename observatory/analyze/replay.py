@@ -1,8 +1,8 @@
 """A history replayed week by week through the code that makes alerts, with its memory. Pure.
 
 Each week sees the values whose subjects are no newer, and the alerts of the week before. A series
-without a new value is not cut into levels again. How long a step takes to be told is measured apart:
-series that are long enough get one, and are replayed from it on, value by value and one by one.
+without a new value is not cut into levels again. How long a step takes to be told is measured
+apart: series that are long enough get one, and are replayed from it on, each alone, value by value.
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ def replay(
         new = [one for one in found.alerts if one.alert.id not in before]
         alerts = [one.alert for one in found.alerts]
         if previous is not None:
-            yield Week(end, len(new), sum(_shared(one.alert, alerts) for one in new),
-                       sum(one.state != "resolved" for one in alerts), len(found.smaller))  # fmt: skip
+            shared = sum(_shared(one.alert, alerts) for one in new)
+            live = sum(one.state != "resolved" for one in alerts)
+            yield Week(end, len(new), shared, live, len(found.smaller))
         previous = _record(found)
 
 
@@ -117,8 +118,10 @@ def _segmented(
 
 
 def told(series: Sequence[Series], factor: float, seed: int = 0) -> Told:
-    """Insert a step of one size into every noisy series that is long enough, and wait until an
-    alert tells it. The place is random; the real changes of the series stay in it."""
+    """Insert a step of one size into every noisy series that is long enough, and await its alert.
+
+    The place is random; the real changes of the series stay in it.
+    """
     delays: list[int] = []
     tried = false = 0
     for number, one in enumerate(series):
@@ -156,8 +159,8 @@ def _alerts_on(one: Series, previous: Alerts | None) -> Detected:
 def _tells(alert: Alert, one: Series, place: int) -> bool:
     if alert.state == "resolved":
         return False
-    near = {one.subject(n).commit
-            for n in range(max(0, place - SAME), min(len(one.values), place + SAME + 1))}  # fmt: skip
+    places = range(max(0, place - SAME), min(len(one.values), place + SAME + 1))
+    near = {one.subject(n).commit for n in places}
     return any(change.first_bad.commit in near for change in alert.series)
 
 

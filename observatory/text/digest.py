@@ -1,4 +1,4 @@
-"""The weekly digest: what got worse and better in a history, as Markdown for a forum or an issue."""
+"""The weekly digest: what got worse and better, as Markdown for a forum or an issue."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MACHINE_FEWEST = 20
 machine's or a dependency's."""
 LATE = 30
 """A step that is found only so many subjects after it began is too weak, or a by-product of later
-values. It is not news. It alerts only where no earlier alerts are known, as everything then does."""
+values. It is not news, and alerts only where no earlier alerts are known."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Circumstances:
 
 
 def assess(one: Occurrence, known: Circumstances) -> Assessed:
-    """Whether a change is an alert. What is one already stays it while half of the least is left."""
+    """Whether a change is an alert; one that is already stays it while half is left."""
     found = impact(one)
     if math.isinf(found):
         return Assessed(found, None)

@@ -40,7 +40,6 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.comparison.rules import SMALLEST_STEP
 from observatory.store.records.alerts import Modes, described_by_ratio
 
 Values = npt.NDArray[np.float64]

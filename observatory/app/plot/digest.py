@@ -29,8 +29,8 @@ def digest(changes: Sequence[SeriesChange]) -> Figure:
         shorten(f"{one.benchmark} {one.metric}, {one.first_bad.label}", _LONGEST_NAME)
         for one in ordered
     ]
-    bars = ax.barh(range(len(sizes)), sizes,
-                   color=[style.tokens()["bad" if size > 0 else "good"] for size in sizes])  # fmt: skip
+    colours = [style.tokens()["bad" if size > 0 else "good"] for size in sizes]
+    bars = ax.barh(range(len(sizes)), sizes, color=colours)
     ax.bar_label(bars, [f"{size:+.2g} %" for size in sizes], padding=3)
     ax.set_yticks(range(len(names)), names)
     ax.axvline(0, color=style.tokens()["edge"], linewidth=0.8)
