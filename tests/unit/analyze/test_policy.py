@@ -13,13 +13,11 @@ def _slower(by: float) -> Detected:
 def test_ten_per_cent_in_one_series_is_an_alert() -> None:
     found = _slower(1.10)
     assert [one.alert.kind for one in found.alerts] == ["slower to build"]
-    assert not found.smaller
 
 
 def test_four_per_cent_in_one_series_is_a_smaller_change_and_not_lost() -> None:
     found = _slower(1.04)
     assert not found.alerts
-    ((change, assessed),) = found.smaller
-    assert change.change.kind == "slower to build"
-    assert assessed.reason == "small"
-    assert 0.01 < assessed.impact < 0.04
+    most = max(assessed.impact for _, assessed in found.smaller)
+    assert {assessed.reason for _, assessed in found.smaller} == {"small"}
+    assert 0.01 < most < 0.04
