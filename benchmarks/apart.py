@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from benchmarks import process
-from benchmarks.catalogue import SCENARIOS
+from benchmarks.catalogue import MODELS, SCENARIOS
 from benchmarks.catalogue.scenarios import FORKS_LIMITS
 from benchmarks.messages import Job, Report, Role, Spent, Step
+from benchmarks.models import Size
 from benchmarks.process import Ending
 from benchmarks.sandbox import Sandbox
 
@@ -41,17 +42,19 @@ def run(
     of one graph a fifth of it. Raises OSError if the process cannot start.
     """
     if job.role == "each":
-        job, timeout = replace(job, limit=timeout / 5), timeout * FORKS_LIMITS
+        emptied = box.cache if SCENARIOS[job.cell.scenario].emptied else None
+        job = replace(job, limit=timeout / 5, emptied=emptied)
+        timeout *= FORKS_LIMITS
     parent = process.run(box, job, dict(env), timeout, interpreter=interpreter)
     if job.role != "each" or parent.exit.timed_out or parent.exit.code != 0:
         return parent
     forks = {
         each.members[0]: process.ending_of_fork(parent, each.report) for each in job.for_members()
     }
-    return _put_together(parent, forks)
+    return _put_together(parent, forks, MODELS[job.cell.model].sizes)
 
 
-def _put_together(parent: Ending, forks: Mapping[str, Ending]) -> Ending:
+def _put_together(parent: Ending, forks: Mapping[str, Ending], sizes: Mapping[str, Size]) -> Ending:
     """The parent's ending, with the reports of all forks as one."""
     reports = [fork.report for fork in forks.values() if fork.report is not None]
     unavailable = [report for report in reports if report.status == "unavailable"]
@@ -60,7 +63,7 @@ def _put_together(parent: Ending, forks: Mapping[str, Ending]) -> Ending:
         return replace(parent, report=first, status="unavailable", message=first.message)
     wrong = Counter(check.name for report in reports for check in report.checks if check.wrong)
     steps = [
-        counted(step, wrong[step.name])
+        counted(replace(step, size=sizes.get(name)), wrong[step.name])
         for name, fork in forks.items()
         for step in _steps(name, fork)
     ]
@@ -75,7 +78,7 @@ def _put_together(parent: Ending, forks: Mapping[str, Ending]) -> Ending:
         steps=tuple(steps),
         checks=tuple(check for report in reports for check in report.checks),
         ledger=tuple(entry for ledger in ledgers for entry in ledger) if ledgers else None,
-        environment=reports[0].environment if reports else {},
+        environment=next((one.environment for one in reports if one.environment), {}),
         spent=_spent(reports),
         suspects=tuple(name for report in reports for name in report.suspects),
         ops=tuple(sorted({op for report in reports for op in report.ops})),

@@ -19,6 +19,11 @@ def problem(backend: str) -> str | None:
     if record.package and find_spec(record.package) is None:
         missing = f"{record.package} is not installed in this environment"
         return f"{missing}, and this release does not require it"
+    if record.optional and record.mode:
+        from pytensor.compile.mode import predefined_modes
+
+        if record.mode not in predefined_modes:
+            return f"this release has no mode {record.mode}"
     if record.linker:
         from pytensor.configdefaults import config
 
@@ -62,6 +67,18 @@ def warm_up(backend: str) -> None:
         import numpy as np
 
         numba.njit(lambda array: array + array)(np.ones(2))
+
+
+def as_arrays(value: Any) -> Any:
+    """Return what a compiled function returned, as NumPy arrays: this waits for what is computed.
+
+    A sampler does the same with every value.
+    """
+    import numpy as np
+
+    if isinstance(value, list | tuple):
+        return [np.asarray(one) for one in value]
+    return np.asarray(value)
 
 
 def install_probes(backend: str, ledger: Ledger) -> None:

@@ -8,20 +8,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from benchmarks import trace
-from benchmarks.catalogue import Measure
+from benchmarks.backends import as_arrays
+from benchmarks.calls import seconds_a_call
+from benchmarks.catalogue import BACKENDS, METRICS, Measure
 from benchmarks.messages import Check, Counter, Step
 from benchmarks.models import FIRST, Graph, Graphs
 from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import Ledger
 from benchmarks.probes.memory import HighWater, MemoryOfBuild
 from benchmarks.probes.phases import PhaseClock
-from benchmarks.probes.process import cpu_time
+from benchmarks.probes.process import cpu_time, peak_rss
 from benchmarks.probes.profile import Tracer
 from benchmarks.profiles import Profile
+
+_BRIEFLY = 5, 0.01
+"""How calls of one graph of many are timed: repeats, and seconds of each."""
 
 
 @dataclass
@@ -49,7 +56,7 @@ class Bench:
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
     ops: set[str] = field(default_factory=set)
     """The classes of the Ops in the graphs that were built apart."""
-    tracer: Tracer = field(default_factory=Tracer)
+    tracer: Tracer | EntryCounter = field(default_factory=Tracer)
     phases: PhaseClock = field(default_factory=PhaseClock)
     high_water: HighWater = field(default_factory=HighWater)
     suspects: list[str] = field(default_factory=list)
@@ -59,6 +66,11 @@ class Bench:
     build_seconds: float = 0.0
     warm_up_seconds: float = 0.0
     measured_seconds: float = 0.0
+
+    @property
+    def deferred(self) -> bool:
+        """Whether values have to be waited for."""
+        return BACKENDS[self.backend].deferred
 
     def graph(self, variant: str = "") -> Graph:
         """Return a fresh graph of one member, or of the base if none is named.
@@ -71,10 +83,14 @@ class Bench:
         return graph
 
     def compiled(self) -> tuple[Graph, Callable[[Any], Any], Any]:
-        """Compile and call the base outside the measured span; return graph, function and value."""
+        """Compile and call the base outside the measured span; return graph, function and value.
+
+        The function waits for its values.
+        """
         graph = self.graph()
         begin = time.perf_counter()
-        function = graph.compile(self.mode)
+        made = graph.compile(self.mode)
+        function = (lambda point: as_arrays(made(point))) if self.deferred else made
         value = function(graph.point)
         self.warm_up_seconds += time.perf_counter() - begin
         return graph, function, value
@@ -84,8 +100,12 @@ class Bench:
         graph, _, value = self.compiled()
         self.check(name, graph, value)
 
-    def measured_build(self, name: str, variant: str = "") -> dict[str, float]:
+    def measured_build(
+        self, name: str, variant: str = "", kept: list[Callable[[], Any]] | None = None
+    ) -> dict[str, float]:
         """Compile and call one member once, inside the measured span of this pass.
+
+        ``kept``: takes a function that calls it once more; None: nothing is kept in memory.
 
         Returns the metrics of this build: seconds in the timing pass, counts in the others. The
         value is checked as ``name`` and kept as `last`. Raises what the subject raises.
@@ -93,6 +113,7 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
+        deferred = self.deferred
         memory = MemoryOfBuild() if self.probed and self.weighed else None
         self.ledger.step = name
         with ExitStack() as stack:
@@ -112,12 +133,16 @@ class Bench:
             function = graph.compile(self.mode)
             compiled = time.perf_counter()
             value = function(graph.point)
+            if deferred:
+                value = as_arrays(value)
             called = time.perf_counter()
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
         trace.event("span ended", step=name)
         self.measured_seconds += called - begin
         self.check(name, graph, value)
         self.last = value
+        if kept is not None:
+            kept.append(partial(function, graph.point))
         if self.measure == "work":
             return {} if self.counter is None else {"instructions": calls[0]}
         if self.measure == "tracing":
@@ -164,6 +189,21 @@ class Bench:
             graph.compile(self.mode)
         self.measured_seconds += time.perf_counter() - begin
         return {"key_calls": cost.calls} if counting else {"key_time": cost.seconds}
+
+    def grow(self, name: str) -> dict[str, float]:
+        """Compile and call one member once, and return what this pass says of it.
+
+        The timing pass gives also the time of a call, and the memory that the build has taken.
+        Raises what the subject raises.
+        """
+        before = peak_rss()
+        kept: list[Callable[[], Any]] = []
+        found = self.measured_build(name, name, kept)
+        if self.measure == "timing":
+            if before is not None and (after := peak_rss()) is not None:
+                found["build_memory"] = after - before
+            found["call_time"] = seconds_a_call(kept[0], *_BRIEFLY)
+        return {name: value for name, value in found.items() if METRICS[name].by_size}
 
     def check(self, name: str, graph: Graph, value: Any) -> None:
         """Compare what a function returned with the reference, and keep the result as ``name``."""

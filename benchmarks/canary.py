@@ -47,6 +47,16 @@ class SamplingWarm:
     """The same on a copy of a filled cache."""
 
 
+@suite("path_cold", models_of("path_cold"))
+class PathCold:
+    """The path of a user of PyMC, from an empty cache."""
+
+
+@suite("path_warm", models_of("path_warm"))
+class PathWarm:
+    """The same from a filled cache."""
+
+
 @suite("census_cold", models_of("census_cold"))
 class CensusCold:
     """Every Op, from an empty cache."""
@@ -75,6 +85,11 @@ class PairsKeys:
 @suite("key_making", models_of("key_making"))
 class KeyMaking:
     """What the keys of graphs of 10 to 10,000 nodes cost, and those of constants."""
+
+
+@suite("growth", models_of("growth"))
+class Growth:
+    """How builds and calls grow with counties, layers, nodes and inputs."""
 
 
 @suite("upgrade")

@@ -18,7 +18,7 @@ from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from benchmarks import forking, trace  # noqa: E402
-from benchmarks.catalogue import MODELS, SCENARIOS  # noqa: E402
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS  # noqa: E402
 from benchmarks.messages import Job, Report, write_report  # noqa: E402
 from benchmarks.parent import end_with_parent  # noqa: E402
 from benchmarks.typed_json import from_json  # noqa: E402
@@ -75,9 +75,10 @@ def work(job: Job, imported: dict[str, float] | None = None) -> int:
 
 
 def _import_subject(job: Job) -> dict[str, float]:
-    """Import what a user of this model imports. Returns seconds by package."""
+    """Import what a user of this model and backend imports. Returns seconds by package."""
     seconds = {}
-    for package in ("pytensor", "numba", *MODELS[job.cell.model].packages):
+    own = (BACKENDS[job.cell.backend].package, *MODELS[job.cell.model].packages)
+    for package in dict.fromkeys(("pytensor", "numba", *filter(None, own))):
         begin = time.perf_counter()
         if package == "pytensor":
             import pytensor.tensor  # noqa: F401

@@ -15,13 +15,14 @@ from pathlib import Path
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "pymc")
 
 
-def describe(data: Path | None) -> dict[str, str | None]:
+def describe(data: Path | None, packages: Iterable[str] = ()) -> dict[str, str | None]:
     """Return the facts that can explain a difference between two samples; None: not there.
 
-    ``data``: the data file of the sample. PyTensor's configuration is included if PyTensor has
-    been imported. Raises OSError if the data file cannot be read.
+    ``data``: the data file of the sample. ``packages``: what it needs besides. PyTensor's
+    configuration is included if PyTensor has been imported. Raises OSError if the data file cannot
+    be read.
     """
-    facts = versions(_PACKAGES)
+    facts = versions((*_PACKAGES, *packages))
     facts["cpu"] = processor()
     facts["cpu_count"] = str(os.cpu_count())
     facts["data"] = _digest(data)

@@ -10,12 +10,15 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from benchmarks import trace
-from benchmarks.catalogue import SCENARIOS
-from benchmarks.messages import Job, Report, write_report
+from benchmarks.catalogue import MODELS, SCENARIOS
+from benchmarks.messages import Job, Report, Step, write_report
 from benchmarks.parent import fork
+from benchmarks.probes.process import cpu_time_of
 
 Work = Callable[[Job], int]
 """A function that does a job, writes its report and returns the exit status of the process."""
@@ -24,6 +27,7 @@ RAISED = 3
 """Exit status of a process that reported an exception."""
 _THREADS = 2
 _POLL = 0.01
+_LARGER = "not built: a smaller size took more than {:g} s of CPU time, the limit of each"
 _LONGEST_TEMPORARY = 70
 """Characters of a directory in which multiprocessing can make a socket, whose path has 107."""
 
@@ -76,8 +80,29 @@ def _serve(work: Work, job: Job) -> None:
 
 
 def _in_turn(jobs: list[Job], work: Work) -> None:
-    for job in jobs:
-        _wait_for(job, _fork(job, work))
+    slow: set[str] = set()
+    with _emptying(jobs[0].emptied) as empty:
+        for job in jobs:
+            size = MODELS[job.cell.model].sizes.get("".join(job.members[:1]))
+            if size is not None and size.family in slow:
+                _note_limited(job, _LARGER.format(size.limit))
+            elif _wait_for(job, _fork(job, work), size.limit if size else math.inf) and size:
+                slow.add(size.family)
+            empty()
+
+
+@contextmanager
+def _emptying(caches: Path | None) -> Iterator[Callable[[], None]]:
+    """Give a function that removes the files which came into the caches since this call."""
+    before = set() if caches is None else set(caches.rglob("*"))
+
+    def empty() -> None:
+        for path in () if caches is None else caches.rglob("*"):
+            # Directories stay: PyTensor makes that of numba's functions when it is imported.
+            if path not in before and not path.is_dir():
+                path.unlink(missing_ok=True)
+
+    yield empty
 
 
 def _at_once(jobs: list[Job], work: Work) -> None:
@@ -147,17 +172,32 @@ def _fork(job: Job, work: Work) -> int:
     return fork(do_job)
 
 
-def _wait_for(job: Job, pid: int) -> None:
+def _wait_for(job: Job, pid: int, most: float = math.inf) -> bool:
+    """Wait for the end of a child; return whether it took more CPU time than it may.
+
+    ``most``: its limit in seconds of CPU. A child that waits for its limit of wall time says
+    nothing about larger sizes.
+    """
     end = math.inf if job.limit is None else time.monotonic() + job.limit
     ended, status = os.waitpid(pid, 0 if job.limit is None else os.WNOHANG)
-    why = None
+    why, limited = None, False
     while not ended:
-        if time.monotonic() > end:
+        limited = limited or (most < math.inf and (cpu_time_of(pid) or 0.0) > most)
+        if why is None and (limited or time.monotonic() > end):
             os.kill(pid, signal.SIGKILL)
-            end, why = math.inf, f"it was ended after {job.limit:g} s, its limit"
+            why = f"it was ended after {job.limit} s, its limit"
         time.sleep(_POLL)
         ended, status = os.waitpid(pid, os.WNOHANG)
-    _note_end(job, os.waitstatus_to_exitcode(status), why)
+    if limited:
+        _note_limited(job, f"it was ended after {most:g} s of CPU time, its limit")
+    else:
+        _note_end(job, os.waitstatus_to_exitcode(status), why)
+    return limited
+
+
+def _note_limited(job: Job, why: str) -> None:
+    """Report for a graph that takes too long, in place of what it may have reported."""
+    write_report(job, Report("ok", steps=(Step(job.members[0], {}, "limited", why),)))
 
 
 def _note_end(job: Job, code: int, why: str | None = None) -> None:

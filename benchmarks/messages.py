@@ -13,6 +13,7 @@ from typing import Literal
 
 from benchmarks import trace
 from benchmarks.catalogue import Cell, Measure
+from benchmarks.models import Size
 from benchmarks.profiles import Profile
 from benchmarks.typed_json import from_json, to_json
 
@@ -21,9 +22,10 @@ Role = Literal["measure", "fill", "siblings", "reader", "upgrade", "each"]
 siblings, reads what the siblings stored, builds every graph of an upgrade, or is a fork that builds
 one graph of many, or the parent of such forks."""
 Status = Literal["ok", "unavailable", "raised", "killed", "timeout"]
-StepStatus = Literal["ok", "absent", "raised", "died", "collided", "unstable"]
-"""What became of one graph of many. `absent`: the release has no such Op; `collided`: it is right
-only with a cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
+StepStatus = Literal["ok", "absent", "raised", "died", "limited", "collided", "unstable"]
+"""What became of one graph of many. `absent`: the release has no such Op; `limited`: its size, or a
+smaller one of its family, takes more CPU time than it may; `collided`: it is right only with a
+cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 
@@ -61,6 +63,8 @@ class Job:
     """Why this machine cannot take this pass; empty: it can."""
     limit: float | None = None
     """Role each: the seconds after which the fork of one graph is killed."""
+    emptied: Path | None = None
+    """Role each: the directory of caches that is emptied after each graph; None: they share it."""
     from_empty: bool = False
     """Role upgrade: the cache is empty; False: another subject has filled it."""
 
@@ -85,6 +89,10 @@ class Step:
     """Why the status is not `ok`; of a pair, also what was suspected and not proven."""
     in_python: tuple[str, ...] = ()
     """The Ops of the graph that run in Python, because the backend leaves them to it."""
+    compiled: tuple[str, ...] = ()
+    """Of a step of the path: who asked for each PyTensor function that was compiled."""
+    size: Size | None = None
+    """Where graphs grow: its family and size."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,17 @@ class LedgerEntry:
     """The build that it belongs to."""
     why: str | None = None
     """Outcome `uncacheable`: the reason that the cache gave, in its own words."""
+
+
+@dataclass(frozen=True)
+class ChainReport:
+    """What a process compiled that the measured one started."""
+
+    ledger: tuple[LedgerEntry, ...]
+    functions: tuple[str, ...]
+    """Who asked for each PyTensor function."""
+    logp: float | None = None
+    """What a loaded function returned."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def _built(request: Request, box: Sandbox, seed: int, members: tuple[str, ...]) 
         scenario = next(name for name, one in SCENARIOS.items() if one.of_pair == of_pair)
         asked = replace(request, cell=replace(request.cell, scenario=scenario))
         job = replace(asked.job(box, "each", len(of_pair)), members=members)
-        env = box.environment(own_seed, asked.pytensor_flags)
+        env = box.environment(own_seed, asked.pytensor_flags, backend=asked.backend)
         ending = apart.run(box, job, env, asked.timeout)
         if ending.status != "ok":
             return ending
@@ -101,7 +101,7 @@ def _right_alone(request: Request, box: Sandbox, seed: int, name: str) -> bool:
     """Whether the second graph of a pair is right with an empty cache of its own."""
     alone = box.within(f"alone-{len(list(box.path.glob('alone-*')))}")
     job = replace(request.job(alone, "each"), members=(name,))
-    env = alone.environment(seed, request.pytensor_flags)
+    env = alone.environment(seed, request.pytensor_flags, backend=request.backend)
     report: Report | None = apart.run(alone, job, env, request.timeout).report
     return (
         report is not None

@@ -42,7 +42,8 @@ def main() -> int:
         _twins(options.backend, options.pairs, options.calls)
         return 0
     with Sandbox.open() as box:
-        env = box.environment(sandbox.new_seed(), BACKENDS[options.backend].flags or None)
+        backend = BACKENDS[options.backend]
+        env = box.environment(sandbox.new_seed(), backend.flags or None, backend=backend)
         command = [sys.executable, "-m", "benchmarks.probe_cost", *sys.argv[1:], _INSIDE]
         return subprocess.run(command, env=env, cwd=box.work, check=False).returncode
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchmarks.catalogue import BACKENDS, MODELS, Cell, Measure
+from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Backend, Cell, Measure
 from benchmarks.messages import Job, Role
 from benchmarks.models import Model
 from benchmarks.sandbox import Sandbox
@@ -47,9 +47,16 @@ class Request:
         return MODELS[self.cell.model].described_by(self.graphs)
 
     @property
+    def backend(self) -> Backend:
+        """What is measured."""
+        return BACKENDS[self.cell.backend]
+
+    @property
     def pytensor_flags(self) -> str | None:
         """The PYTENSOR_FLAGS of the backend and of the user; None if there are none."""
-        return ",".join(filter(None, (BACKENDS[self.cell.backend].flags, self.flags))) or None
+        backend = self.backend
+        default = backend.as_default if SCENARIOS[self.cell.scenario].walked else ""
+        return ",".join(filter(None, (backend.flags, default, self.flags))) or None
 
     def job(self, box: Sandbox, role: Role, index: int = 0) -> Job:
         """Return the job of one process, with the wanted members of the model.

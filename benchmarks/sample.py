@@ -97,8 +97,8 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
 
     def environment(hash_seed: int) -> dict[str, str]:
         if pins is None:
-            return box.environment(hash_seed, flags)
-        inherited = box.environment(hash_seed, flags, pinning.INHERITED)
+            return box.environment(hash_seed, flags, backend=request.backend)
+        inherited = box.environment(hash_seed, flags, pinning.INHERITED, backend=request.backend)
         return pins.padded(inherited | pins.variables(box.path))
 
     filler: Ending | None = None

@@ -18,10 +18,11 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from benchmarks import trace
+from benchmarks.catalogue import BACKENDS, Backend
 
 ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
@@ -31,6 +32,7 @@ MARKER = "OBSERVATORY_SANDBOX"
 
 _SCRUBBED = (
     "PYTHON", "PYTENSOR", "NUMBA_", "PYMC", "OMP_", "MKL_", "OPENBLAS_", "BLIS_", "CCACHE_",
+    *chain.from_iterable(one.settings for one in BACKENDS.values()),
 )  # fmt: skip
 """The beginnings of the variables that the measured process does not inherit."""
 _FILLER_FILE = "hash-seed.json"
@@ -103,12 +105,18 @@ class Sandbox:
         return sandbox
 
     def environment(
-        self, hash_seed: int, flags: str | None, inherited: Collection[str] | None = None
+        self,
+        hash_seed: int,
+        flags: str | None,
+        inherited: Collection[str] | None = None,
+        *,
+        backend: Backend | None = None,
     ) -> dict[str, str]:
         """Return the environment variables of the measured process.
 
-        ``hash_seed``: its PYTHONHASHSEED. ``flags``: further PYTENSOR_FLAGS. ``inherited``: the
-        names of this process's variables that it inherits; None: all that change no result.
+        ``hash_seed``: its PYTHONHASHSEED. ``flags``: further PYTENSOR_FLAGS. ``backend``: what it
+        measures; its variables are set too. ``inherited``: the names of this process's variables
+        that it inherits; None: all that change no result.
         """
         compiledir = f"base_compiledir={self.cache / 'pytensor'}"
         return {
@@ -133,6 +141,7 @@ class Sandbox:
             "NUMBA_NUM_THREADS": "1",
             # If g++ is ccache, a cold build would be served from the user's cache.
             "CCACHE_DISABLE": "1",
+            **(backend.environment(str(self.cache)) if backend else {}),
         }
 
     def files_leaked(self) -> int:

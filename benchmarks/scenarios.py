@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,19 +17,21 @@ import numpy as np
 
 from benchmarks import backends, sampling
 from benchmarks.bench import Bench
+from benchmarks.calls import seconds_a_call
 from benchmarks.catalogue import BACKENDS, METRICS, MODELS, SCENARIOS
 from benchmarks.environment import describe
 from benchmarks.messages import Job, Report, Role, Spent, Step, StepStatus
 from benchmarks.models import FIRST, NotInThisRelease
+from benchmarks.path import steps
 from benchmarks.probes import key_cost, numba_keys
+from benchmarks.probes.entries import EntryCounter
 from benchmarks.probes.fallbacks import noticing
 from benchmarks.probes.graphs import noting_ops
 from benchmarks.probes.instructions import counting_instructions
 from benchmarks.probes.ledger import shorten
 from benchmarks.probes.process import can_trace, peak_rss
+from benchmarks.probes.profile import Tracer
 
-_REPEATS = 15
-_REPEAT_SECONDS = 0.05
 _COUNTED_CALLS = 1000
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
 
@@ -53,11 +56,12 @@ def measure(
         if reason is None and job.measure == "counting" and not can_trace():
             reason = _NO_MONITORING
     model = MODELS[cell.model].described_by(job.graphs)
+    needed = tuple(filter(None, (BACKENDS[cell.backend].package,)))
     for package in model.packages:
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
     if reason is not None:
-        return Report("unavailable", reason, environment=describe(job.data))
+        return Report("unavailable", reason, environment=describe(job.data, needed))
     bench = Bench(
         model.build(job.data),
         cell.backend,
@@ -67,6 +71,8 @@ def measure(
         probed=job.role != "fill" and job.measure == "counting",
         weighed=job.role != "each",
         counter=job.counter,
+        # Nobody keeps the profiles of forks.
+        tracer=EntryCounter() if job.role == "each" else Tracer(),
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)
@@ -86,7 +92,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data),
+        environment=describe(job.data, needed),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
@@ -159,30 +165,10 @@ def _call(bench: Bench, _job: Job) -> None:
         bench.metrics["instructions"] = counts[0]
     else:
         begin = time.perf_counter()
-        bench.metrics["call_time"] = seconds_a_call(function, graph.point)
+        bench.metrics["call_time"] = seconds_a_call(partial(function, graph.point))
         bench.measured_seconds += time.perf_counter() - begin
         value = function(graph.point)
     bench.check("calls", graph, value)
-
-
-def seconds_a_call(function: Callable[..., Any], point: Any) -> float:
-    """Return the seconds of one call: the smallest of 15 means, each over about 50 ms of calls.
-
-    Other work on the machine can only make a mean larger. A cost that only some calls have is in
-    every mean.
-    """
-
-    def seconds_of(calls: int) -> float:
-        begin = time.perf_counter()
-        for _ in range(calls):
-            function(point)
-        return time.perf_counter() - begin
-
-    calls = 1
-    while (elapsed := seconds_of(calls)) < _REPEAT_SECONDS / 4:
-        calls *= 4
-    calls = max(1, round(calls * _REPEAT_SECONDS / elapsed))
-    return min(seconds_of(calls) / calls for _ in range(_REPEATS))
 
 
 def _fill(bench: Bench, job: Job) -> None:
@@ -212,6 +198,7 @@ def _each(bench: Bench, job: Job) -> None:
         status: StepStatus = "ok"
         note: str | None = None
         in_python: list[str] = []
+        compiled: tuple[str, ...] = ()
         ops: set[str] = set()
         family, of_pair = SCENARIOS[job.cell.scenario].family, SCENARIOS[job.cell.scenario].of_pair
         try:
@@ -219,6 +206,11 @@ def _each(bench: Bench, job: Job) -> None:
                 bench.compare_keys(name, equal=name in equal)
             elif family == "key_making":
                 found = bench.make_keys(name)
+            elif SCENARIOS[job.cell.scenario].walked:
+                step = steps.take(bench, name)
+                found, compiled = step.metrics, step.compiled
+            elif family == "growth":
+                found = bench.grow(name)
             else:
                 with noticing() as in_python, _noting_ops(job) as ops:
                     first = FIRST.format(name)
@@ -232,7 +224,7 @@ def _each(bench: Bench, job: Job) -> None:
             traceback.print_exc()
             status, note = "raised", f"{type(error).__name__}: {error}"
         fallbacks = tuple(map(shorten, in_python))
-        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks))
+        bench.steps.append(Step(name, found, status, note and note[:500], fallbacks, compiled))
         bench.metrics.update(found)
         bench.ops |= ops
 

@@ -34,7 +34,8 @@ def take_siblings(request: Request, box: Sandbox, seed: int) -> Processes:
     own_seeds = spawned != scenario.reseeded
 
     def run(job: Job, own_seed: bool, alone: bool = True) -> Ending:
-        env = box.environment(new_seed() if own_seed else seed, request.pytensor_flags)
+        own = new_seed() if own_seed else seed
+        env = box.environment(own, request.pytensor_flags, backend=request.backend)
         return process.run(box, job, env, request.timeout, alone=alone)
 
     job = request.job(box, "siblings")
@@ -65,7 +66,7 @@ def take_upgrade(request: Request, box: Sandbox, seed: int) -> Processes:
     CacheError for an unusable cache, OSError if a process cannot start.
     """
     job = replace(request.job(box, "upgrade", 0), from_empty=True)
-    env = box.environment(new_seed(), request.pytensor_flags)
+    env = box.environment(new_seed(), request.pytensor_flags, backend=request.backend)
     fresh = process.run(box, job, env, request.timeout)
     if fresh.status != "ok" or fresh.report is None:
         return Processes(fresh)
@@ -77,7 +78,7 @@ def take_upgrade(request: Request, box: Sandbox, seed: int) -> Processes:
     box.empty_tmp()
     expected = fresh.report.values
     job = replace(request.job(box, "upgrade", 1), members=tuple(expected))
-    env = box.environment(seed, request.pytensor_flags)
+    env = box.environment(seed, request.pytensor_flags, backend=request.backend)
     used = process.run(box, job, env, request.timeout)
     values = {} if used.report is None else used.report.values
     stale = tuple(name for name, value in values.items() if differ(value, expected[name]))

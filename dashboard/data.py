@@ -7,8 +7,9 @@ come from anybody: they are JSON, and pages use them as text only.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -19,6 +20,8 @@ import orjson
 
 from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
 from dashboard.colours import colour_of
+from dashboard.grid import grid_files
+from dashboard.kin import Kin
 from dashboard.site_input import SiteInput, Spot, spot_name
 from dashboard.verdict_data import CONCLUSIONS
 from observatory.analyze.comparison.rules import Rule
@@ -38,6 +41,8 @@ BLOCK = 16
 GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
 """Metrics whose worsening has a table of its own; the page has a table for all others."""
 _DIGITS = 6
+_RELEASE = re.compile(r"v?\d+(\.\d+)+((a|b|rc)\d+|\.post\d+)?$")
+"""The label of a subject that is a release."""
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -65,17 +70,19 @@ def data_files(
                 ]
                 for one in line.subjects
             ],
+            "releases": [n for n, one in enumerate(line.subjects) if _RELEASE.match(one.label)],
         }
         for line in observed.lines
     ]  # fmt: skip
     rules, numbers = rules_of(observed)
     head = {
-        "digits": digits, "block": BLOCK, "rules": rules,
+        "digits": digits, "block": BLOCK, "rules": rules, "axis": axis_of(lines),
         "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
         "phrases": phrases(), "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)
     yield _file("index", _index(observed, numbers))
+    yield from (_file(name, content) for name, content in grid_files(observed))
     yield from _series_files(observed, digits)
     yield from _subject_files(observed)
     yield from _function_files(observed)
@@ -85,6 +92,12 @@ def data_files(
         for (base, head), page in sorted((profiles or {}).items())
     }
     yield _file("profiles", shown)
+
+
+def axis_of(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Along what charts begin: "subject" where most have the name of a release, else "date"."""
+    subjects = sum(len(line["subjects"]) for line in lines)
+    return "subject" if 2 * sum(len(line["releases"]) for line in lines) >= subjects else "date"
 
 
 def significant(values: _Floats) -> _Floats:
@@ -150,8 +163,10 @@ def _series_files(observed: SiteInput, digits: int) -> Iterator[tuple[str, bytes
         format(number, f"0{digits}x") if digits else "": {} for number in range(16**digits)
     }
     pages = frozenset(alert.id for alert in with_page(observed.alerts))
-    for track, id_ in zip(observed.tracks, observed.ids, strict=True):
-        groups[id_[:digits]][id_] = _series(observed, track, id_, pages)
+    kin = Kin(observed)
+    for number, (track, id_) in enumerate(zip(observed.tracks, observed.ids, strict=True)):
+        beside = {"kin": kin.of(number), "events": kin.events(number)}
+        groups[id_[:digits]][id_] = _series(observed, track, id_, pages) | beside
     for name, content in groups.items():
         yield _file(f"series-{name}", content)
 
@@ -176,10 +191,6 @@ def _series(
         "judgement": track.judgement, "reason": _reason(track), "noise": track.noise,
         "alerts": list(_alerts(observed, track, pages)),
         "colour": colour_of(track, id_), "expected": observed.verdicts_on(track).best,
-        "eras": [
-            observed.ids[number] for number in observed.by_key[track.series.key]
-            if observed.ids[number] != id_
-        ],
     }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,8 +15,6 @@ from markupsafe import Markup
 
 from dashboard.colours import stylesheet
 from observatory.text.plain import shorten
-
-BOKEH = ("bokeh.min.js", "bokeh-api.min.js")
 
 
 def rendered(template: str, values: dict[str, Any]) -> bytes:
@@ -35,15 +34,18 @@ def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> by
 
 
 def assets() -> Iterator[tuple[str, bytes]]:
-    """Stylesheet and scripts; Bokeh's come with its package."""
-    for each in sorted((files("dashboard") / "assets").iterdir(), key=lambda one: one.name):
-        colours = stylesheet().encode() if each.name == "style.css" else b""
-        yield f"assets/{each.name}", each.read_bytes() + colours
-    # Imported late: it takes 0.1 s.
-    from bokeh.util.paths import bokehjs_path
+    """Stylesheets and scripts, and those of others under ``assets/vendor`` with their licences."""
+    for path, content in _files_of(files("dashboard") / "assets", "assets"):
+        colours = stylesheet().encode() if path == "assets/style.css" else b""
+        yield path, content + colours
 
-    for name in BOKEH:
-        yield f"assets/{name}", (bokehjs_path() / "js" / name).read_bytes()
+
+def _files_of(directory: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for each in sorted(directory.iterdir(), key=lambda one: one.name):
+        if each.is_dir():
+            yield from _files_of(each, f"{path}/{each.name}")
+        else:
+            yield f"{path}/{each.name}", each.read_bytes()
 
 
 def _asset(name: str) -> bytes:

@@ -19,6 +19,8 @@ from dashboard.data import data_files
 from dashboard.drawing import geometry
 from dashboard.feed import atom
 from dashboard.pages.alert import alert_page
+from dashboard.pages.badge import PATH as BADGE
+from dashboard.pages.badge import badge
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import cell_values_of
@@ -26,6 +28,8 @@ from dashboard.pages.census import census_pages
 from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.contracts import PATH as CONTRACTS
 from dashboard.pages.contracts import contracts_page
+from dashboard.pages.growth import PATH as GROWTH
+from dashboard.pages.growth import growth_page
 from dashboard.pages.guard import PATH as GUARD
 from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
@@ -33,6 +37,8 @@ from dashboard.pages.history import history
 from dashboard.pages.matrix import matrices
 from dashboard.pages.newest_value import NEEDING
 from dashboard.pages.overview import alert_line, overview
+from dashboard.pages.path import PATH as WALK
+from dashboard.pages.path import path_page
 from dashboard.pages.profiles import ProfilePages
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
@@ -89,7 +95,9 @@ class _Site:
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
         self._census = census_pages(observed)
+        self._growth = growth_page(observed)
         self._guard = guard_page(observed)
+        self._path = path_page(observed)
         self._profiles = ProfilePages(observed)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -107,6 +115,10 @@ class _Site:
         yield "alerts.html", self._alerts()
         if self._guard is not None:
             yield GUARD, self._page(GUARD, **self._guard)
+        if self._path is not None:
+            yield WALK, self._page(WALK, **self._path)
+        if self._growth is not None:
+            yield GROWTH, self._page(GROWTH, **self._growth)
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._cell_values):
@@ -125,9 +137,10 @@ class _Site:
         yield from self._caches_pages()
         for page in list_pages(observed):
             path = list_path(page["number"])
-            yield path, self._page("list.html", path=path, here=list_path(1), **page)
+            yield path, self._page("list.html", path=path, here="series.html", **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
+        yield BADGE, badge(observed.alerts)
         profiles = {
             pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
         }
@@ -238,10 +251,12 @@ class _Site:
         census = self._census[0].path if self._census else ""
         found = (
             ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
-            ("Series", list_path(1), "s", True), ("Compare", COMPARE, "c", True),
+            ("Series", "series.html", "s", True), ("Compare", COMPARE, "c", True),
             ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
             ("History", "releases.html", "h", self._cell_values),
-            ("Census", census, "e", census), ("Guard", GUARD, "u", self._guard),
+            ("Census", census, "e", census), ("Path", WALK, "p", self._path),
+            ("Growth", GROWTH, "w", self._growth),
+            ("Guard", GUARD, "u", self._guard),
             ("Contracts", CONTRACTS, "n", self._observed.contracts),
             ("Run health", "health.html", "r", True),
         )  # fmt: skip

@@ -22,7 +22,9 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.fates import Coverage, Fates
+from observatory.store.reading.growing import Growing
 from observatory.store.reading.read import ResultFile
+from observatory.store.reading.walks import Walks
 from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
@@ -60,6 +62,10 @@ class SiteInput:
     """By machine, environment and commit: what became of each graph that was built apart."""
     coverage: Mapping[tuple[str, str, str], Coverage] = field(default_factory=dict)
     """By the same, which Ops no graph has."""
+    walks: Mapping[tuple[str, str, str], Walks] = field(default_factory=dict)
+    """By the same, the steps of the path."""
+    growth: Mapping[tuple[str, str, str], Growing] = field(default_factory=dict)
+    """By the same, what was measured of graphs of growing sizes."""
     calibrations: Sequence[Calibration] = ()
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
@@ -159,6 +165,16 @@ class SiteInput:
     def coverage_at(self) -> dict[Spot, Coverage]:
         """Which Ops no graph has, by the place of the subject."""
         return self._by_spot(self.coverage)
+
+    @cached_property
+    def walks_at(self) -> dict[Spot, Walks]:
+        """The steps of the path, by the place of the subject."""
+        return self._by_spot(self.walks)
+
+    @cached_property
+    def growth_at(self) -> dict[Spot, Growing]:
+        """What was measured of graphs of growing sizes, by the place of the subject."""
+        return self._by_spot(self.growth)
 
     def _by_spot(self, read: Mapping[tuple[str, str, str], _Read]) -> dict[Spot, _Read]:
         found = {

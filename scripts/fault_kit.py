@@ -203,13 +203,39 @@ FAULTS: tuple[Fault, ...] = (
 )  # fmt: skip
 
 
+OF_A_PATH = (
+    Fault(
+        "predicts_twice",
+        "each posterior predictive compiles one more PyTensor function",
+        "more functions compiled",
+        must=(
+            Alarms(("graphs_compiled",), ("path_cold", "path_warm"), ("NUMBA", "C_VM"), ("spawn",)),
+        ),
+        options=(
+            "--model",
+            "eight_schools",
+            "--scenario",
+            "path_cold",
+            "--scenario",
+            "path_warm",
+            "--backend",
+            "NUMBA",
+            "--pass",
+            "counting",
+        ),
+    ),
+)
+"""Faults of PyMC, which only the path of its users shows."""
 OF_KEYS = (
     Fault("broadcast_pattern_dropped", "the keys of Elemwise leave out which dimensions broadcast",
           "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
     Fault("keys_made_twice", "the key of each Op is made twice", "keys cost more",
           must=(Alarms(("key_calls",), ("key_making",), ("NUMBA",)),)),
+    Fault("rewriting_squared", "rewriting looks at all nodes for each node", "work grows faster",
+          must=(Alarms(("work_exponent",), ("growth",), ("NUMBA",)),),
+          may=(Alarms(("python_calls", "graphs_raised"), ("growth",), ("NUMBA",)),)),
 )  # fmt: skip
-"""Faults that only the census shows, as do those of `PROPERTY_DROPPED`."""
+"""Faults that only the census and growing graphs show, as do those of `PROPERTY_DROPPED`."""
 _EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
 
@@ -219,7 +245,7 @@ def fault(name: str) -> Fault:
     if kind == PROPERTY_DROPPED and _OP_AND_PROPERTY.fullmatch(of):
         return Fault(name, f"the keys of {of.partition('.')[0]} leave out one property: {of}",
                      "keys collide", must=())  # fmt: skip
-    return {one.name: one for one in (*FAULTS, *OF_KEYS)}[name]
+    return {one.name: one for one in (*FAULTS, *OF_A_PATH, *OF_KEYS)}[name]
 
 
 def source_of(name: str) -> str:
@@ -274,12 +300,12 @@ def main(argv: list[str] | None = None) -> int:
                           f"{_EVERY_PROPERTY}; default: all of the list")  # fmt: skip
     options = parser.parse_args(argv)
     if options.command == "list":
-        for one in (*FAULTS, *OF_KEYS):
+        for one in (*FAULTS, *OF_A_PATH, *OF_KEYS):
             cause = one.cause or "none, as nothing is worse"
             print(f"{one.name:27}{one.meaning}\n{'':27}cause: {cause}")
         print(f"{_EVERY_PROPERTY}\n{'':27}the keys of one Op leave out one of its properties")
         return 0
-    names = [one.name for one in (*FAULTS, *OF_KEYS)]
+    names = [one.name for one in (*FAULTS, *OF_A_PATH, *OF_KEYS)]
     for name in options.names:
         try:
             fault(name)

@@ -151,6 +151,24 @@ def uid_counter(module: ModuleType) -> None:
     module.FunctionIdentity._unique_ids = itertools.count(1)
 
 
+@fault_of("pymc.sampling.forward")
+def predicts_twice(module: ModuleType) -> None:
+    """Each posterior predictive compiles one more PyTensor function, which nobody calls.
+
+    Stands for a function that is compiled again where one that exists would do.
+    """
+    make = module.compile_forward_sampling_function
+
+    def compile_forward_sampling_function(*args: object, **options: object) -> object:
+        import pytensor
+
+        x = pytensor.tensor.dscalar("x")
+        pytensor.function([x], x + 1)
+        return make(*args, **options)
+
+    module.compile_forward_sampling_function = compile_forward_sampling_function
+
+
 @fault_of("pytensor.tensor.type")
 def c_key_salted(module: ModuleType) -> None:
     """Every key of the C module cache differs between processes.

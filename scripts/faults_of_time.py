@@ -185,3 +185,23 @@ def call_slower_under_spawn(module: ModuleType) -> None:
 
     function._has_updates = property(has_updates, keep)
     os.register_at_fork(after_in_child=lambda: setattr(function, "_has_updates", slot))
+
+
+@fault_of("pytensor.graph.rewriting.basic")
+def rewriting_squared(module: ModuleType) -> None:
+    """Whenever a rewriter tries a node, it looks at all nodes of the graph.
+
+    Stands for a check or a sort of the whole graph that is done for each node: the work of a
+    build grows with the square of its nodes, and a small graph hides it.
+    """
+    rewriter = module.NodeProcessingGraphRewriter
+    once = rewriter.process_node
+
+    def looked_at(node: object) -> bool:
+        return node.outputs is not None
+
+    def process_node(self: object, fgraph: object, *args: object, **kwargs: object) -> bool:
+        all(looked_at(each) for each in fgraph.apply_nodes)
+        return once(self, fgraph, *args, **kwargs)
+
+    rewriter.process_node = process_node

@@ -40,8 +40,8 @@ def parse(text: str) -> list[Token]:
     return rules.enable(["table", "strikethrough"]).parse(text)
 
 
-def problems(text: str) -> list[str]:
-    """Whatever a comment must not hold."""
+def problems(text: str, trusted: tuple[str, ...] = ()) -> list[str]:
+    """Whatever a comment must not hold; links may begin with one of the trusted addresses."""
     found = [f"character {c!r}" for c in text if c != "\n" and _is_hidden(c)]
     depth = 0
     for token in parse(text):
@@ -51,7 +51,10 @@ def problems(text: str) -> list[str]:
             found += _html_problems(token.content.strip())
             depth += token.content.count("<details>") - token.content.count("</details>")
         for child in token.children or ():
-            if child.type not in _INLINE:
+            if child.type == "link_open" and trusted:
+                target = str(child.attrs["href"])
+                found += [] if target.startswith(trusted) else [f"a link to {target}"]
+            elif child.type not in _INLINE and not (trusted and child.type == "link_close"):
                 found.append(f"{child.type}: {child.content!r}")
         found += [f"GitHub links {text!r}" for text in _plain(token) if _is_linked(text)]
     return found + ([f"{depth} folds stay open"] if depth else [])

@@ -13,6 +13,7 @@ from benchmarks.catalogue.backends import (
     BACKENDS,
     CACHES,
     MAIN_BACKENDS,
+    OPTIONAL_BACKENDS,
     SHARING_BACKENDS,
     Backend,
     without_cache,
@@ -53,6 +54,7 @@ from benchmarks.catalogue.scenarios import (
     BUILDS,
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
+    PATH,
     SAMPLING,
     SCENARIOS,
     SIBLINGS,
@@ -68,8 +70,10 @@ from benchmarks.catalogue.words import (
     STATUSES,
     Kind,
     Measure,
+    no_such,
 )
 from benchmarks.models import TOLERANCE, Model
+from benchmarks.models.parts.path_steps import PATH_STEPS
 
 __all__ = [
     "ABLATIONS",
@@ -93,7 +97,10 @@ __all__ = [
     "OF_A_CACHE",
     "OF_PAIRS",
     "OF_WORK",
+    "OPTIONAL_BACKENDS",
     "OUTCOMES",
+    "PATH",
+    "PATH_STEPS",
     "QUICK_MODELS",
     "REUSE_LOST",
     "SAMPLE_SCHEMA",
@@ -121,6 +128,7 @@ __all__ = [
     "launches_of",
     "metrics_of",
     "models_of",
+    "no_such",
     "quick_cells",
     "without_cache",
 ]

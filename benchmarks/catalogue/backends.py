@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-CACHES = {"numba": "numba", "c_module": "C"}
+CACHES = {"numba": "numba", "c_module": "C", "jax": "JAX"}
 """Kinds of entries in a ledger, each with the compiler that they are of. numba comes first: where
 it compiles, there may be C modules too."""
 
@@ -29,7 +29,20 @@ class Backend:
     patch: str = ""
     """The function of `benchmarks.backends` that changes PyTensor for it, once per process."""
     package: str = ""
-    """What must be installed beside PyTensor."""
+    """What must be installed beside PyTensor, by the name under which Python imports it."""
+    optional: bool = False
+    """Whether no release requires that package: it is measured where somebody asks for it."""
+    installs: tuple[str, ...] = ()
+    """Optional backends: the requirements of an environment in which it is asked for, beside the
+    subject's. Empty: whoever asks for it names them himself (`--with`)."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Environment variables of its processes. `{cache}` is the directory of all disk caches."""
+    settings: tuple[str, ...] = ()
+    """How the variables begin with which users configure its package. No measured process inherits
+    them."""
+    deferred: bool = False
+    """Whether its functions return before their values are computed. The measured spans end when
+    the values are there, as NumPy arrays."""
     cache: str = ""
     """The kind of its cache, one of CACHES; empty: it depends on the subject."""
     probes: tuple[str, ...] = ("c_modules",)
@@ -57,6 +70,13 @@ class Backend:
     """Its mark, a second sign beside its colour: circle, square, diamond or triangle."""
 
     @property
+    def as_default(self) -> str:
+        """The PYTENSOR_FLAGS that make it the default; empty: the subject chooses."""
+        if self.linker:
+            return f"mode=Mode,linker={self.linker}"
+        return f"mode={self.mode}" if self.mode else ""
+
+    @property
     def cache_backend(self) -> str:
         """The backend that fills the cache it starts from."""
         return self.filled_by or self.name
@@ -65,6 +85,10 @@ class Backend:
     def expected_as(self) -> str:
         """The backend whose expected seconds it is estimated by."""
         return self.takes_as or self.cache_backend
+
+    def environment(self, cache: str) -> dict[str, str]:
+        """Its environment variables. ``cache``: the directory of all disk caches."""
+        return {name: value.format(cache=cache) for name, value in self.variables}
 
     @property
     def chosen_by_subject(self) -> bool:
@@ -78,6 +102,7 @@ class Backend:
 
 
 _NUMBA = ("c_modules", "numba_cache")
+_OF_JAX = ("JAX_", "XLA_")
 _ALL = (
     Backend(
         "C",
@@ -158,6 +183,46 @@ _ALL = (
         timed_in=(),
         takes_as="NUMBA",
     ),
+    Backend(
+        "JAX",
+        "JAX as it is by default: it compiles the graph anew in every process",
+        mode="JAX",
+        package="jax",
+        optional=True,
+        installs=("jax",),
+        settings=_OF_JAX,
+        deferred=True,
+        cache="jax",
+        probes=("jax_cache",),
+        light="#2e7d4f",
+        dark="#63c08a",
+        shape="triangle",
+    ),
+    Backend(
+        "JAX_CACHED",
+        "JAX with its persistent compilation cache, which takes all functions",
+        mode="JAX",
+        package="jax",
+        optional=True,
+        installs=("jax",),
+        # By default it stores only what took a second to compile, which no two runs agree on.
+        variables=(
+            ("JAX_COMPILATION_CACHE_DIR", "{cache}/jax"),
+            ("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0"),
+            ("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1"),
+            # Of GPUs alone. Up to JAX 0.10 they put the path of the cache into every key, so that
+            # a copy of it never hit.
+            ("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none"),
+        ),
+        settings=_OF_JAX,
+        deferred=True,
+        cache="jax",
+        probes=("jax_cache",),
+        takes_as="JAX",
+        light="#5d9a77",
+        dark="#3f9567",
+        shape="triangle",
+    ),
 )
 BACKENDS: Mapping[str, Backend] = {one.name: one for one in _ALL}
 MAIN_BACKENDS = tuple(one.name for one in _ALL if one.main)
@@ -165,6 +230,8 @@ MAIN_BACKENDS = tuple(one.name for one in _ALL if one.main)
 SHARING_BACKENDS = tuple(one.name for one in _ALL if one.main and one.has_symbols)
 """Those of them whose functions share symbols in one cache."""
 ABLATIONS = tuple(one.name for one in _ALL if one.ablation)
+OPTIONAL_BACKENDS = tuple(one.name for one in _ALL if one.optional)
+"""The backends that are measured only where somebody asks for them."""
 
 
 def without_cache(backend: str) -> str | None:

@@ -176,6 +176,16 @@ _ALL = (
         noun="pair",
     ),
     Cause(
+        "more functions compiled",
+        "{head} compiles more PyTensor functions in {they}",
+        """Look at who asks for these functions: the step may compile again what it has compiled
+        before, or for a value that needs no function.""",
+        shows_in=("graphs_compiled",),
+        explains=("graphs_compiled",),
+        found_by="graphs_compiled",
+        noun="step",
+    ),
+    Cause(
         "Ops run in Python",
         "{they} {have} Ops that {head} leaves to Python",
         """Look at the dispatch of these Ops: an implementation was removed, or a condition no
@@ -194,6 +204,37 @@ _ALL = (
         explains=("key_calls",),
         found_by="key_calls",
         noun="graph",
+    ),
+    Cause(
+        "work rises at once",
+        "with {head}, {they} {have} a size from which on a build does many times as much work",
+        """Profile the two sizes on both sides of the step: `python -m benchmarks.sample` takes the
+        graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
+        arguments, or another way to compile from some size on.""",
+        shows_in=("work_cliffs",),
+        explains=("work_cliffs", "work_exponent", *_WORK),
+        found_by="work_cliffs",
+        noun="family",
+    ),
+    Cause(
+        "work grows faster",
+        "the work of {they} grows with a higher power of the size with {head}",
+        """Profile the largest size with `observatory profile`: look for something that is done for
+        all nodes once for each node, such as a copy, a search or a sort of the whole graph.""",
+        shows_in=("work_exponent",),
+        explains=("work_exponent", *_WORK),
+        found_by="work_exponent",
+        noun="family",
+    ),
+    Cause(
+        "equal layers are compiled apart",
+        "{they} of equal layers {have} functions that {head} compiles again for each layer",
+        """Compare the inner graphs of two layers: their hash and their equality must not depend
+        on the names of variables or on when a layer was made.""",
+        shows_in=("functions_added",),
+        explains=("functions_added", *_WORK),
+        found_by="functions_added",
+        noun="chain",
     ),
     Cause(
         "files leaked",

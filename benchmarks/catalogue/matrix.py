@@ -10,7 +10,7 @@ from itertools import product
 from benchmarks.catalogue.backends import BACKENDS
 from benchmarks.catalogue.metrics import METRICS, Metric
 from benchmarks.catalogue.scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
-from benchmarks.catalogue.words import LAUNCHES
+from benchmarks.catalogue.words import LAUNCHES, no_such
 from benchmarks.models import discovered
 
 MODELS = discovered()
@@ -49,16 +49,19 @@ def launches_of(scenario: str) -> tuple[str, ...]:
 
 
 @cache
-def metrics_of(scenario: str, launch: str) -> tuple[Metric, ...]:
+def metrics_of(scenario: str, launch: str, *, derived: bool = False) -> tuple[Metric, ...]:
     """The metrics that a cell of this scenario and start method is asked for.
 
-    Of a scenario that the catalogue does not have there are none.
+    ``derived``: also those that the tool derives from its samples. Of a scenario that the catalogue
+    does not have there are none.
     """
     family = SCENARIOS[scenario].family if scenario in SCENARIOS else ""
     return tuple(
         metric
         for metric in METRICS.values()
-        if family in metric.families and (not metric.launches or launch in metric.launches)
+        if family in metric.families
+        and (derived or not metric.derived)
+        and (not metric.launches or launch in metric.launches)
     )
 
 
@@ -88,7 +91,7 @@ class Cell:
             (self.launch, LAUNCHES, "start method"),
         ):
             if word not in known:
-                return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+                return no_such(noun, word, known)
         for word, possible, noun in (
             (self.model, models_of(self.scenario), "model"),
             (self.backend, backends_of(self.scenario), "backend"),
@@ -104,6 +107,25 @@ class Cell:
             why = model.because
             return f"model {self.model} is not measured with backend {self.backend}: {why}"
         return None
+
+    @property
+    def primary(self) -> bool:
+        """Whether users wait for it every day: a warm build or a call, with a backend they choose.
+
+        The others (first builds, graphs made for a purpose, ablations) are secondary.
+        """
+        scenario, backend, model = (
+            SCENARIOS.get(self.scenario), BACKENDS.get(self.backend), MODELS.get(self.model)
+        )  # fmt: skip
+        if scenario is None or backend is None or model is None:
+            return False
+        return scenario.timed and backend.main and "build" in model.families
+
+    @property
+    def installs(self) -> tuple[str, ...]:
+        """The requirements that its environment gets beside the subject's."""
+        known = BACKENDS.get(self.backend)
+        return () if known is None else known.installs
 
     @property
     def cache_backend(self) -> str:

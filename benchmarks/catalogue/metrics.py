@@ -16,10 +16,12 @@ from benchmarks.catalogue.words import Kind, Measure
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""
 _EVERYWHERE = (
-    "build", "variants", "siblings", "upgrade", "sampling", "census", "pairs", "key_making", "call",
+    "build", "variants", "siblings", "upgrade", "sampling", "path", "census", "pairs", "key_making",
+    "growth", "call",
 )  # fmt: skip
 _BUILDS = ("build", "variants")
-_COMPILES = ("build", "variants", "siblings", "upgrade", "census")
+_GROWS = (*_BUILDS, "growth")
+_COMPILES = ("build", "variants", "siblings", "upgrade", "path", "census")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ class Metric:
     material: float | None = None
     """The relative change from which it is worse or better. Near-exact metrics; None: it is not
     judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
+    derived: bool = False
+    """Whether the tool derives it from the builds of a sample, which does not give it."""
+    by_size: bool = False
+    """Whether the page of growth shows its curve over the sizes of a family."""
     spread: float = 0.01
     """Near-exact metrics: the relative range between processes of one subject on a machine
     without calibration."""
@@ -130,8 +136,8 @@ _ALL = (
            fell=("1 more equal graph is found in the cache",
                  "{} more equal graphs are found in the cache")),
     Metric("graphs_raised", "graphs", "exact", "counting",
-           "graphs of a model that raise an exception or end their process",
-           ("census", "pairs", "key_making"), alerting="everywhere",
+           "graphs, or steps, of a model that raise an exception or end their process",
+           ("path", "census", "pairs", "key_making", "growth"), alerting="everywhere",
            rose=("1 graph no longer works", "{} graphs no longer work"),
            fell=("1 more graph works", "{} more graphs work")),
     # Exact, from the ledger.
@@ -151,6 +157,12 @@ _ALL = (
            _COMPILES, alerting="everywhere", zero="warm", shown=True,
            rose=("1 function is refused by the cache", "{} functions are refused by the cache"),
            fell=("1 more function can be stored", "{} more functions can be stored")),
+    Metric("graphs_compiled", "functions", "exact", "counting",
+           "PyTensor functions that are compiled, with or without a cache, in all processes",
+           ("path",), alerting="everywhere",
+           rose=("1 more PyTensor function is compiled", "{} more PyTensor functions are compiled"),
+           fell=("1 PyTensor function fewer is compiled",
+                 "{} PyTensor functions fewer are compiled")),
     Metric("python_fallbacks", "Ops", "exact", "counting",
            "Ops that run in Python: in numba's object mode, or because they have no C code",
            ("census",), alerting="warm",
@@ -168,17 +180,36 @@ _ALL = (
            fell=("1 file fewer is left behind", "{} files fewer are left behind")),
     Metric("functions_compiled", "functions", "exact", "counting",
            "functions compiled, with or without a cache",
-           (*_COMPILES, "call")),
+           (*_COMPILES, "growth", "call"), by_size=True),
     Metric("compiler_runs", "runs", "exact", "counting",
            "runs of the C++ compiler for the modules of the model",
            _COMPILES),
     Metric("bootstrap_runs", "runs", "exact", "counting",
            "runs of the C++ compiler for PyTensor's own helpers (cutils_ext, lazylinker_ext)",
            _COMPILES),
+    Metric("work_exponent", "exponents", "exact", "tracing",
+           "power of the size with which the Python calls of a build grow, in each family",
+           ("growth",), alerting="everywhere", material=0.1, derived=True,
+           rose=("work grows with a power of the size that is 1 higher",
+                 "work grows with a power of the size that is {} higher"),
+           fell=("work grows with a power of the size that is 1 lower",
+                 "work grows with a power of the size that is {} lower")),
+    Metric("work_cliffs", "cliffs", "exact", "tracing",
+           "sizes at which the Python calls of a build rise at once, in each family",
+           ("growth",), alerting="everywhere", derived=True,
+           rose=("work rises at once at 1 more size", "work rises at once at {} more sizes"),
+           fell=("work rises at once at 1 size fewer", "work rises at once at {} sizes fewer")),
+    Metric("functions_added", "functions", "exact", "counting",
+           "functions that long chains of equal layers compile beyond those of the second shortest",
+           ("growth",), alerting="everywhere", derived=True,
+           rose=("a chain of equal layers compiles 1 more function",
+                 "chains of equal layers compile {} more functions"),
+           fell=("a chain of equal layers compiles 1 function fewer",
+                 "chains of equal layers compile {} functions fewer")),
     # Near exact.
     Metric("python_calls", "calls", "near_exact", "tracing",
            "calls of Python functions during the build and the first call",
-           _BUILDS, material=0.002, spread=0.002, shown=True, section=_WORK,
+           _GROWS, by_size=True, material=0.002, spread=0.002, shown=True, section=_WORK,
            phrase="the number of Python calls is {}", trend=("more work", "less work")),
     Metric("instructions", "instructions", "near_exact", "work",
            "instructions of the build and the first call, or of 1,000 calls, in user space",
@@ -218,23 +249,31 @@ _ALL = (
            _BUILDS, section=_BUILD_TIME, phrase="the first call is {}"),
     Metric("cpu_time", "seconds", "noisy", "timing",
            "CPU time during compile_time, including that of the compilers",
-           _BUILDS, section=_BUILD_TIME, phrase="the CPU time of compiling is {}"),
+           _GROWS, by_size=True, section=_BUILD_TIME, phrase="the CPU time of compiling is {}"),
     Metric("import_time", "seconds", "noisy", "timing",
            "time to import pytensor and numba in a fresh interpreter",
            (*_BUILDS, "call"), launches=("spawn",), judged=True, once=True, section=_REST,
            phrase="importing is {}", trend=("slower to import", "faster to import")),
     Metric("call_time", "seconds", "noisy", "timing",
            "time of one evaluation of logp and gradient, in the shortest of 15 repeats",
-           ("call",), judged=True, shown=True, section=_CALL_TIME, phrase="calling is {}",
+           ("call",), by_size=True, judged=True, shown=True, section=_CALL_TIME,
+           phrase="calling is {}",
            trend=("slower to call", "faster to call"),
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
                   "rewrite that no longer applies."),
     Metric("first_draw_time", "seconds", "noisy", "timing",
-           "time from building the step method to the first draw of any chain",
-           ("sampling",)),
+           "time from building the step method to the first draw of any chain; on the path, sums "
+           "over its steps from their begin",
+           ("sampling", "path")),
+    Metric("step_time", "seconds", "noisy", "timing",
+           "time of a step of the path, or of all of them",
+           ("path",)),
     Metric("key_time", "seconds", "noisy", "timing",
            "CPU time of the functions that make numba's keys, while graphs are converted",
            ("key_making",)),
+    Metric("build_memory", "bytes", "noisy", "timing",
+           "by how much a build and its first call raise the largest resident memory (VmHWM)",
+           ("growth",), by_size=True),
     Metric("peak_rss", "bytes", "noisy", "timing",
            "largest resident memory (VmHWM) of any process: the measured one or a child",
            (*_BUILDS, "sampling", "call"), judged=True, section=_REST, phrase="peak memory is {}",

@@ -26,7 +26,7 @@ class Scenario:
     meaning: str
     family: str
     """The group with the same models, metrics and way of measuring: build, variants, siblings,
-    upgrade, sampling, census, pairs, key_making or call."""
+    upgrade, sampling, path, census, pairs, key_making, growth or call."""
     seconds: Mapping[str, float]
     """How long a sample of the model radon takes, by backend. On a 2-core machine of 2026 with
     PyTensor 3.3; only the proportions matter."""
@@ -58,6 +58,11 @@ class Scenario:
     """Whether siblings have other hash seeds than their start method gives them."""
     apart: bool = False
     """Whether all graphs of the model are built, each in a fork of its own of one process."""
+    walked: bool = False
+    """Whether the members of a model are steps of a user of PyMC, and not graphs. The backend is
+    PyTensor's default then: not everything that PyMC compiles takes a mode."""
+    emptied: bool = False
+    """Whether the caches are emptied after each of these graphs, which otherwise share them."""
     of_pair: Literal["", "first", "second", "keys"] = ""
     """Which graph of each pair is built, where the members of a model are pairs; `keys`: none, and
     the keys of both are compared."""
@@ -85,7 +90,8 @@ class Scenario:
     @property
     def told(self) -> bool:
         """Whether the census tells what became of each graph in it, and not in a later one."""
-        return self.apart and bool(self.filled_by or self.of_pair == "keys" or self.tells)
+        told = self.filled_by or self.of_pair == "keys" or self.tells
+        return self.apart and not self.walked and bool(told)
 
     @property
     def limits(self) -> int:
@@ -104,9 +110,10 @@ class Scenario:
 
 
 _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
-_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6}
+_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
+_PATH_SECONDS = {"C_VM": 180.0, "NUMBA": 150.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
 
@@ -129,8 +136,8 @@ _ALL = (
         "cold",
         "a fresh process with an empty disk cache",
         "build",
-        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5},
-        ("DEFAULT",),
+        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5, "JAX": 5.0},
+        ("DEFAULT", "JAX_CACHED"),
         matrix=True,
         quick=True,
     ),
@@ -139,7 +146,7 @@ _ALL = (
         "a fresh process with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
-        ("DEFAULT",),
+        ("DEFAULT", "JAX_CACHED"),
         filled_by="cold",
         warm=True,
         matrix=True,
@@ -151,7 +158,7 @@ _ALL = (
         "the second build in one process, with a copy of a filled cache",
         "build",
         _WARM_SECONDS,
-        ("DEFAULT", *_CACHE_ABLATIONS),
+        ("DEFAULT", "JAX_CACHED", *_CACHE_ABLATIONS),
         filled_by="cold",
         warm=True,
         warm_ups=1,
@@ -236,6 +243,31 @@ _ALL = (
         warm=True,
     ),
     Scenario(
+        "path_cold",
+        "each step of a user of PyMC is taken by a fork of one process; they fill one cache",
+        "path",
+        _PATH_SECONDS,
+        launches=("spawn",),
+        suite="canary",
+        headline="step_time",
+        apart=True,
+        walked=True,
+    ),
+    Scenario(
+        "path_warm",
+        "each step is taken by a fork of a fresh process, with a copy of the cache that "
+        "`path_cold` filled",
+        "path",
+        {name: seconds / 2 for name, seconds in _PATH_SECONDS.items()},
+        launches=("spawn",),
+        suite="canary",
+        headline="step_time",
+        filled_by="path_cold",
+        warm=True,
+        apart=True,
+        walked=True,
+    ),
+    Scenario(
         "census_cold",
         "every graph of a model is built by a fork of one process; they fill one cache",
         "census",
@@ -305,11 +337,24 @@ _ALL = (
         tells="key_calls",
     ),
     Scenario(
+        "growth",
+        "every size of every family is built and called by a fork of one process, each with an "
+        "empty cache",
+        "growth",
+        {"C_VM": 90.0, "NUMBA": 120.0},
+        launches=("spawn",),
+        suite="canary",
+        headline="cpu_time",
+        long=True,
+        apart=True,
+        emptied=True,
+    ),
+    Scenario(
         "call",
         "evaluations of a compiled function",
         "call",
-        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0},
-        ("C_VM_NOGC", "DEFAULT"),
+        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0, "JAX": 5.0},
+        ("C_VM_NOGC", "DEFAULT", "JAX_CACHED"),
         suite="call",
         headline="call_time",
         filled_by="cold",
@@ -321,9 +366,10 @@ _ALL = (
 SCENARIOS: Mapping[str, Scenario] = {one.name: one for one in _ALL}
 SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 """The scenarios in which several processes fill one cache: those of the canary."""
+PATH = tuple(one.name for one in _ALL if one.family == "path")
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
-WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "census"))
+WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "path", "census"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)
 MATRIX_LAUNCHES = _SPAWN_OR_FORK

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Literal
 
 Kind = Literal["exact", "near_exact", "noisy"]
@@ -51,3 +52,23 @@ FATES: Mapping[str, str] = {
     "absent": "the release does not have it",
 }
 """What becomes of one graph of many in a process that starts from a filled cache."""
+
+
+def no_such(noun: str, word: str, known: Iterable[str], most: int = 60) -> str:
+    """Say in a sentence that a word is not known, which one may be meant, and which there are.
+
+    Of more than ``most`` words the closest are listed.
+
+    >>> no_such("backend", "NUMB", ("C", "NUMBA"))
+    "there is no backend 'NUMB' (did you mean 'NUMBA'?); choose from C, NUMBA"
+    """
+    words = list(known)
+    written = {one.lower(): one for one in reversed(words)}
+    close = [written[one] for one in get_close_matches(word.lower(), written, n=8, cutoff=0.55)]
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    shown = words if len(words) <= most else [*close, *(one for one in words if one not in close)]
+    rest = f" and {len(words) - most} more" if len(words) > most else ""
+    listed = ", ".join(shown[:most]) + rest
+    return f"there is no {noun} {word!r}{hint}; " + (
+        f"choose from {listed}" if words else "there is none to choose from"
+    )

@@ -66,6 +66,20 @@ class Graphs(Protocol):
 
 
 @dataclass(frozen=True)
+class Size:
+    """The place of a member in a family whose members differ in nothing but a size."""
+
+    family: str
+    noun: str
+    """What the size counts, in the plural."""
+    number: int
+    limit: float
+    """The CPU seconds after which its build is ended; then larger sizes are not built."""
+    equal_layers: bool = False
+    """Whether the family repeats equal layers, whose inner function should be compiled once."""
+
+
+@dataclass(frozen=True)
 class Model:
     """The record of a model. Its name is that of its module."""
 
@@ -80,6 +94,8 @@ class Model:
     """Its graphs, in the order in which siblings, variants and upgrades build them."""
     equal: tuple[str, ...] = ()
     """Its pairs whose two graphs are equal: the second must find everything in the cache."""
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    """Where its members differ in size: the size of each."""
     quick: tuple[str, ...] = ()
     """Its quick set: the members that every comparison takes, as a model of its own."""
     quick_of: str = ""

@@ -31,15 +31,7 @@ class Radon:
         where = point(self.data.n_counties)
         right = reference.evaluate(self.data, Variant.named(member), where)
 
-        def compile_graph(mode: Any) -> Callable[[Vector], Any]:
-            import pytensor
-
-            function: Callable[[Vector], Any] = pytensor.function(
-                [inputs], outputs, mode=mode, trust_input=True
-            )
-            return function
-
-        return Graph(where, compile_graph, lambda value: right.errors(*value))
+        return Graph(where, compiled_in(inputs, outputs), lambda value: right.errors(*value))
 
     def explain(self, value: Any) -> str | None:
         """Return which variant a wrong value belongs to, or its logp."""
@@ -79,6 +71,20 @@ def build(data: RadonData, variant: Variant) -> tuple[Any, list[Any]]:
     joined = pt.vector("joined", shape=(sum(p.size for p in parameters),), dtype="float64")
     slices = {values[p.name]: joined[p.slice].reshape(p.shape) for p in parameters}
     return joined, graph_replace([logp, gradient], slices)
+
+
+def compiled_in(inputs: Any, outputs: Any) -> Callable[[Any], Callable[[Vector], Any]]:
+    """Return a function that compiles what `build` returned in a mode."""
+
+    def compile_graph(mode: Any) -> Callable[[Vector], Any]:
+        import pytensor
+
+        function: Callable[[Vector], Any] = pytensor.function(
+            [inputs], outputs, mode=mode, trust_input=True
+        )
+        return function
+
+    return compile_graph
 
 
 def _rewritten(logp: Any) -> Any:

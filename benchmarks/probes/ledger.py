@@ -31,6 +31,10 @@ class Ledger:
         self.step: str | None = None
         self.compiler_runs = 0
         self.bootstrap_runs = 0
+        self.function: str | None = None
+        """Who asked for the PyTensor function that is being compiled; None: nobody looks."""
+        self.functions: list[str] = []
+        """The same of every PyTensor function that was compiled while recording."""
         self._open: list[LedgerEntry] = []
         self._nested: list[float] = []
         """For each open entry, the seconds of the entries that were inside it."""

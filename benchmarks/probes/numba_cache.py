@@ -28,7 +28,7 @@ def install(ledger: Ledger) -> None:
 
     Imports both; raises ImportError where one of them is missing.
     """
-    names = _Names()
+    names = _Names(ledger)
     names.install()
     _hook_dispatcher(ledger, names)
     _hook_index_file(ledger)
@@ -38,7 +38,8 @@ def install(ledger: Ledger) -> None:
 class _Names:
     """Readable names of generated functions, and which of them PyTensor gave no key."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
         self._names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
         self._refused: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
@@ -54,6 +55,10 @@ class _Names:
         self._names.setdefault(py_func, name)
         if refused:
             self._refused[py_func] = True
+
+    def _outer(self) -> str:
+        """The name of the graph of a whole function, and who compiles it where that is known."""
+        return f"{OUTER_GRAPH} of {self._ledger.function}" if self._ledger.function else OUTER_GRAPH
 
     def install(self) -> None:
         from pytensor.link.numba.dispatch import basic
@@ -77,7 +82,7 @@ class _Names:
                 function, key = original(op, *args, **kwargs)
             finally:
                 depth -= 1
-            name = OUTER_GRAPH if depth == 0 else str(op)
+            name = self._outer() if depth == 0 else str(op)
             self.give(function, name, refused=key is None and config.numba__cache)
             return function, key
 
@@ -94,7 +99,7 @@ class _Names:
                 return function
 
             function = original(fgraph, convert, **kwargs)
-            self.give(function, OUTER_GRAPH if kwargs.get("node") is None else "inner graph")
+            self.give(function, self._outer() if kwargs.get("node") is None else "inner graph")
             return function
 
         basic.fgraph_to_python = fgraph_to_python

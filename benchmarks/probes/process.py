@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
@@ -27,6 +28,19 @@ def cpu_time() -> float:
     """Return the CPU seconds of this process and of the children that it has waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def cpu_time_of(pid: int) -> float | None:
+    """Return the CPU seconds of another process and of the children that it has waited for.
+
+    None without /proc.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # After the name in parentheses: utime, stime, cutime and cstime are the fields 14 to 17.
+    return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def can_trace() -> bool:

@@ -1,6 +1,4 @@
-/* Figures without marks: subjects along x, values along y, in the page's colours and words. Bokeh's
-   titles and labels read $$...$$ as TeX and fetch MathJax for it, so strangers' texts go only into
-   ticks, text glyphs and PlainText, which are drawn as they are. */
+/* Scales of charts: what is drawn at which height, the ticks and their words. Draws nothing. */
 "use strict";
 
 observatory.seriesAxes = (() => {
@@ -8,22 +6,18 @@ observatory.seriesAxes = (() => {
     seconds: [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]],
     bytes: [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]],
   };
-  const GUESS = 600; // pixels
+  const DAY = 86400, FAR = 6;
 
   const ruler = document.createElement("canvas").getContext("2d");
   const token = (name) =>
     getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const colourOf = (one) => token(one.colour) || token("other");
   const brief = (text, most = 18) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+  const font = (weight = 400) => `${weight} 11px ${token("sans")}`;
 
-  /** How wide the frame is in pixels; a guess until it is laid out. */
-  function widthOf(figure) {
-    return figure.properties.inner_width.is_unset ? GUESS : figure.inner_width || GUESS;
-  }
-
-  /** How wide a label is in pixels. */
-  function widthOfText(text) {
-    ruler.font = `bold 11px ${token("sans")}`;
+  /** How wide a text is in pixels. */
+  function widthOfText(text, weight = 600) {
+    ruler.font = font(weight);
     return ruler.measureText(text).width;
   }
 
@@ -40,13 +34,22 @@ observatory.seriesAxes = (() => {
     return levelAt(one, i) ?? one.v[i];
   }
 
-  /** How values are drawn: as they are, or as per cent of a level; NaN where that cannot be. */
+  /** How values are drawn: as they are, or as per cent of a level; null where that cannot be. */
   function scaling(one, view) {
     const share = view.of ? 100 / reference(one, view.of) : 1;
     return (value) => {
       const y = value == null ? NaN : value * share;
-      return Number.isFinite(y) && (view.scale !== "log" || y > 0) ? y : NaN;
+      return Number.isFinite(y) && (view.scale !== "log" || y > 0) ? y : null;
     };
+  }
+
+  /** Whether series of one unit lie so far apart that only a logarithmic scale shows them all. */
+  function farApart(series) {
+    return [...Map.groupBy(series, (one) => one.unit).values()].some((members) => {
+      const sizes = members.map((one) => reference(one, "newest"));
+      const positive = members.every((one) => one.v.every((value) => value > 0));
+      return positive && Math.max(...sizes) > FAR * Math.min(...sizes);
+    });
   }
 
   /** Texts of ticks in one unit, with as many digits as their distance needs. */
@@ -67,72 +70,84 @@ observatory.seriesAxes = (() => {
     };
   }
 
-  /** Where subjects are named: the newest of each line, and before it as many as have room. */
-  function subjectTicks(figure, view) {
-    return (low, high) => {
-      const first = Math.max(0, Math.ceil(low));
-      const last = Math.min(view.slots.length - 1, Math.floor(high));
-      const widest = view.slots.slice(first, last + 1)
-        .reduce((most, slot) => Math.max(most, widthOfText(brief(slot.label))), 0);
-      const stride = Math.ceil(((widest + 18) * (high - low)) / widthOf(figure)) || 1;
-      const newest = (x) => view.slots[x + 1]?.line !== view.slots[x].line;
-      const major = [];
-      for (let x = last; x >= first; x--) {
-        if (!major.length || major[0] - x >= stride) major.unshift(x);
-        else if (newest(x) && !newest(major[0])) major[0] = x;
+  /** Round values between two, about `most` of them. */
+  function valueTicks(low, high, most, log) {
+    if (log && high > 8 * low) {
+      const powers = Math.ceil(Math.log10(high / low));
+      const leads = powers > most ? [1] : powers > most / 2 ? [1, 3] : [1, 2, 5];
+      const stride = Math.ceil(powers / Math.max(2, most)), found = [];
+      for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
+        if (power % stride === 0) found.push(...leads.map((lead) => lead * 10 ** power));
       }
-      return { major, minor: [] };
+      return found.filter((tick) => tick >= low && tick <= high);
+    }
+    const rough = (high - low) / most, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((lead) => lead * power).find((each) => each >= rough * 0.9999);
+    const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
+    return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  }
+
+  /** The slots that are named on the axis: the newest, and before it as many as have room. */
+  function slotTicks(view, low, high, width) {
+    const first = Math.max(0, Math.ceil(low)), last = Math.min(view.slots.length - 1, Math.floor(high));
+    const shown = view.slots.slice(first, last + 1);
+    const widest = shown.reduce((most, slot) => Math.max(most, slot.label.length), 0);
+    const room = 6.6 * Math.min(widest, 18) + 16;
+    const stride = Math.ceil((room * (high - low)) / width) || 1;
+    const found = [];
+    for (let x = last; x >= first; x -= stride) found.unshift(x);
+    return found;
+  }
+
+  const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+  /** Beginnings of years, months or days, in seconds: about one for every 80 pixels. */
+  function dateTicks(low, high, width) {
+    const most = Math.max(2, width / 80), days = (high - low) / DAY / most;
+    const from = new Date(low * 1000), found = [];
+    const put = (date) => {
+      const at = date.getTime() / 1000;
+      if (at >= low && at <= high) found.push(at);
+      return at < high;
     };
+    if (days > 20) {
+      const months = [1, 2, 3, 6, 12, 24, 60, 120, 240].find((each) => each * 30.4 >= days) ?? 600;
+      const start = Math.floor((from.getUTCFullYear() * 12 + from.getUTCMonth()) / months);
+      for (let k = start; put(new Date(Date.UTC(2000, k * months - 24000))); k++);
+    } else {
+      const step = [1, 2, 7, 14, 21].find((each) => each >= days) ?? 21;
+      const start = Math.floor(low / DAY / step);
+      for (let k = start; put(new Date(k * step * DAY * 1000)); k++);
+    }
+    return found;
   }
 
-  function styleAxis(axis, line) {
-    const font = token("sans"), ink = token("ink-2");
-    axis.setv({
-      major_label_text_font: font, major_label_text_font_size: "11px", major_label_text_color: ink,
-      axis_label_text_font: font, axis_label_text_font_size: "11.5px", axis_label_text_color: ink,
-      axis_label_text_font_style: "normal", axis_line_color: line, major_tick_in: 0,
-      major_tick_line_color: token("rule"), minor_tick_line_color: null,
+  function dateTexts(ticks) {
+    const dates = ticks.map((tick) => new Date(tick * 1000));
+    if (dates.every((date) => date.getUTCDate() === 1 && date.getUTCMonth() === 0)) {
+      return dates.map((date) => String(date.getUTCFullYear()));
+    }
+    const months = dates.every((date) => date.getUTCDate() === 1);
+    return dates.map((date, i) => {
+      const year = date.getUTCFullYear(), month = MONTHS[date.getUTCMonth()];
+      const fresh = i === 0 || year !== dates[i - 1].getUTCFullYear();
+      return (months ? month : `${date.getUTCDate()} ${month}`) + (fresh ? ` ${year}` : "");
     });
   }
 
-  /** A figure for series of one unit. Its range "ground" goes from 0 at the ground to 1. */
-  function figureOf(members, view, xRange) {
-    const figure = Bokeh.Plotting.figure({
-      x_range: xRange, y_range: new Bokeh.Range1d({ start: 1, end: 2 }),
-      x_axis_type: "linear", y_axis_type: view.scale || "linear",
-      height: view.height, sizing_mode: "stretch_width", min_border_left: 66, min_border_right: 14,
-      tools: [], toolbar_location: null, lod_threshold: null, outline_line_color: null,
-      background_fill_color: token("card"), border_fill_color: token("card"),
-    });
-    figure.extra_y_ranges = { ground: new Bokeh.Range1d({ start: 0, end: 1 }) };
-    figure.extra_y_scales = { ground: new Bokeh.LinearScale() };
-    const [x] = figure.xaxes, [y] = figure.yaxes;
-    styleAxis(x, token("ink-2"));
-    styleAxis(y, null);
-    x.ticker.get_ticks = subjectTicks(figure, view);
-    x.formatter.doFormat = (ticks) => ticks.map((tick) => brief(view.slots[tick]?.label ?? ""));
-    y.formatter = new Bokeh.BasicTickFormatter(); // that of a logarithmic axis writes powers
-    y.formatter.doFormat = valueTexts(members[0].unit, view);
-    const metrics = [...new Set(members.map((one) => one.metric))].join(", ");
-    const label = view.of ? `${metrics}, % of the ${view.of} level` : metrics;
-    y.axis_label = new Bokeh.PlainText({ text: brief(label, 48) });
-    figure.xgrid.grid_line_color = null;
-    figure.ygrid.grid_line_color = token("rule-2");
-    return figure;
-  }
-
-  /** Show of y what lies within a span of x, with room around it, `headroom` of it above. */
-  function fit(figure, members, view, [from, to], headroom) {
+  /** The ends of y for what lies within a span of slots, with `headroom` above it. */
+  function fit(members, view, [from, to], headroom) {
     let low = Infinity, high = -Infinity;
+    const see = (value) => {
+      if (value == null) return;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    };
     for (const one of members) {
       const y = scaling(one, view);
       const columns = view.off.has("intervals") ? [one.v] : [one.v, one.lo ?? [], one.hi ?? []];
-      one.at.forEach((k, i) => {
-        if (one.start + k < from - 0.5 || one.start + k > to + 0.5) return;
-        for (const value of columns.map((column) => y(column[i]))) {
-          if (value < low) low = value;
-          if (value > high) high = value;
-        }
+      one.places.forEach((place, i) => {
+        if (place >= from && place <= to) columns.forEach((column) => see(y(column[i])));
       });
     }
     if (low > high) [low, high] = [1, 2];
@@ -142,12 +157,14 @@ observatory.seriesAxes = (() => {
       const more = log ? 0.1 : 0.1 * Math.abs(b) || 1;
       [a, b] = [a - more, b + more];
     }
-    if (!log && a >= 0 && a < 0.35 * b) a = 0;
-    [a, b] = [a - 0.13 * (b - a), b + (0.08 + headroom) * (b - a)];
-    figure.y_range.setv(log ? { start: Math.exp(a), end: Math.exp(b) } : { start: a, end: b });
+    const whole = !log && a >= 0 && a < 0.35 * b;
+    if (whole) a = 0;
+    [a, b] = [a - 0.08 * (b - a), b + (0.06 + headroom) * (b - a)];
+    return log ? [Math.exp(a), Math.exp(b)] : [a, b];
   }
 
   return {
-    token, colourOf, widthOf, widthOfText, levelAt, reference, scaling, valueTexts, figureOf, fit,
+    token, colourOf, brief, font, widthOfText, levelAt, reference, farApart, scaling, valueTexts, valueTicks,
+    slotTicks, dateTicks, dateTexts, fit,
   };
 })();

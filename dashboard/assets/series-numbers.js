@@ -9,7 +9,7 @@ observatory.seriesNumbers = (() => {
   const COLUMNS = ["value", "low", "high", "n", "level"];
 
   function cellsOf(one, slot, raw) {
-    const i = one.line === slot.line ? one.value.get(slot.k) : undefined;
+    const i = one.value.get(slot.x);
     if (i === undefined) return COLUMNS.map(() => "");
     const text = (value) => (value == null ? "" : raw ? value : human(value, one.unit));
     const level = observatory.seriesAxes.levelAt(one, i);
@@ -18,7 +18,7 @@ observatory.seriesNumbers = (() => {
 
   /** Rows of subjects with a value, newest first: `raw` for machines, else as people read them. */
   function rowsOf(page, raw) {
-    const has = (slot) => (one) => one.line === slot.line && one.value.has(slot.k);
+    const has = (slot) => (one) => one.value.has(slot.x);
     return page.slots.filter((slot) => page.series.some(has(slot))).reverse().map((slot) => [
       slot.label, raw ? slot.commit : slot.commit.slice(0, 10),
       raw ? slot.date : slot.date.slice(0, 10),

@@ -1,12 +1,12 @@
 /* What the series page says: changes in words, what is known of a series, and what lies between two
-   subjects. `page` is {data, series, slots, starts}. Higher is worse, always. */
+   subjects. `page` is {data, series, slots}. Higher is worse, always. */
 "use strict";
 
 observatory.seriesWords = (() => {
   const { element } = observatory;
   const { change, difference, effect, human, pair, percent } = observatory.units;
   const { colourOf } = observatory.seriesAxes;
-  const MOST_STEPS = 6;
+  const MOST_STEPS = 6, MOST_ROWS = 6;
   const JUDGED = { judged: "judged against its own noise", exact: "exact: every change counts" };
   const POINTS = {
     square: "9,3 17,3 17,11 9,11", triangle: "13,2 18,11 8,11", diamond: "13,2 17,7 13,12 9,7",
@@ -21,7 +21,7 @@ observatory.seriesWords = (() => {
 
   const day = (slot) => slot.date.slice(0, 10);
   const valueText = (one, i) => (i === undefined ? "no value" : human(one.v[i], one.unit));
-  const ofLine = (series, slot) => series.filter((one) => one.line === slot.line);
+  const ofLine = (series, slot) => series.filter((one) => slot.at.has(one.line));
   const quiet = (text) => element("p", { class: "quiet" }, text);
   const bold = (text) => element("b", {}, text);
 
@@ -39,6 +39,15 @@ observatory.seriesWords = (() => {
   function commitOf(page, slot) {
     const short = element("code", {}, slot.commit.slice(0, 10)), base = page.data.commit_url;
     return base ? element("a", { href: base + encodeURIComponent(slot.commit) }, short) : short;
+  }
+
+  /** The values of one subject in a few lines, beside the pointer. */
+  function tip(page, series, slot) {
+    const rows = ofLine(series, slot).map((one) => element("div", {}, swatch(one), " ",
+      bold(valueText(one, one.value.get(slot.x))), series.length > 1 ? ` ${one.name} ${one.metric}` : ""));
+    return [element("div", {}, bold(slot.label), " ", element("code", {}, slot.commit.slice(0, 10)),
+      ` ${day(slot)}`), ...rows.slice(0, MOST_ROWS),
+    rows.length > MOST_ROWS ? element("div", {}, `and ${rows.length - MOST_ROWS} more`) : ""];
   }
 
   /** The line and mark that a series is drawn with. */
@@ -68,15 +77,15 @@ observatory.seriesWords = (() => {
   /** One subject as a sentence, to be heard. */
   function spoken(series, slot) {
     const told = ofLine(series, slot)
-      .map((one) => `${one.name} ${one.metric}: ${valueText(one, one.value.get(slot.k))}`);
+      .map((one) => `${one.name} ${one.metric}: ${valueText(one, one.value.get(slot.x))}`);
     return `${slot.label}, ${day(slot)}. ${told.join(". ")}`;
   }
 
   /** The values of one subject; `pinned`: the one that they are seen against, or undefined. */
   function readout(page, series, slot, pinned) {
-    const against = pinned && pinned !== slot && pinned.line === slot.line ? pinned : null;
+    const against = pinned && pinned !== slot ? pinned : null;
     const rows = ofLine(series, slot).map((one) => {
-      const i = one.value.get(slot.k), before = against && one.v[one.value.get(against.k)];
+      const i = one.value.get(slot.x), before = against && one.v[one.value.get(against.x)];
       return element("tr", {},
         element("th", { scope: "row" }, swatch(one), ` ${one.name} `,
           element("small", {}, one.metric)),
@@ -85,8 +94,7 @@ observatory.seriesWords = (() => {
         against && element("td", {}, words(before, one.v[i], one)));
     });
     if (!rows.length) {
-      const where = environment(page, slot.line);
-      return [heading(page, slot), quiet(`No series that is shown was measured in ${where}.`)];
+      return [heading(page, slot), quiet("No series that is shown was measured there.")];
     }
     const heads = ["series", "value", "interval", "n"];
     if (against) heads.push(`against ${against.label}`);
@@ -96,7 +104,7 @@ observatory.seriesWords = (() => {
   }
 
   function changed(one, base, head) {
-    const [i, j] = [one.value.get(base.k), one.value.get(head.k)];
+    const [i, j] = [one.value.get(base.x), one.value.get(head.x)];
     const item = element("li", {}, swatch(one), ` ${one.name}, ${one.metric}: `);
     if (i === undefined || j === undefined) {
       item.append(bold("no value at one of them"));
@@ -122,28 +130,36 @@ observatory.seriesWords = (() => {
       element("button", { type: "button", onclick: unpin }, "Unpin"));
     if (!b) return [...said, quiet("Pin another point to see what changed."), actions];
     const [base, head] = ends.map(([, slot]) => slot);
-    if (base.line !== head.line) {
+    const line = series.map((one) => one.line).find((each) => base.at.has(each) && head.at.has(each));
+    if (line === undefined) {
       return [...said, quiet("Measured in two environments: not compared."), actions];
     }
     const commits = [base, head].map((slot) => encodeURIComponent(slot.commit)).join("...");
     const url = page.data.compare_url && page.data.compare_url + commits;
     actions.prepend(
       url ? element("a", { href: url }, "Commits between them") : "",
-      element("a", { href: `compare.html#a=${base.name}&b=${head.name}` },
+      element("a", { href: `compare.html#a=${line}-${base.at.get(line)}&b=${line}-${head.at.get(line)}` },
         "Compare all that was measured"));
-    const items = ofLine(series, base).map((one) => changed(one, base, head));
+    const items = series.map((one) => changed(one, base, head));
     return [...said, element("ul", {}, ...items), actions];
   }
 
   /* What is known of a series. */
 
   function stepItem(page, one, step) {
-    const at = (i) => page.slots[one.start + one.at[i]];
-    const good = at(Math.max(0, step.at - 1)), bad = at(step.at), unknown = bad.k - good.k - 1;
+    const at = (i) => page.slots[one.places[i]];
+    const good = at(Math.max(0, step.at - 1)), bad = at(step.at);
+    const unknown = one.at[step.at] - one.at[Math.max(0, step.at - 1)] - 1;
     return element("li", { class: step.worse ? "bad" : "good" },
       bold(step.words), ` (${step.numbers}): first in `, bold(bad.label), " ", commitOf(page, bad),
       `, ${day(bad)}; last without it: ${good.label} `, commitOf(page, good),
       unknown > 0 ? `; ${unknown} in between ${unknown === 1 ? "has" : "have"} no value` : "");
+  }
+
+  function eventItem(page, one, event) {
+    const at = page.slots[one.places[event.at]];
+    return element("li", { class: event.worse ? "bad" : "good" }, bold(event.words),
+      " in the same cell: first in ", bold(at.label), " ", commitOf(page, at));
   }
 
   function driftItem(one) {
@@ -155,6 +171,7 @@ observatory.seriesWords = (() => {
   /** Steps, the newest first; those beyond the first few are folded. */
   function stepsOf(page, one) {
     const items = one.steps.map((step) => stepItem(page, one, step)).reverse();
+    items.push(...(one.events ?? []).map((event) => eventItem(page, one, event)));
     if (one.drift) items.unshift(driftItem(one));
     if (!items.length) {
       return [quiet({ judged: "No step was found.", exact: "It never changed." }[one.judgement]
@@ -189,17 +206,11 @@ observatory.seriesWords = (() => {
       element("h3", {}, swatch(one), ` ${one.name}`),
       element("dl", { class: "facts" }, ...terms),
       element("h4", {}, one.judgement === "exact" ? "Changes" : "Steps"), ...stepsOf(page, one));
-    if (one.eras?.length) {
-      const all = [one.id, ...one.eras].map((id) => `s=${encodeURIComponent(id)}`).join("&");
-      const other = one.source ? "counted by another source or in" : "measured in";
-      card.append(element("p", { class: "quiet" }, `Also ${other} another environment: `,
-        element("a", { href: `#${all}` }, "show both"), "."));
-    }
     if (one.alerts.length) {
       card.append(element("h4", {}, "Alerts"), element("ul", {}, ...one.alerts.map(alertItem)));
     }
     return card;
   }
 
-  return { words, environment, swatch, spoken, readout, between, facts };
+  return { words, environment, swatch, spoken, tip, readout, between, facts };
 })();

@@ -1,14 +1,16 @@
 /* The series page: what is chosen, the cursor, and the pinned points A and B. All that is chosen is
-   in the address. series-chart.js draws, series-words.js and series-numbers.js write. */
+   in the address. series-chart.js draws, series-words.js and series-numbers.js write. Without a choice
+   series-grid.js shows all series. */
 "use strict";
 
 (() => {
-  const { element, load, say, seriesAxes, seriesChart, seriesNumbers, seriesWords } = observatory;
-  const MOST = 12;
+  const { element, load, say, seriesAxes, seriesChart, seriesHand, seriesLayout, seriesNumbers,
+    seriesGrid, seriesWords } = observatory;
+  const MOST = 12, KIN = ["environments", "parameters", "metrics"];
   const place = (id) => document.getElementById(id);
   const form = place("controls"), chart = place("chart");
-  const page = { data: null, series: [], slots: [], starts: [], places: new Map() };
-  let chosen = {}, drawn = null, cursor = null;
+  const page = { data: null, found: [], series: [], slots: [], places: new Map() };
+  let chosen = {}, drawn = null, strip = null, cursor = null;
 
   /* What is chosen. */
 
@@ -18,14 +20,23 @@
     const among = (key, known) => (known.includes(first(key)) ? first(key) : "");
     return {
       s: [...new Set(all.s)], hide: new Set(all.hide), off: new Set(all.off),
-      scale: among("scale", ["log"]), of: among("of", ["first", "newest"]),
+      scale: among("scale", ["linear", "log"]), by: among("by", ["date", "subject"]),
+      with: all.with ? all.with.filter((word) => KIN.includes(word)) : null, of: among("of", ["first", "newest"]),
       from: first("from"), to: first("to"), a: first("a"), b: first("b"),
     };
   }
 
   function write() {
-    observatory.choose({ ...chosen, hide: [...chosen.hide], off: [...chosen.off] });
+    const beside = chosen.with && (chosen.with.length ? chosen.with : "none");
+    observatory.choose({ ...chosen, with: beside, hide: [...chosen.hide], off: [...chosen.off] });
   }
+
+  /** What is shown beside a single series: where else it was measured, and with what else. */
+  const overlaid = () =>
+    chosen.with ?? (chosen.s.length === 1 ? ["environments", "parameters"] : []);
+  /** As chosen; else logarithmic where overlaid series are far apart, and linear. */
+  const scale = () => chosen.scale || (seriesAxes.farApart(shown()) ? "log" : "linear");
+  const byDate = () => (chosen.by || page.data.axis) === "date";
 
   const shown = () => page.series.filter((one) => !chosen.hide.has(one.id));
   const slotOf = (name) => page.slots[page.places.get(name)];
@@ -41,8 +52,12 @@
     const from = Math.max(0, Math.min(one, other)), to = Math.min(last, Math.max(one, other));
     chosen.from = from === 0 ? "" : page.slots[from].name;
     chosen.to = to === last ? "" : page.slots[to].name;
-    form.elements.from.value = page.slots[from].name;
-    form.elements.to.value = page.slots[to].name;
+    if (place("more").open) {
+      form.elements.from.value = page.slots[from].name;
+      form.elements.to.value = page.slots[to].name;
+    }
+    place("canvas").dataset.span = `${from} ${to}`;
+    place("reset").disabled = from === 0 && to === last;
   }
 
   /** Choose one of a group of radio buttons; setting the value of the group ignores "". */
@@ -51,19 +66,27 @@
   }
 
   function fillForm() {
-    check("scale", chosen.scale);
+    check("scale", scale());
     check("of", chosen.of);
     for (const box of form.elements.show) box.checked = !chosen.off.has(box.value);
-    for (const name of ["from", "to"]) {
-      const groups = page.starts.map(({ line, start, count }) => {
-        const options = page.slots.slice(start, start + count)
-          .map((slot) => element("option", { value: slot.name }, slot.label));
-        if (page.starts.length === 1) return options;
-        return [element("optgroup", { label: seriesWords.environment(page, line) }, ...options)];
-      });
-      form.elements[name].replaceChildren(...groups.flat());
+    check("by", byDate() ? "date" : "subject");
+    for (const box of form.elements.with) {
+      box.checked = overlaid().includes(box.value);
+      const many = page.found.reduce((sum, one) => sum + (one.kin?.[box.value]?.length ?? 0), 0);
+      box.disabled = !many;
+      box.nextElementSibling.textContent = many ? `(${many})` : "(none)";
     }
+    fillSpan();
     setSpan(...span());
+  }
+
+  /** The lists of all subjects are long: they are filled when they are seen. */
+  function fillSpan() {
+    if (!place("more").open) return;
+    for (const name of ["from", "to"]) {
+      form.elements[name].replaceChildren(...page.slots
+        .map((slot) => element("option", { value: slot.name }, slot.label)));
+    }
   }
 
   /* What there is to show. */
@@ -79,51 +102,48 @@
     return found.filter(Boolean);
   }
 
-  /** Lines side by side along one axis, the one with the newest subject last. */
-  function layOut(series) {
-    const newest = (line) => page.data.lines[line].subjects.at(-1)?.[2] ?? "";
-    const lines = [...new Set(series.map((one) => one.line))].sort((a, b) => a - b)
-      .sort((a, b) => (newest(a) < newest(b) ? -1 : newest(a) > newest(b) ? 1 : 0));
-    page.slots = [];
-    page.starts = lines.map((line) => {
-      const start = page.slots.length, { subjects } = page.data.lines[line];
-      subjects.forEach(([words, commit, date, versions], k) => {
-        const label = words.replace(/\s+/g, " ");
-        const name = `${line}-${k}`;
-        page.slots.push({ x: start + k, name, line, k, label, commit, date, versions });
-      });
-      return { line, start, count: subjects.length };
-    });
-    page.places = new Map(page.slots.map((slot) => [slot.name, slot.x]));
+  /** The series beside the chosen ones, as far as there is room. */
+  async function fetchKin(found) {
+    const known = new Set(found.map((one) => one.id));
+    const ids = overlaid().flatMap((kind) => found.flatMap((one) => one.kin?.[kind] ?? []));
+    const more = [...new Set(ids)].filter((id) => !known.has(id)).slice(0, MOST - found.length);
+    return (await fetchSeries(more)).map((one) => ({ ...one, kin: true, steps: [], events: [] }));
   }
 
-  /** A series with where and how it is drawn, and its changes in words. */
-  function prepared(raw, i, all) {
-    const { start, count } = page.starts.find((each) => each.line === raw.line);
-    const at = raw.at ?? raw.v.map((_, k) => k);
-    const twin = (other) => other.colour === raw.colour && other.unit === raw.unit;
-    const dash = all.slice(0, i).filter(twin).length;
-    return {
-      ...raw, at, start, count, value: new Map(at.map((k, index) => [k, index])),
-      shape: seriesChart.SHAPES[i % seriesChart.SHAPES.length],
-      dash: seriesChart.DASHES[dash % seriesChart.DASHES.length],
-    };
+  function layOut(series) {
+    page.slots = seriesLayout.slotsOf(page.data.lines, series);
+    page.places = seriesLayout.namesOf(page.slots);
+    page.series = series.map((...each) => seriesLayout.prepared(page.slots, ...each));
   }
 
   /* The cursor and the pinned points. */
 
-  function point(x, aloud = false) {
+  function point(x, event = null, aloud = false) {
     const [from, to] = span();
-    const at = x == null ? null : Math.min(Math.max(Math.round(x), from), to);
+    const at = x == null ? null : Math.min(Math.max(x, from), to);
+    showTip(at, event);
     if (at === cursor && !aloud) return;
     cursor = at;
     mark();
     if (aloud) say(seriesWords.spoken(shown(), page.slots[at]));
   }
 
+  /** What is at the pointer, beside it. */
+  function showTip(at, event) {
+    const tip = place("tip");
+    tip.hidden = at == null || !event || event.pointerType === "touch";
+    if (tip.hidden) return;
+    if (at !== cursor) tip.replaceChildren(...seriesWords.tip(page, shown(), page.slots[at]));
+    const box = chart.getBoundingClientRect(), left = event.clientX - box.left;
+    const flip = left > box.width / 2;
+    tip.style.left = flip ? "auto" : `${left + 16}px`;
+    tip.style.right = flip ? `${box.width - left + 16}px` : "auto";
+    tip.style.top = `${Math.max(4, event.clientY - box.top - tip.offsetHeight - 12)}px`;
+  }
+
   /** Pin a point; a pinned one is unpinned; a third one takes the place of B. */
   function pin(x) {
-    const slot = page.slots[Math.round(x ?? -1)];
+    const slot = page.slots[x ?? -1];
     if (!slot) return;
     if (chosen.a === slot.name) [chosen.a, chosen.b] = [chosen.b, ""];
     else if (chosen.b === slot.name) chosen.b = "";
@@ -158,7 +178,10 @@
     const moves = {
       ArrowLeft: (at ?? to + 1) - 1, ArrowRight: (at ?? from - 1) + 1, Home: from, End: to,
     };
-    if (Object.hasOwn(moves, event.key)) point(moves[event.key], true);
+    const zooms = { "+": 0.6, "=": 0.6, "-": 1.6 };
+    if (Object.hasOwn(moves, event.key)) point(moves[event.key], null, true);
+    else if (Object.hasOwn(zooms, event.key)) zoom(zooms[event.key]);
+    else if (event.key === "0") wholeHistory();
     else if (event.key === "Enter") pin(at);
     else if (event.key === "Escape") unpin();
     else return;
@@ -167,48 +190,45 @@
 
   /* Drawing. */
 
-  let queue = Promise.resolve(), asked = false, timer = 0;
+  let asked = 0, timer = 0;
 
   /** Draw again; several wishes at a time are one drawing. */
   function redraw() {
-    if (asked) return;
-    asked = true;
-    queue = queue.then(draw)
-      .catch((error) => problem(`The chart could not be drawn: ${error.message}`));
+    asked ||= requestAnimationFrame(draw);
   }
 
-  /** What was drawn stays until the new one is there. */
-  async function draw() {
-    asked = false;
-    const series = shown(), fresh = element("div", { class: "incoming" });
+  function draw() {
+    cancelAnimationFrame(asked);
+    asked = 0;
+    const series = shown(), canvas = place("canvas");
     const impossible = cannot(series);
     place("cannot").hidden = !impossible;
     place("cannot").textContent = impossible;
-    chart.append(fresh);
-    const made = series.length ? await seriesChart.draw(fresh, viewOf(series, fresh)) : null;
-    if (!made) fresh.append(element("p", { class: "nothing" }, "Every series is hidden."));
     drawn?.remove();
-    drawn = made;
-    fresh.className = "";
-    chart.replaceChildren(fresh);
-    drawn?.drag(form.elements.drag.value);
-    drawn?.wheel(chart.contains(document.activeElement));
+    canvas.replaceChildren(...(series.length ? [] : [element("p", { class: "nothing" }, "Every series is hidden.")]));
+    const view = viewOf(series, canvas);
+    drawn = series.length ? seriesChart.draw(canvas, view) : null;
+    strip = series.length ? seriesHand.strip(place("strip"), view) : null;
     mark();
+    performance.mark("drawn");
   }
 
-  function viewOf(series, fresh) {
+  function viewOf(series, canvas) {
     const alone = new Set(series.map((one) => one.unit)).size === 1;
-    const narrow = matchMedia("(max-width: 640px)").matches;
+    const narrow = matchMedia("(max-width: 640px)").matches, { slots } = page;
+    const releases = slots.filter((slot) => slot.release);
     return {
-      series, slots: page.slots, starts: page.starts, span: span(), scale: chosen.scale,
-      of: chosen.of, off: chosen.off, width: fresh.clientWidth,
-      height: !alone ? 280 : narrow ? 320 : 400, tell: { point, pin, span: moved },
+      series, slots, xs: seriesLayout.xsOf(slots, byDate()), byDate: byDate(),
+      releases: byDate() || releases.length < slots.length ? releases : [],
+      span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: canvas.clientWidth,
+      height: !alone ? 250 : narrow ? 300 : 380,
+      tell: { point, pin, span: moved, focused: () => chart.contains(document.activeElement) },
     };
   }
 
   /** What cannot be drawn as chosen. */
   function cannot(series) {
-    const zeros = series.filter((one) => chosen.scale && one.v.some((value) => value <= 0));
+    const zeros = series.filter((one) => scale() === "log" && one.v.some((value) => value <= 0));
     const bare = series.filter((one) => chosen.of && !seriesAxes.reference(one, chosen.of));
     return [
       ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale cannot show 0.`),
@@ -216,15 +236,19 @@
     ].join(" ");
   }
 
+  /** Show another span, without drawing anew. */
   function moved(from, to) {
     setSpan(from, to);
+    drawn?.show(span());
+    strip?.show(span());
     clearTimeout(timer);
-    timer = setTimeout(settled, 200); // browsers refuse an address that changes with every frame
+    timer = setTimeout(write, 200); // browsers refuse an address that changes with every frame
   }
 
-  function settled() {
-    write();
-    if (drawn?.stale(span())) redraw();
+  function zoom(factor) {
+    if (!drawn) return;
+    const [from, to] = span(), middle = cursor ?? Math.round((from + to) / 2);
+    moved(...seriesHand.closer(drawn.view, middle, factor));
   }
 
   /* The page. */
@@ -244,9 +268,17 @@
     cursor = null;
     clearTimeout(timer);
     place("problems").replaceChildren();
-    place("problems").hidden = place("series").hidden = true;
+    place("problems").hidden = true;
+    place("grid").hidden = chosen.s.length > 0;
+    place("series").hidden = !chosen.s.length;
     const wanted = chosen.s.slice(0, MOST);
-    if (!wanted.length) problem("No series is chosen. Choose one in ", ...elsewhere());
+    if (!wanted.length) {
+      place("name").textContent = "All series";
+      const lists = element("a", { href: `${observatory.root}list/001.html` }, "lists");
+      place("about").replaceChildren("Each card is a series; its colour tells its newest change. Also as ", lists, ".");
+      await seriesGrid.show(place("grid"));
+      return;
+    }
     if (wanted.length < chosen.s.length) {
       problem(`The first ${MOST} of ${chosen.s.length} series are shown.`);
     }
@@ -256,31 +288,45 @@
       problem("No series has the id ", element("code", {}, id), ". It may have been renamed or " +
         "removed, or the link is cut short. Look for it in ", ...elsewhere());
     }
+    place("series").hidden = !found.length;
+    if (!found.length) return;
+    page.found = found;
     layOut(found);
-    page.series = found.map(prepared);
-    if (found.length) show();
+    show();
+    const kin = await fetchKin(found);
+    if (asked !== chosen || !kin.length) return;
+    layOut([...found, ...kin]);
+    show();
+  }
+
+  /** Other series beside the chosen ones. */
+  async function overlay() {
+    const kin = await fetchKin(page.found);
+    layOut([...page.found, ...kin]);
+    show();
   }
 
   function show() {
-    const [one] = page.series, alone = page.series.length === 1;
-    const metrics = [...new Set(page.series.map((each) => each.metric))].join(", ");
-    place("name").textContent = alone ? one.name : `${page.series.length} series`;
+    const [one] = page.found, alone = page.found.length === 1;
+    const metrics = [...new Set(page.found.map((each) => each.metric))].join(", ");
+    place("name").textContent = alone ? one.name : `${page.found.length} series`;
     const where = alone ? `, measured in ${seriesWords.environment(page, one.line)}` : "";
     place("about").textContent = metrics + where;
     document.title = `${place("name").textContent} · compile-cache observatory`;
-    place("series").hidden = false;
     fillForm();
     fillKeys();
-    place("facts").replaceChildren(...page.series.map((each) => seriesWords.facts(page, each)));
+    place("facts").replaceChildren(...page.series.filter((each) => each.kin !== true)
+      .map((each) => seriesWords.facts(page, each)));
     fillTable();
-    redraw();
+    draw();
   }
 
   function fillKeys() {
+    const several = new Set(page.series.map((one) => one.line)).size > 1;
     place("keys").replaceChildren(...page.series.map((one) => {
-      const where = page.starts.length > 1 ? `, ${seriesWords.environment(page, one.line)}` : "";
+      const where = several ? `, ${seriesWords.environment(page, one.line)}` : "";
       return element("button", {
-        type: "button", "aria-pressed": String(!chosen.hide.has(one.id)),
+        type: "button", class: one.kin === true ? "kin" : "", "aria-pressed": String(!chosen.hide.has(one.id)),
         onclick: (event) => toggle(one, event.currentTarget),
       }, seriesWords.swatch(one),
       element("span", {}, one.name, element("small", {}, one.metric + where)));
@@ -300,12 +346,20 @@
 
   function onChange() {
     const data = new FormData(form);
-    Object.assign(chosen, { scale: data.get("scale"), of: data.get("of") });
+    if (data.get("scale") !== scale()) chosen.scale = data.get("scale");
+    chosen.of = data.get("of");
     const off = [...form.elements.show].filter((box) => !box.checked);
     chosen.off = new Set(off.map((box) => box.value));
-    setSpan(page.places.get(data.get("from")), page.places.get(data.get("to")));
+    chosen.by = data.get("by") === page.data.axis ? "" : data.get("by");
+    if (place("more").open && data.has("from")) {
+      setSpan(page.places.get(data.get("from")), page.places.get(data.get("to")));
+    }
+    const beside = data.getAll("with"), before = overlaid();
+    if (beside.join() !== before.join()) {
+      chosen.with = beside;
+      overlay().catch((error) => problem(error.message));
+    } else redraw();
     write();
-    redraw();
   }
 
   function restart() {
@@ -313,9 +367,7 @@
   }
 
   function wholeHistory() {
-    setSpan(0, page.slots.length - 1);
-    write();
-    redraw();
+    moved(0, page.slots.length - 1);
   }
 
   function copyLink(event) {
@@ -325,19 +377,25 @@
 
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", onChange);
-  place("whole").addEventListener("click", wholeHistory);
   place("link").addEventListener("click", copyLink);
   place("numbers").addEventListener("toggle", fillTable);
   chart.addEventListener("keydown", onKey);
   chart.addEventListener("pointerdown", () => chart.focus({ preventScroll: true }));
-  // A page that scrolls must not stop at a chart: the wheel is the chart's while it has the focus.
-  chart.addEventListener("focusin", () => drawn?.wheel(true));
-  chart.addEventListener("focusout", () => drawn?.wheel(false));
+  place("more").addEventListener("toggle", () => {
+    fillSpan();
+    if (page.slots.length) setSpan(...span());
+  });
+  place("closer").addEventListener("click", () => zoom(0.6));
+  place("wider").addEventListener("click", () => zoom(1.6));
+  place("reset").addEventListener("click", wholeHistory);
+  new ResizeObserver(() => {
+    const width = place("canvas").clientWidth;
+    if (!drawn || !width || width === drawn.view.width) return;
+    drawn.resize(width);
+    strip.paint();
+  }).observe(place("canvas"));
   matchMedia("(prefers-color-scheme: dark)")
     .addEventListener("change", () => page.series.length && show());
   window.addEventListener("hashchange", restart);
-  // Nor must a finger.
-  if (matchMedia("(pointer: coarse)").matches) check("drag", "");
-  Bokeh.logger.set_level("warn");
   restart();
 })();

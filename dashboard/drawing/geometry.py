@@ -129,10 +129,10 @@ def _time_drawing(panel: Panel, bottom: float, top: float) -> Drawing:
         right=WIDTH - RIGHT,
         x_ticks=thinned(panel.releases, xs, MOST_LABELS, _shortened),
         y_ticks=tuple(
-            Tick(height(value), _tick_label(value, panel.unit) if labelled else "")
-            for value, labelled in _log_ticks(10**bottom, 10**top)
+            Tick(height(value), tick_label(value, panel.unit) if labelled else "")
+            for value, labelled in log_ticks(10**bottom, 10**top)
         ),
-        strokes=_apart(strokes),
+        strokes=set_apart(strokes),
     )
 
 
@@ -167,7 +167,7 @@ def _stroke(
     )  # fmt: skip
 
 
-def _apart(strokes: list[Stroke]) -> tuple[Stroke, ...]:
+def set_apart(strokes: list[Stroke]) -> tuple[Stroke, ...]:
     """Move the last values' labels so that none covers another: down from the topmost."""
     moved: dict[str, float] = {}
     previous = -math.inf
@@ -245,7 +245,7 @@ def _shortened(label: str) -> str:
     return label if len(label) <= 9 else f"{label[:8]}…"
 
 
-def _log_ticks(low: float, high: float) -> list[tuple[float, bool]]:
+def log_ticks(low: float, high: float) -> list[tuple[float, bool]]:
     """Grid lines at 1, 2 and 5 of each decade; labelled at all of them only if few."""
     ticks = [
         (round(lead * 10.0**power, 12), lead == 1)
@@ -257,7 +257,7 @@ def _log_ticks(low: float, high: float) -> list[tuple[float, bool]]:
     return [(value, labelled or decades < 2) for value, labelled in ticks]
 
 
-def _tick_label(value: float, unit: str) -> str:
+def tick_label(value: float, unit: str) -> str:
     """A round number, without the digits that a measured one would carry."""
     of_counts = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
     for name, scale in (("s", 1.0), ("ms", 1e-3)) if unit == "seconds" else of_counts:

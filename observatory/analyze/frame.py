@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from benchmarks.catalogue import no_such
 from observatory.analyze.series_keys import (
     FEWEST_FOR_INTERVAL,
     Origin,
@@ -90,8 +91,7 @@ def select(
         present = list(dict.fromkeys(frame[column]))
         for word in words:
             if word not in present:
-                there = ", ".join(present[:_NAMED]) or "no results at all"
-                raise SelectionError(f"no result has the {column} {word!r}; there are {there}")
+                raise SelectionError(f"in these results {no_such(column, word, present, _NAMED)}")
         if words:
             kept &= frame[column].isin(list(words)).astype(bool)
     if not kept.any() and len(frame):

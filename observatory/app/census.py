@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_of
+from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_of, no_such
 from benchmarks.plan import Task
 from observatory.analyze.comparison.evidence import message_of
 from observatory.app.measurement import chosen_tasks
@@ -29,6 +29,8 @@ MODELS = tuple(dict.fromkeys(cell.model for cell in PRESETS[PRESET].cells))
 BACKENDS = backends_of("census_warm")
 """The backends of the census."""
 _BAD = ("wrong", "collided")
+_NAMED = 8
+"""Graphs that a message names, of hundreds."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,7 @@ def graphs_like(patterns: Sequence[str]) -> dict[str, str]:
     for pattern in patterns:
         if not any(fnmatchcase(graph, pattern) for graph in every):
             raise SelectionError(
-                f"no graph of the census is called {pattern!r}; `observatory census --list` names "
-                "all of them"
+                f"{no_such('graph', pattern, every, _NAMED)}; `observatory census --list` names all"
             )
     return {g: m for g, m in every.items() if any(fnmatchcase(g, one) for one in patterns)}
 
@@ -82,10 +83,7 @@ def census(
     `Session.environment` does.
     """
     if lacking := [name for name in backends if name not in BACKENDS]:
-        raise SelectionError(
-            f"the census has no graphs for {' and '.join(map(repr, lacking))}; choose from "
-            f"{' and '.join(BACKENDS)}"
-        )
+        raise SelectionError(f"in the census {no_such('backend', lacking[0], BACKENDS)}")
     tasks = chosen_tasks(PRESET, Narrowed(models=list(dict.fromkeys(graphs.values())),
                                           backends=backends, measures=["counting"]))  # fmt: skip
     for subject in subjects:

@@ -8,7 +8,7 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -241,9 +241,15 @@ class Comparer:
         return f"{minutes}:{rest:02}"
 
 
-def side_of(session: Session, subject: Subject, results: Path) -> tuple[Measured, Side]:
-    """A side to be measured, whose samples are recorded below ``results``; and its record."""
-    environment = session.environment(subject)
+def side_of(
+    session: Session, subject: Subject, results: Path, chosen: Iterable[Cell]
+) -> tuple[Measured, Side]:
+    """A side to be measured, whose samples are recorded below ``results``; and its record.
+
+    Its environment holds what the backends of all chosen cells need.
+    """
+    added = sorted({one for cell in chosen for one in cell.installs})
+    environment = session.environment(subject, added)
     side = Side(subject=subject, versions=environment.versions, machine=session.machine)
     return Measured(environment, Journal.of(results, JournalHeader(**dict(side)))), side
 

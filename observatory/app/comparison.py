@@ -133,7 +133,7 @@ def compare(
         raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
     where = samples or state / "comparisons" / session.run
     (base_side, of_base), (head_side, of_head) = (
-        side_of(session, subject, where / name)
+        side_of(session, subject, where / name, cells.cells)
         for name, subject in zip(SIDES, subjects, strict=True)
     )
     setting = Setting(
@@ -228,8 +228,8 @@ def calibrate(
         raise SubjectError(narrowed.none_left("the timed cells"))
     chosen = session.subjects.parse(subject, python=python)
     where = session.state / "calibrations" / session.run
-    base, side = side_of(session, chosen, where)
-    head, _ = side_of(session, chosen, where)
+    base, side = side_of(session, chosen, where, cells.timed)
+    head, _ = side_of(session, chosen, where, cells.timed)
     base.evidence = head.evidence = together = Evidence()
     setting = Setting(
         base=side, head=side, started_at=datetime.now(UTC), interleaved=True, seed=0,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
 from observatory.analyze import replay
 from observatory.analyze.detectors import BLOCK, Detector, OnlineRates, Rates, Window
@@ -40,7 +41,7 @@ def long_series(results: Path, half: str = "all") -> tuple[list[Values], tuple[P
     ``half`` is all, or first or second for every other series. Raises RecordError.
     """
     if half not in HALVES:
-        raise SelectionError(f"there is no half {half!r}; choose from {', '.join(HALVES)}")
+        raise SelectionError(no_such("half", half, HALVES))
     read = read_results(results, directory_for(results))
     long = [
         one.values

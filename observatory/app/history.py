@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.catalogue import no_such
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence, same_words
@@ -24,6 +25,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
+from observatory.app.progress import Progress, doing, silent
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for
@@ -59,6 +61,7 @@ def alerts(
     stale_after: timedelta = STALE_AFTER,
     now: datetime | None = None,
     save: bool = False,
+    progress: Progress = silent,
 ) -> FoundAlerts:
     """Find what got worse along the history.
 
@@ -67,6 +70,7 @@ def alerts(
         stale_after: Age of a machine's newest sample from which it is an alert itself.
         now: The time at which the states (new, acknowledged, expired, ...) hold; now if None.
         save: Whether to write RESULTS/alerts.json, which the pages and `ack` read.
+        progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
         The alerts, each with its cause, its state, and the last good and the first bad subject.
@@ -80,7 +84,7 @@ def alerts(
     acknowledged, unread = acknowledgements_of(directory)
     before = alerts_record.load(directory)
     moment = AlertContext(now or datetime.now(UTC), stale_after, acknowledged, before)
-    found, problems = find_alerts(directory, moment)
+    found, problems = find_alerts(directory, moment, progress)
     if save:
         alerts_record.save(directory, found)
     return FoundAlerts(found, (*unread, *problems))
@@ -128,20 +132,24 @@ def series(
         and (not machines or one.line.machine in machines)
     ]
     if not found:
-        metrics = ", ".join(sorted({one.place.metric for one in there}))
-        raise SelectionError(
-            f"no series of {metric!r} matches; there are series of {metrics or 'nothing'}"
-        )
-    return sorted(segmented(found), key=lambda track: place_order(track.series.place))
+        metrics = sorted({one.place.metric for one in there})
+        if metric not in metrics:
+            raise SelectionError(no_such("metric", metric, metrics))
+        raise SelectionError(f"no series of {metric!r} matches the other options; drop one")
+    return sorted(segmented(found, among=there), key=lambda track: place_order(track.series.place))
 
 
-def find_alerts(results: Path, moment: AlertContext) -> tuple[Alerts, list[Problem]]:
+def find_alerts(
+    results: Path, moment: AlertContext, progress: Progress = silent
+) -> tuple[Alerts, list[Problem]]:
     """The alerts of a results directory, and what of it could not be read."""
-    read = read_results(results, directory_for(results))
+    with doing(progress, f"reading {results}"):
+        read = read_results(results, directory_for(results))
     problems = list(read.problems)
-    tracks = list(segmented(series_of(read), alerted_steps(moment.previous)))
-    watched = watched_of([results], read, tracks, problems)
-    found = detect_changes(watched, moment)
+    with doing(progress, "looking for steps and their causes"):
+        tracks = list(segmented(series_of(read), alerted_steps(moment.previous)))
+        watched = watched_of([results], read, tracks, problems)
+        found = detect_changes(watched, moment)
     return alerts_of(found, tool_version(), fingerprint(read, moment.triage)), problems
 
 

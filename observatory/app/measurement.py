@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.catalogue import no_such
 from benchmarks.plan import Task
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
@@ -17,11 +18,16 @@ from observatory.run import counter
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
+from observatory.run.schedule import Estimate
 from observatory.run.sources import SubjectError
 from observatory.store.records.machine import this_machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
+from observatory.text.units import about
+from observatory.text.words import several
 
+_SHORTEST = "quick"
+"""The preset that is offered to whoever began a long one."""
 _CANARY_STATUS: dict[Fate, Exit] = {
     "wrong": Exit.WRONG_RESULTS,
     "crashed": Exit.SAMPLE_FAILED,
@@ -127,9 +133,10 @@ def measure_subjects(
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
+    session.say(_announced(session, tasks, len(subjects)))
     total = Tally()
     for _, tally in _take_each(session, subjects, tasks):
-        total += tally or Tally(without_environment=1)
+        total += tally
     labels = tuple(subject.label for subject in subjects)
     return Measurement(session.results, session.machine.machine, labels, total)
 
@@ -149,7 +156,7 @@ def canary(
     every: list[Finding] = []
     samples: list[Sample] = []
     for subject, tally in _take_each(session, subjects, tasks, samples.append):
-        if tally is None:
+        if tally.without_environment:
             every += [Finding(task.cell, "not judged") for task in tasks]
             continue
         findings = [judge(sample) for sample in samples]
@@ -165,7 +172,7 @@ def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
     Raises SubjectError if the preset or a word of the options is unknown, or if no task is left.
     """
     if preset not in PRESETS:
-        raise SubjectError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
+        raise SubjectError(no_such("preset", preset, PRESETS))
     if unknown := narrowed.unknown():
         raise SubjectError(unknown)
     tasks = tasks_of(PRESETS[preset], narrowed)
@@ -178,23 +185,47 @@ def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:
     return tasks
 
 
+def _announced(session: Session, tasks: Sequence[Task], subjects: int) -> str:
+    """What will be taken, for how long, and how to take less."""
+    wall = subjects * Estimate(tasks, session.workers).seconds_left()
+    each = f" of each of {subjects} subjects" if subjects > 1 else ""
+    text = f"The preset {session.plan}: {several(len(tasks), 'sample')}{each}, {about(wall)}."
+    quick = Estimate(tasks_of(PRESETS[_SHORTEST], Narrowed()), session.workers).seconds_left()
+    if wall > 2 * subjects * quick:
+        text += f" The preset {_SHORTEST} takes {about(subjects * quick)}."
+    return f"{text} You can interrupt it; --resume continues."
+
+
 def _take_each(
     session: Session,
     subjects: Sequence[Subject],
     tasks: Sequence[Task],
     seen: Callable[[Sample], None] = lambda _: None,
-) -> Iterator[tuple[Subject, Tally | None]]:
+) -> Iterator[tuple[Subject, Tally]]:
     """Take the samples of one subject after another.
 
-    Yields each subject with how its samples ended, or with None if it has no environment: a commit
+    Yields each subject with how its samples ended. One without an environment has none: a commit
     that does not build must not hide those after it.
     """
     for subject in subjects:
         session.say(f"{subject.label}: Python {subject.python}, {len(tasks)} samples")
-        try:
-            environment = session.environment(subject)
-        except EnvironmentMakingError as error:
-            session.say(str(error), "error")
-            yield subject, None
-        else:
-            yield subject, take_samples(session, subject, environment, tasks, seen)
+        total = Tally()
+        for added, group in _by_environment(tasks).items():
+            try:
+                environment = session.environment(subject, added)
+            except EnvironmentMakingError as error:
+                session.say(str(error), "error")
+                total = replace(total, without_environment=1)
+                if not added:
+                    break  # nothing can be added to it either
+            else:
+                total += take_samples(session, subject, environment, group, seen)
+        yield subject, total
+
+
+def _by_environment(tasks: Sequence[Task]) -> dict[tuple[str, ...], list[Task]]:
+    """The tasks by what their environment holds beside the subject; those without it first."""
+    groups: dict[tuple[str, ...], list[Task]] = {(): []}
+    for task in tasks:
+        groups.setdefault(task.cell.installs, []).append(task)
+    return {added: group for added, group in groups.items() if group}

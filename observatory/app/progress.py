@@ -7,6 +7,7 @@ enough; the commands draw a bar.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,6 +34,16 @@ class Update:
 
 
 Progress = Callable[[Update], None]
+
+
+@contextmanager
+def doing(progress: Progress, text: str) -> Iterator[None]:
+    """Report that something goes on until the block ends; ``text`` says what, e.g. "reading x"."""
+    progress(Update(text, "activity"))
+    try:
+        yield
+    finally:
+        progress(Update("", "activity"))
 
 
 def silent(_: Update) -> None:

@@ -13,8 +13,7 @@ from observatory.github.http import GitHubError
 from observatory.github.settings import CommentSettings
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
-from observatory.store.records.comparison import Comparison
-from observatory.text.comparison.story import tell
+from observatory.text.document import Story
 from observatory.text.plain import shorten
 
 
@@ -31,19 +30,19 @@ def artifact_of(file: Path) -> artifact.Artifact:
 
 
 def publish(
-    github: GitHub, target: Target, comparison: Comparison, text: str,
+    github: GitHub, target: Target, story: Story, text: str,
     wanted: CommentSettings, dry_run: bool, say: Callable[[str], None],
 ) -> None:  # fmt: skip
     """Publish the comment, remove the label and set the check; each is tried even if one fails.
 
-    ``say`` is called with a line for each change. Raises GitHubError if one failed.
+    ``text``: the story as Markdown. ``say`` is called with a line for each change. Raises
+    GitHubError if one failed.
     """
     number, run = target.pull.number, target.run
     comment = sticky.Wanted(
         with_origin(text, target), (run.id, run.run_attempt) if run is not None else None
     )
-    story = tell(comparison)
-    title = shorten("".join(p if isinstance(p, str) else p.text for p in story.verdict), 200)
+    title = shorten(story.title, 200)
 
     def the_comment() -> None:
         if target.pull.locked:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from observatory.analyze.frame import frame as frame_of
 from observatory.analyze.frame import select
+from observatory.app.progress import Progress, doing, silent
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
@@ -60,9 +61,11 @@ class Reading:
     """What counted the work, by machine and subject."""
 
 
-def read(directory: Path) -> Reading:
+def read(directory: Path, progress: Progress = silent) -> Reading:
     """Read a results directory. Raises RecordError where there is none."""
-    results = read_results(directory, directory_for(directory))
+    with doing(progress, f"reading {directory}"):
+        results = read_results(directory, directory_for(directory))
+        rows = frame_of(results)
     journals = results.journals.values()
     notes = [note for journal in journals for note in journal.notes]
     sources = {
@@ -72,7 +75,7 @@ def read(directory: Path) -> Reading:
         for file in results.files
         if file.header is not None and file.counted_by
     }
-    return Reading(frame_of(results), tuple(notes), results.problems, sources)
+    return Reading(rows, tuple(notes), results.problems, sources)
 
 
 def frame(

@@ -39,6 +39,11 @@ TIMEOUT = 600.0
 """Default of the longest time, in seconds, that one measured process may take."""
 
 
+def workers_here() -> int:
+    """The number of counting samples that this machine takes at a time."""
+    return min(2, os.cpu_count() or 1)
+
+
 @dataclass(frozen=True)
 class Session:
     """What all subjects of one command share."""
@@ -51,7 +56,7 @@ class Session:
     machine: Machine
     timeout: float = TIMEOUT
     """Seconds that one measured process may take."""
-    workers: int = field(default_factory=lambda: min(2, os.cpu_count() or 1))
+    workers: int = field(default_factory=workers_here)
     """Number of counting samples taken in parallel. Timing samples are always taken one by one."""
     data: Path | None = None
     resume: bool = False
@@ -72,9 +77,12 @@ class Session:
         """The reader of subjects on this machine; finding its interpreters takes a second."""
         return local_subjects(self.state)
 
-    def environment(self, subject: Subject) -> Environment:
-        """The environment of a subject; raises as `observatory.run.local.environment_of` does."""
-        return environment_of(subject, self.subjects, self.state)
+    def environment(self, subject: Subject, added: Sequence[str] = ()) -> Environment:
+        """The environment of a subject, with what backends need beside it.
+
+        Raises as `observatory.run.local.environment_of` does.
+        """
+        return environment_of(subject, self.subjects, self.state, added=added)
 
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
         """Report a line of text."""
@@ -90,7 +98,7 @@ class Tally:
     wrong: int = 0
     unavailable: int = 0
     without_environment: int = 0
-    """Number of subjects, not of samples."""
+    """Number of subjects, not of samples: 1 where it lacks one of several environments."""
 
     def add(self, sample: Sample) -> None:
         """Count one sample."""
@@ -137,7 +145,9 @@ def take_samples(
     """
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journal = Journal.of(session.results, header)
-    run, taken = _where_it_stopped(session, journal, header)
+    run, before = _where_it_stopped(session, journal, header)
+    own = {task.cell.installs for task in tasks}
+    taken = [sample for sample in before if sample.cell.installs in own]
     # A warm build must not start from the cache of another environment or from machine code for
     # another CPU.
     cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()

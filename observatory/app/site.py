@@ -24,13 +24,16 @@ from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs, who_of
+from observatory.app.progress import Progress, doing, silent
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
 from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
+from observatory.store.reading.growing import Growing
 from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
+from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import calibration, upgrades
 from observatory.store.records import contracts as contracts_record
@@ -44,7 +47,7 @@ _PROFILED = 8
 
 
 def site_data(
-    directories: Sequence[Path], machine: str | None = None
+    directories: Sequence[Path], machine: str | None = None, progress: Progress = silent
 ) -> tuple[SiteInput, list[Problem]]:
     """The input of the site, and what could not be read.
 
@@ -52,16 +55,20 @@ def site_data(
     and for several directories, they are found as of the newest sample, so that the site does not
     depend on when it is built. Raises RecordError if a directory does not exist.
     """
-    read = united([read_results(one, directory_for(one)) for one in directories])
+    with doing(progress, f"reading {' and '.join(map(str, directories))}"):
+        read = united([read_results(one, directory_for(one)) for one in directories])
     problems = list(read.problems)
     previous = _previous(directories, problems)
-    tracks = list(segmented(series_of(read), alerted_steps(previous)))
-    alerts = _alerts(directories, read, tracks, previous, problems)
+    with doing(progress, "looking for steps and their causes"):
+        tracks = list(segmented(series_of(read), alerted_steps(previous)))
+        alerts = _alerts(directories, read, tracks, previous, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
     coverage: dict[tuple[str, str, str], Coverage] = {}
+    walks: dict[tuple[str, str, str], Walks] = {}
+    growth: dict[tuple[str, str, str], Growing] = {}
     notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
     measured_at: dict[tuple[str, str], datetime] = {}
     for path, journal in read.journals.items():
@@ -76,6 +83,8 @@ def site_data(
             KEPT_FATES.of_journal(path, journal.fates, problems),
         )
         coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
+        walks.setdefault((*where, journal.header.subject.commit), journal.walks)
+        growth.setdefault((*where, journal.header.subject.commit), journal.growth)
         if journal.measured_at is not None:
             place = journal.header.subject.label, where[0]
             measured_at[place] = max(
@@ -99,22 +108,27 @@ def site_data(
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
-        calibrations=calibrations, contracts=contracts, upgrades=made, machine=machine, pairs=pairs,
-        profiles=profiles,
+        walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
+        machine=machine, pairs=pairs, profiles=profiles,
     )  # fmt: skip
     return observed, problems
 
 
 def build_site(
-    directories: Sequence[Path], out: Path, links: Links | None = None, machine: str | None = None
+    directories: Sequence[Path],
+    out: Path,
+    links: Links | None = None,
+    machine: str | None = None,
+    progress: Progress = silent,
 ) -> tuple[Path, list[Problem]]:
     """Build the site of results directories; return its first page and what could not be read.
 
     ``machine`` is the one whose matrix the first page shows. Raises RecordError and
     NotOurDirectoryError.
     """
-    observed, problems = site_data(directories, machine)
-    return build(observed, out, links or Links()).resolve(), problems
+    observed, problems = site_data(directories, machine, progress)
+    with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
+        return build(observed, out, links or Links()).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

@@ -11,13 +11,12 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 from rich.console import Console
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from observatory import tool_version
+from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
 
-_EPILOG = "Exit status: " + "; ".join(f"{code.value} {code.meaning}" for code in Exit) + "."
-_LISTING = "observatory.listing"
 _OLD_OPTIONS = {"measure": "pass"}
 
 
@@ -33,47 +32,59 @@ class Commands(TyperGroup):
     A module has a function `command`, or a group `app` if the command has sub-commands.
     """
 
-    # What each command does, in the width that help has for it.
-    sentences: ClassVar[dict[str, str]] = {
-        "observe": "Measure the newest PyTensor and build its pages.",
-        "run": "Measure subjects and record every sample.",
-        "show": "Show subjects as tables, side by side.",
-        "compare": "Say whether HEAD is worse than BASE, and why.",
-        "profile": "Show where the work of a build went.",
-        "canary": "Check that a shared cache mixes up no results.",
-        "census": "Say what becomes of single graphs in a cache.",
-        "explore": "Look for graphs that a cache confuses.",
-        "upgrade": "Check a subject on the cache of another one.",
-        "alerts": "Find what got worse in the history.",
-        "ack": "Acknowledge an alert until a date.",
-        "digest": "Write what changed in a week as Markdown.",
-        "comment": "Publish a comparison on its pull request.",
-        "deliver": "Keep one GitHub issue for each alert.",
-        "dashboard": "Build the static site.",
-        "publish": "Add results to a branch of a repository.",
-        "nightly": "Measure, check, build and publish every night.",
-        "export": "Export the results as CSV, JSON or Parquet.",
-        "plot": "Plot results as PNG, SVG or PDF.",
-        "contracts": "Check what PyTensor relies on in numba.",
-        "scan-cache": "Find functions in a cache that share a symbol.",
-        "init": "Write GitHub workflows for a project.",
-        "import": "Import results of pytest-benchmark.",
-        "doctor": "Check whether this machine is fit to measure.",
-        "calibrate": "Measure the noise of times on this machine.",
-        "evaluate-detector": "Measure the error rates of change detectors.",
+    # What each command does, in the width that help has for it, by the group that help lists it in.
+    groups: ClassVar[dict[str, dict[str, str]]] = {
+        "Measure": {
+            "observe": "Measure the newest PyTensor and build its pages.",
+            "run": "Measure releases, commits or wheels.",
+            "canary": "Check that a shared cache mixes up no results.",
+            "census": "Say what becomes of single graphs in a cache.",
+            "explore": "Look for graphs that a cache confuses.",
+            "upgrade": "Look for stale numbers from another version's cache.",
+            "contracts": "Check what PyTensor relies on in numba.",
+            "scan-cache": "Find functions in a cache that share a symbol.",
+        },
+        "Judge": {
+            "show": "Show results as tables, side by side.",
+            "compare": "Say whether one version is worse than another, and why.",
+            "profile": "Show where the work of a build went.",
+            "growth": "Show how builds grow with the size of graphs.",
+            "path": "Show what each step of a user of PyMC compiles.",
+            "alerts": "Find what got worse in the history.",
+            "ack": "Acknowledge an alert until a date.",
+        },
+        "Publish": {
+            "dashboard": "Build the pages; they need no server.",
+            "digest": "Write what changed in a week as Markdown.",
+            "plot": "Plot results as PNG, SVG or PDF.",
+            "export": "Write results as CSV, JSON or Parquet.",
+            "comment": "Post a comparison on its pull request.",
+            "deliver": "Keep one GitHub issue for each alert.",
+            "publish": "Add results to a branch of a repository.",
+        },
+        "Maintain": {
+            "doctor": "Check whether this machine is fit to measure.",
+            "calibrate": "Measure how much times vary by chance here.",
+            "nightly": "Measure, check, build and publish every night.",
+            "init": "Write GitHub workflows for a project.",
+            "import": "Add results of pytest-benchmark.",
+            "evaluate-detector": "Measure the error rates of change detectors.",
+        },
     }
+
+    sentences: ClassVar[dict[str, str]] = dict(
+        pair for own in groups.values() for pair in own.items()
+    )
 
     # Typer comes with a click of its own, whose types are private.
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the commands in the order of help."""
         return list(self.sentences)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported; for the list of commands, only its sentence."""
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command, imported."""
         if cmd_name not in self.sentences:
             return None
-        if ctx.meta.get(_LISTING):
-            return TyperCommand(cmd_name, help=self.sentences[cmd_name])
         module = importlib.import_module(f"observatory.cli.commands.{module_of(cmd_name)}")
         app = typer.Typer(rich_markup_mode=self.rich_markup_mode)
         if hasattr(module, "app"):
@@ -82,10 +93,26 @@ class Commands(TyperGroup):
             app.command(cmd_name)(module.command)
         return typer.main.get_group(app).commands[cmd_name]
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands without importing them."""
-        ctx.meta[_LISTING] = True
-        super().format_commands(ctx, formatter)
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """List the commands by group, without importing them."""
+        width = max(map(len, self.sentences))
+        for title, commands in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """List the exit statuses, which scripts need and people do not: so they come last."""
+        with formatter.section("Exit statuses"):
+            formatter.write_dl([(f"{code.value:3}", code.meaning) for code in Exit])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments name; a misspelt one is answered with the closest."""
+        name = args[0]
+        if name not in self.sentences and not name.startswith("-"):
+            from benchmarks.catalogue import no_such  # only a mistake needs the catalogue
+
+            ctx.fail(no_such("command", name, self.sentences))
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
@@ -97,8 +124,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"token_normalize_func": lambda name: _OLD_OPTIONS.get(name, name)},
     help="Measure the compile caches of PyTensor and show what changed.\n\n"
-    "Begin with `observatory observe`. It measures the newest PyTensor and builds html/.",
-    epilog=_EPILOG,
+    "Begin with `observatory observe`: in three to five minutes it measures the newest PyTensor "
+    "and builds html/index.html. `observatory COMMAND --help` explains a command.",
 )
 
 
@@ -130,6 +157,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     """Run the command; an expected error ends it with a sentence on stderr and an exit status."""
+    outlive_readers()
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)

@@ -71,6 +71,15 @@ def render(table: Table) -> RichTable:
     return drawn
 
 
+def show(console: Console, table: Table) -> None:
+    """Print a table; of one without rows, only the footnotes that say what went wrong."""
+    if table.rows:
+        console.print(render(table))
+        return
+    for line in filter(_style, table.footnotes):
+        console.print(f"{table.title}: {line}", style="bold red", markup=False, highlight=False)
+
+
 def _style(cell: str) -> str:
     return "bold red" if any(word in cell for word in _LOUD) else ""
 
@@ -109,7 +118,7 @@ def finish(console: Console, measurement: Measurement, page: Path | None = None)
     shown = [label for label in measurement.labels if label in set(ours["subject"])]
     for label in shown if len(shown) <= _MOST_TABLES else ():
         for table in subject_tables(ours, label, reading.notes):
-            console.print(render(table))
+            show(console, table)
     console.print(measurement.tally.sentence(), markup=False, highlight=False)
     print(f"Results: {measurement.results.resolve()}")
     if page is not None:
@@ -126,6 +135,11 @@ def append_summary(path: Path, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise SelectionError(f"--summary {path} cannot be written: {error.strerror}") from error
+
+
+def on_terminal() -> TerminalProgress:
+    """Progress of a command whose output others may read: on stderr, and only on a terminal."""
+    return TerminalProgress(Console(stderr=True))
 
 
 class TerminalProgress:

@@ -35,6 +35,7 @@ class GitHub:
 
     def __init__(self, transport: Transport, repo: str) -> None:
         self.transport = transport
+        self.repository = repo
         self._root = f"/repos/{repo}"
 
     @cached_property

@@ -54,12 +54,19 @@ class Head(_Answer):
     user: User | None = Field(None, description="None: the account was deleted")
 
 
+class Target(_Answer):
+    """The branch that a pull request goes into."""
+
+    ref: str
+
+
 class Pull(_Answer):
     """A pull request."""
 
     number: int
     locked: bool = False
     head: Head
+    base: Target
 
 
 class Commit(_Answer):

@@ -31,6 +31,10 @@ class CommentSettings(_Table):
     check: Literal["neutral", "failure", "none"] = "neutral"
     check_name: Annotated[str, Field(min_length=1, max_length=100)] = "compile caches"
     label: Label | Literal[""] = "run-benchmark"
+    page: Annotated[
+        str, Field(max_length=500, pattern=r"^(https://[A-Za-z0-9.-]+(/[A-Za-z0-9._~/-]*)?)?$")
+    ] = ""
+    """The address of the dashboard, to which comments link."""
 
 
 class IssueSettings(_Table):

@@ -9,9 +9,11 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -48,6 +50,28 @@ class _Ready(BaseModel):
     key: str
     subject: str
     versions: Versions
+
+
+@dataclass(frozen=True)
+class _Added:
+    """What an environment gets beside its subject, and what it must not change."""
+
+    requirements: Sequence[str]
+    own: Versions
+    """What the subject's own environment holds."""
+
+    def pins(self, subject: Subject) -> Iterator[str]:
+        """Yield requirements that keep every other distribution as it is."""
+        named = {canonicalize_name(Requirement(text).name) for text in subject.requirements}
+        for name, version in self.own.packages.items():
+            if name not in named:
+                yield f"{name}=={version}"
+
+    def told_apart(self, every: Versions) -> Versions:
+        """Return the versions of both, those that were added apart from the subject's own."""
+        found = every.packages.items()
+        added = {name: version for name, version in found if name not in self.own.packages}
+        return self.own.model_copy(update={"added": added})
 
 
 @dataclass(frozen=True)
@@ -98,7 +122,7 @@ class Environments:
     overrides: tuple[str, ...] = ()
     """Requirements that override the metadata of other packages."""
 
-    def key(self, subject: Subject, interpreter: Interpreter) -> str:
+    def key(self, subject: Subject, interpreter: Interpreter, added: Sequence[str] = ()) -> str:
         """Return the name of an environment: a digest of everything that its content depends on."""
         content = {
             "layout": _LAYOUT,
@@ -111,43 +135,54 @@ class Environments:
             "interpreter": str(interpreter.path),
             # Left out when empty, so that older keys do not change.
             **({"overrides": self.overrides} if self.overrides else {}),
+            **({"added": sorted(added)} if added else {}),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
-    def ensure(self, subject: Subject, interpreter: Interpreter) -> Environment:
+    def ensure(
+        self, subject: Subject, interpreter: Interpreter, added: Sequence[str] = ()
+    ) -> Environment:
         """Return the subject's environment; create it if needed (seconds; minutes from source).
 
-        Processes that need the same environment wait for the first of them. What a killed process
-        left incomplete is created again. Raises EnvironmentMakingError.
+        ``added``: further requirements, which an optional backend needs. That environment holds
+        the same as the subject's own, and beside it what they bring. Processes that need the same
+        environment wait for the first of them. What a killed process left incomplete is created
+        again. Raises EnvironmentMakingError.
         """
-        key = self.key(subject, interpreter)
+        key = self.key(subject, interpreter, added)
+        more = _Added(added, self.ensure(subject, interpreter).versions) if added else None
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
         with locked(where.with_name(f"{key}.lock")):
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)
-                ready = self._make(where, key, subject, interpreter)
+                ready = self._make(where, key, subject, interpreter, more)
         return Environment(_python_of(where), ready.versions, key, self._importable())
 
-    def _make(self, where: Path, key: str, subject: Subject, interpreter: Interpreter) -> _Ready:
+    def _make(
+        self, where: Path, key: str, subject: Subject, interpreter: Interpreter, more: _Added | None
+    ) -> _Ready:
         # A virtual environment cannot be moved, so it is created in place, and the marker that is
         # renamed into it last says that it is complete.
         python = str(interpreter.path)
         try:
             self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
-            self.uv(*self._install_arguments(where, subject), timeout=1800.0)
+            self.uv(*self._install_arguments(where, subject, more), timeout=1800.0)
         except UvError as error:
             shutil.rmtree(where, ignore_errors=True)
+            wanted = ", ".join((*subject.requirements, *(more.requirements if more else ())))
             raise EnvironmentMakingError(
                 f"no environment for {subject.label} on Python {interpreter.version} could be "
-                f"made from {', '.join(subject.requirements)}; uv says: {error.output}"
+                f"made from {wanted}; uv says: {error.output}"
             ) from error
-        ready = _Ready(key=key, subject=subject.label, versions=_ask_versions(where, subject))
+        versions = _ask_versions(where, subject)
+        versions = more.told_apart(versions) if more else versions
+        ready = _Ready(key=key, subject=subject.label, versions=versions)
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
 
-    def _install_arguments(self, where: Path, subject: Subject) -> list[str]:
+    def _install_arguments(self, where: Path, subject: Subject, more: _Added | None) -> list[str]:
         args = ["pip", "install", "--quiet", "--compile-bytecode"]
         args += ["--python", str(_python_of(where))]
         if (date := _date(subject)) is not None:
@@ -159,6 +194,11 @@ class Environments:
             file.write_text("".join(f"{line}\n" for line in self.overrides), encoding="utf-8")
             args += ["--override", str(file)]
         wanted = subject.requirements
+        if more is not None:
+            file = where / "constraints.txt"
+            file.write_text("".join(f"{line}\n" for line in more.pins(subject)), encoding="utf-8")
+            args += ["--constraint", str(file)]
+            wanted += tuple(more.requirements)
         # Older releases do not require numba.
         named = any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in wanted)
         return [*args, "--", *wanted, *([] if named else ["numba"])]

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from packaging.version import Version
@@ -89,7 +90,8 @@ def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Inte
     the headers that the C backend needs are skipped with a reason.
     """
     paths = _everywhere(uv or RealUv()) if candidates is None else candidates
-    answers = [_ask(path) for path in dict.fromkeys(paths)]
+    ask = partial(_ask, installs=uv or RealUv())
+    answers = [ask(path) for path in dict.fromkeys(paths)]
     skipped = dict.fromkeys(answer for answer in answers if isinstance(answer, str))
     found = [answer for answer in answers if isinstance(answer, Interpreter)]
     newest: dict[str, Interpreter] = {}
@@ -152,9 +154,9 @@ def _everywhere(uv: Uv) -> Iterator[Path]:
     shims = {root / "shims" for root in roots}
     for directory in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         for minor in reversed(SUPPORTED):
-            path = directory / f"python{minor}"
-            if directory not in shims and path.is_file() and os.access(path, os.X_OK):
-                yield directory.resolve() / path.name  # /bin may be a link to /usr/bin
+            for path in (directory / f"python{minor}", directory / f"python{minor}t"):
+                if directory not in shims and path.is_file() and os.access(path, os.X_OK):
+                    yield directory.resolve() / path.name  # /bin may be a link to /usr/bin
     for root in roots:
         for minor in SUPPORTED:
             yield from sorted(root.glob(f"versions/{minor}.*/bin/python"))
@@ -179,7 +181,7 @@ def _pyenv_roots() -> list[Path]:
     return list(dict.fromkeys(roots))
 
 
-def _ask(path: Path) -> Interpreter | str | None:
+def _ask(path: Path, installs: Uv) -> Interpreter | str | None:
     """Return an interpreter, the reason why it is skipped, or None if it does not run."""
     try:
         command = [str(path), "-I", "-c", _PROBE]
@@ -194,10 +196,22 @@ def _ask(path: Path) -> Interpreter | str | None:
     if not facts["final"]:
         return f"{name} is a pre-release and was skipped"
     if facts["free_threaded"]:
-        return f"{name} is free-threaded, which numba does not support, and was skipped"
+        return (
+            f"{name} is free-threaded and was skipped, because a subject names only the version of "
+            f"its Python; {_numba_on(interpreter.path, installs)}"
+        )
     if not facts["headers"]:
         return (
             f"{name} has no Python.h, which the C backend needs, and was skipped: "
             "install its development package"
         )
     return interpreter
+
+
+def _numba_on(python: Path, installs: Uv) -> str:
+    """Say which numba an interpreter can install from wheels: half a sentence."""
+    try:
+        found = Index(installs).resolve(["numba"], python)["numba"]
+    except (UvError, KeyError):
+        return "there is no wheel of numba for it"
+    return f"numba {found} can be installed on it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -31,10 +31,15 @@ def local_subjects(state: Path) -> Subjects:
 
 
 def environment_of(
-    subject: Subject, subjects: Subjects, state: Path, overrides: tuple[str, ...] = ()
+    subject: Subject,
+    subjects: Subjects,
+    state: Path,
+    overrides: tuple[str, ...] = (),
+    added: Sequence[str] = (),
 ) -> Environment:
     """Return the environment of a subject; create it if needed.
 
+    ``added``: what an optional backend needs beside it, as `Environments.ensure` takes it.
     ``overrides`` are requirements that override the metadata of other packages. A numba that the
     subject names becomes one if PyTensor does not allow it: whoever names it wants to see what it
     does. Raises NoInterpreterError and EnvironmentMakingError.
@@ -42,11 +47,11 @@ def environment_of(
     interpreter = subjects.found.of(subject.python)
     named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
     try:
-        return Environments(state / "envs", overrides=overrides).ensure(subject, interpreter)
+        return Environments(state / "envs", overrides=overrides).ensure(subject, interpreter, added)
     except EnvironmentMakingError:
         if overrides or not named:
             raise
-        return Environments(state / "envs", overrides=named).ensure(subject, interpreter)
+        return Environments(state / "envs", overrides=named).ensure(subject, interpreter, added)
 
 
 def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:

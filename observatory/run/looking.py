@@ -16,7 +16,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.store.records.sample import Sample
 
-Finding = Literal["", "absent", "wrong", "collided", "unstable", "raised", "died"]
+Finding = Literal["", "absent", "wrong", "collided", "unstable", "raised", "died", "limited"]
 """What became of a graph; empty: all is well. `absent`: neither this release nor its Python code
 can compute it."""
 _MODEL, _LAUNCH, _CACHE = "keys", "spawn", "grown"

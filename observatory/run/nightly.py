@@ -51,7 +51,7 @@ class Wishes:
     only: frozenset[str] = frozenset(STEPS)
     results: Path = Path("results")
     out: Path = Path("html")
-    preset: str = "quick"
+    preset: str = "night"
     python: str | None = None
     extras: Sequence[str] = ()
     launches: Sequence[str] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
@@ -12,7 +12,9 @@ from benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
     MEASURES,
+    METRICS,
     MODELS,
+    PATH,
     QUICK_MODELS,
     SAMPLING,
     SCENARIOS,
@@ -23,6 +25,7 @@ from benchmarks.catalogue import (
     cells,
     launches_of,
     models_of,
+    no_such,
     quick_cells,
 )
 from benchmarks.plan import Rounds, Task, plan
@@ -37,6 +40,13 @@ class Preset:
     meaning: str
     cells: tuple[Cell, ...]
     rounds: Callable[[Cell], Rounds] = lambda _: _COUNTED
+    optional: bool = False
+    """Whether it takes the optional backends that can be installed, even if nobody names them."""
+
+    def takes(self, cell: Cell, named: Sequence[str]) -> bool:
+        """Whether it takes a cell, where the user has named these backends."""
+        known = BACKENDS[cell.backend]
+        return not known.optional or cell.backend in named or bool(self.optional and known.installs)
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ class Narrowed:
         ):
             for word in words or ():
                 if word not in known:
-                    return f"there is no {noun} {word!r}; choose from {', '.join(known)}"
+                    return no_such(noun, word, known)
         return None
 
     def keeps(self, cell: Cell) -> bool:
@@ -103,7 +113,11 @@ def _rounds_of_history(cell: Cell) -> Rounds:
 
 
 _QUICK = tuple(name for name, one in SCENARIOS.items() if one.quick)
-_EVERY_GRAPH = tuple(n for n, one in SCENARIOS.items() if one.apart and one.of_pair != "keys")
+_EVERY_GRAPH = tuple(
+    name
+    for name, one in SCENARIOS.items()
+    if one.apart and one.of_pair != "keys" and not one.walked and one.family != "growth"
+)
 """The scenarios of the census: it builds every graph, also one whose keys are as they should be."""
 _SHARED = tuple(cells(tuple(MODELS), SIBLINGS, SHARING_BACKENDS, tuple(LAUNCHES)))
 
@@ -165,13 +179,66 @@ PRESETS = {
         ),
         lambda cell: replace(_COUNTED, timing=int(bool(SCENARIOS[cell.scenario].tells))),
     ),
+    "path": Preset(
+        "each step of a user of PyMC, from a model to draws, cold and warm; needs --with pymc",
+        tuple(cells(tuple(MODELS), PATH, SHARING_BACKENDS, ("spawn",))),
+        lambda _: Rounds(timing=1, counting=1),
+    ),
+    "growth": Preset(
+        "graphs of growing sizes with C_VM and NUMBA: work, times, memory and functions compiled",
+        tuple(cell for cell in cells(tuple(MODELS), ("growth",), MAIN_BACKENDS, ("spawn",))),
+        lambda _: Rounds(timing=1, counting=1, tracing=1),
+    ),
     "sampling": Preset(
         "pm.sample in two processes, cold and warm, under every launch; needs --with pymc",
         tuple(cells(tuple(MODELS), SAMPLING, SHARING_BACKENDS, tuple(LAUNCHES))),
         lambda _: Rounds(timing=3, counting=1),
     ),
 }
-"""The presets by name. On two cores, `quick` takes 4 minutes, `full` 40 and `canary` 2."""
+"""The presets by name. `observatory run --dry-run` says how long each of them takes."""
+
+
+_ELSEWHERE = frozenset(
+    cell.scenario for name in ("canary", "canary-full", "census") for cell in PRESETS[name].cells
+)
+"""The scenarios that other steps of a night take: the canary and the census."""
+
+
+def _once() -> Iterator[Cell]:
+    """What one subject alone can show and no other step of the night takes, each once.
+
+    A scenario of the matrix is measured with the backends that users choose, another one, which
+    builds many graphs, with one backend of each compiler.
+    """
+    for name, scenario in SCENARIOS.items():
+        if scenario.family == "upgrade" or name in _ELSEWHERE:
+            continue
+        launch = "spawn" if "spawn" in scenario.launches else scenario.launches[0]
+        for cell in cells(tuple(MODELS), (name,), tuple(BACKENDS), (launch,)):
+            backend = BACKENDS[cell.backend]
+            wanted = backend.main or backend.optional if scenario.matrix else backend.worked
+            slow = (scenario.matrix and scenario.long) or scenario.walked
+            slow = slow and backend.cache == "c_module"
+            if wanted and not slow:
+                yield cell
+
+
+def _rounds_of_night(cell: Cell) -> Rounds:
+    scenario = SCENARIOS[cell.scenario]
+    headline = METRICS[scenario.headline]
+    slow = (scenario.matrix and scenario.long) or scenario.walked
+    timed = scenario.family in headline.families and not slow
+    traced = scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
+    return Rounds(timing=int(timed), counting=1, tracing=int(traced))
+
+
+PRESETS["night"] = Preset(
+    "everything that a subject alone can show, once: quick, and every other model, scenario and "
+    "optional backend that no other step of a night takes",
+    tuple(dict.fromkeys((*PRESETS["quick"].cells, *_once()))),
+    _rounds_of_night,
+    optional=True,
+)
 
 
 def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
@@ -181,7 +248,11 @@ def tasks_of(preset: Preset, narrowed: Narrowed) -> list[Task]:
     """
     named = (replace(cell, model=m) for m in narrowed.models or () for cell in preset.cells)
     in_models = dict.fromkeys(preset.cells if narrowed.models is None else named)
-    chosen = [cell for cell in in_models if cell.problem() is None and narrowed.keeps(cell)]
+    chosen = [
+        cell for cell in in_models
+        if cell.problem() is None and narrowed.keeps(cell)
+        and preset.takes(cell, narrowed.backends or ())
+    ]  # fmt: skip
     rounds = {cell: preset.rounds(cell) for cell in chosen}
     if narrowed.timing is not None:
         timing = narrowed.timing

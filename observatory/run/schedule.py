@@ -121,6 +121,39 @@ def expected_seconds(task: Task) -> float:
     return seconds * backend.slower * (1.0 if task.keep else _SLOWER.get(task.measure, 1.0))
 
 
+@dataclass(frozen=True)
+class Share:
+    """A part of a plan: the scenarios of one family."""
+
+    family: str
+    models: tuple[str, ...]
+    samples: int
+    seconds: float
+    """Of wall time, on the machine that the catalogue describes."""
+
+
+def shares(tasks: Sequence[Task], workers: int) -> list[Share]:
+    """Return what the families of scenarios take of a plan, the longest first."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault(SCENARIOS[task.cell.scenario].family, []).append(task)
+    found = [
+        Share(
+            family,
+            tuple(dict.fromkeys(task.cell.model for task in group)),
+            len(group),
+            sum(wall_seconds(task, workers) for task in group),
+        )
+        for family, group in groups.items()
+    ]
+    return sorted(found, key=lambda one: -one.seconds)
+
+
+def wall_seconds(task: Task, workers: int) -> float:
+    """Return the expected seconds by which a task makes its plan longer: times are taken alone."""
+    return expected_seconds(task) / (1 if task.measure == "timing" else workers)
+
+
 @dataclass
 class Estimate:
     """The remaining wall time of a plan, learned from the tasks that have ended."""
@@ -140,8 +173,6 @@ class Estimate:
     def seconds_left(self) -> float:
         """Return the seconds from now to the end of the plan."""
         left = sum(
-            expected_seconds(task) / (1 if task.measure == "timing" else self.workers)
-            for task in self.tasks
-            if id(task) not in self._done
+            wall_seconds(task, self.workers) for task in self.tasks if id(task) not in self._done
         )
         return left * (self._spent + _PRIOR) / (self._expected + _PRIOR)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from observatory.store.records.comparison import Comparison
+from observatory.text.comparison.origin import UNKNOWN, Origin
 from observatory.text.comparison.story import tell
 from observatory.text.document import Part
 from observatory.text.markdown import inline, markdown
@@ -20,13 +21,14 @@ _NOTE = 1_000
 """Characters kept for the sentence on what was left out."""
 
 
-def comment(comparison: Comparison) -> str:
+def comment(comparison: Comparison, origin: Origin = UNKNOWN) -> str:
     """The comment in Markdown, of at most LIMIT characters.
 
-    A longer one loses whole parts, the least important first, and its last sentence names them.
+    ``origin``: what its publisher knows; the comparison may be a stranger's. A longer comment loses
+    whole parts, the least important first, and its last sentence names them.
     """
-    story = tell(comparison)
-    head = f"{MARKER}\n### {inline(story.verdict)}"
+    story = tell(comparison, origin)
+    head = f"{MARKER}\n### {story.status}: {inline(story.verdict)}"
     written = ["\n\n".join(map(markdown, part.blocks)) for part in story.parts]
     lengths = [len(text) + 2 for text in written]
     spare = LIMIT - len(head) - _NOTE - sum(lengths)

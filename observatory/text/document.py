@@ -7,8 +7,9 @@ numbers as code, so that no text acts as markup.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, TypeVar
 
 State = Literal["worse", "better", "unaffected", "undecided"]
 
@@ -27,7 +28,16 @@ class Strong:
     text: str
 
 
-Piece: TypeAlias = str | Name | Strong
+@dataclass(frozen=True)
+class Link:
+    """Words that lead to an address; a renderer shows them alone where the address is not safe."""
+
+    text: str
+    url: str
+    """https://..., or the path of a page of the documentation, which `placed` makes an address."""
+
+
+Piece: TypeAlias = str | Name | Strong | Link
 Words: TypeAlias = tuple[Piece, ...]
 """A sentence in parts, spaces included."""
 
@@ -104,9 +114,62 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Status:
+    """The first words of a text: what came out, as a mark and a word. Never a stranger's words."""
+
+    mark: str
+    word: str
+
+    def __str__(self) -> str:
+        return f"{self.mark} {self.word}"
+
+
+@dataclass(frozen=True)
 class Story:
     """The whole text on one comparison, in reading order."""
 
     state: State
+    status: Status
     verdict: Words
+    """One claim, which follows the status and a colon."""
     parts: tuple[Part, ...]
+
+    @property
+    def title(self) -> str:
+        """Status and verdict as plain text, not yet safe to show."""
+        return f"{self.status}: {spoken(self.verdict)}"
+
+
+def spoken(words: Words) -> str:
+    """A sentence as plain text."""
+    return "".join(part if isinstance(part, str) else part.text for part in words)
+
+
+Change: TypeAlias = Callable[[Words], Words]
+"""Makes other words of a sentence, of a cell of a table, or of a title."""
+_Some = TypeVar("_Some", bound=Block)
+
+
+def changed(story: Story, change: Change) -> Story:
+    """The story with every sentence changed; commands stay as they are."""
+    parts = (
+        replace(part, blocks=tuple(_changed(block, change) for block in part.blocks))
+        for part in story.parts
+    )
+    return replace(story, verdict=change(story.verdict), parts=tuple(parts))
+
+
+def _changed(block: _Some, change: Change) -> _Some:
+    match block:
+        case Heading(words) | Paragraph(words):
+            return replace(block, words=change(words))
+        case Points(items):
+            return replace(block, items=tuple(map(change, items)))
+        case Table(header, rows):
+            titles = tuple(spoken(change((title,))) for title in header)
+            cells = tuple(tuple(map(change, row)) for row in rows)
+            return replace(block, header=titles, rows=cells)
+        case Folded(summary, content):
+            inner = tuple(_changed(one, change) for one in content)
+            return replace(block, summary=spoken(change((summary,))), content=inner)
+    return block

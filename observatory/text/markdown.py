@@ -3,7 +3,8 @@
 GitHub makes links and pictures of `@user`, `#12`, `owner/name#12`, `GH-12`, commits, `www.`
 addresses and `:emoji:`, even if they are escaped, but not in code. So words of letters and numbers
 are written as they are, and everything else becomes a code span. The only raw HTML is `<details>`,
-`<summary>` and, in a summary, `<code>`.
+`<summary>` and, in a summary, `<code>`. A link is made only of a `Link` with an address of plain
+characters.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _LINKED = re.compile(r"[0-9a-f]{7}|www\.", re.IGNORECASE)
 """In plain words: what GitHub takes for a commit or for an address."""
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|[nµm]?s|[kMGT]?B|min|h)(?:\W|$))")
 _LIST_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?(?:/[A-Za-z0-9._~/?=&#%+-]*)?")
+"""Without parentheses, quotes and everything else that could end a link early."""
 _TRAILING = re.compile(r"[.,;:!?]*$")
 
 
@@ -56,11 +59,20 @@ def inline(words: doc.Words) -> str:
                 piece = code(text)
             case doc.Strong(text):
                 piece = f"**{prose(text).strip()}**" if text.strip() else ""
+            case doc.Link(text, url):
+                piece = _link(text, url)
             case text:
                 piece = prose(text)
         # Two code spans that touch would be read as one with a longer fence.
         made += f" {piece}" if made.endswith("`") and piece.startswith("`") else piece
     return _LIST_MARK.sub(r"\1\\\2", made.strip())
+
+
+def _link(text: str, url: str) -> str:
+    written = prose(text).strip()
+    # A bracket in plain words would end the text of the link; in code it would not.
+    safe = _ADDRESS.fullmatch(url) and written and not re.search(r"[\[\]<>]", written)
+    return f"[{written}]({url})" if safe else written
 
 
 def prose(text: str) -> str:

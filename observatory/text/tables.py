@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time, no_such
 from observatory.analyze.series_keys import place_order
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
@@ -72,10 +72,8 @@ def comparison_tables(
     rows = _of_subjects(frame, subjects)
     shown = rows[rows["metric"].isin(list(metrics))]
     if not len(shown):
-        raise SelectionError(
-            f"there are no results of {', '.join(subjects)} for {', '.join(metrics)}; "
-            "`observatory export` lists what there is"
-        )
+        there = list(dict.fromkeys(rows["metric"]))
+        raise SelectionError(f"of {', '.join(subjects)}, {no_such('metric', metrics[0], there)}")
     noted = [note for note in notes if note.subject in subjects]
     return [
         _comparison_table(part, subjects, metrics, noted, sources or {})
@@ -88,9 +86,8 @@ def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
     ours = frame[frame["backend"] != ""]
     known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
     if missing := [name for name in subjects if name not in known]:
-        there = f"the newest are {', '.join(known[:_NAMED])}" if known else "there are none at all"
-        named = ", ".join(map(repr, missing))
-        raise SelectionError(f"there are no results of {named} in the cells asked for; {there}")
+        named = no_such("subject", missing[0], known, _NAMED)
+        raise SelectionError(f"in the cells asked for, {named}")
     return ours[ours["subject"].isin(list(subjects))]
 
 

@@ -38,7 +38,8 @@ def terminal(comparison: Comparison) -> RenderableType:
 
 def drawn(story: doc.Story) -> RenderableType:
     """The story for rich, which interprets no markup or control sequence of its texts."""
-    drawn: list[RenderableType] = [_text((*story.verdict, "."), _STYLES[story.state])]
+    first = (f"{story.status}: ", *story.verdict, ".")
+    drawn: list[RenderableType] = [_text(first, _STYLES[story.state])]
     for part in story.parts:
         drawn.append(Text())
         for block in part.blocks:
@@ -96,6 +97,8 @@ def _text(words: doc.Words, style: str = "") -> Text:
                 made.append(clean(text), style="cyan")
             case doc.Strong(text):
                 made.append(clean(text), style="bold")
+            case doc.Link(text):
+                made.append(clean(text))
             case text:
                 before, after = (" " * end.isspace() for end in (text[:1], text[-1:]))
                 made.append(f"{before}{clean(text)}{after if text.strip() else ''}")

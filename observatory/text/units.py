@@ -45,6 +45,21 @@ def seconds(value: float) -> str:
     return _scaled(value, _TIMES) if value else "0 s"
 
 
+def about(value: float) -> str:
+    """An estimate of seconds, no more exact than it is.
+
+    >>> about(20), about(130), about(2290), about(9000)
+    ('about 20 s', 'about 2 min', 'about 38 min', 'about 2.5 h')
+    """
+    if value < 55:
+        return f"about {max(5, 5 * round(value / 5))} s"
+    return (
+        f"about {value / 60:.0f} min"
+        if value < 5700
+        else f"about {count(round(value / 3600, 1))} h"
+    )
+
+
 def size(value: float) -> str:
     """Bytes in powers of 1000.
 

@@ -68,10 +68,12 @@ def listed(words: list[str]) -> str:
 def several(number: float, noun: str) -> str:
     """A count and its noun.
 
-    >>> several(1, "function"), several(1200, "function")
-    ('1 function', '1,200 functions')
+    >>> several(1, "function"), several(1200, "function"), several(2, "family")
+    ('1 function', '1,200 functions', '2 families')
     """
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("ly") else f"{noun}s"
+    return f"{count(number)} {noun}"
 
 
 def first_of(words: Sequence[str], most: int, noun: str = "more") -> str:

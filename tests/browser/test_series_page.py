@@ -19,7 +19,7 @@ from tests.browser.conftest import violations
 pytestmark = pytest.mark.browser
 HOSTILE = "\"><img src=x onerror=alert(1)><script>console.error('x')</script> $$x^2$$ @name | =1+1"
 TIME, SLOW_DRIFT, COUNT, MEMORY, OTHER_ERA = "aa01", "aa02", "aa03", "aa04", "aa05"
-STRANGE, LONG = "bb01", "bb02"
+STRANGE, LONG, LATE = "bb01", "bb02", "bb03"
 RELEASES = 40
 
 
@@ -97,13 +97,13 @@ def long(n: int = 600, pieces: int = 20) -> dict[str, object]:
     return series(values, line=3, **spread(values, 0.03), bounds=bounds, levels=levels, steps=steps)
 
 
-def data() -> dict[str, dict[str, object]]:
+def data() -> dict[str, dict[str, object] | list[str]]:
     """Every data file, by name."""
     drifting = [5.4 * 1.22 ** (i / 39) * v for i, v in enumerate(wave(1.0, RELEASES, 0.01))]
     counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
     memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
     lines = {
-        "digits": 2, "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
+        "digits": 2, "axis": "subject", "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
         "compare_url": "https://example.org/compare/",
         "lines": [
             {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",
@@ -139,7 +139,24 @@ def data() -> dict[str, dict[str, object]]:
         judgement="described", reason=HOSTILE, colour="\"><img src=x>", noise=None,
         alerts=[{"id": HOSTILE, "state": HOSTILE, "kind": HOSTILE, "sentence": HOSTILE, "at": 1}],
     )  # fmt: skip
-    return {"lines": lines, "series-aa": first, "series-bb": {STRANGE: strange, LONG: long()}}
+    late = series(wave(1.0, 10), line=3, at=list(range(590, 600)), kin={"environments": [LONG]})
+    second = {STRANGE: strange, LONG: long(), LATE: late}
+    return {"lines": lines, "series-aa": first, "series-bb": second, **grid()}
+
+
+def grid(n: int = 20_000) -> dict[str, dict[str, object] | list[str]]:
+    """The data of the grid of all series; the first one got worse, the last ones are noisiest."""
+    index = {
+        "id": [TIME] * n, "name": [f"series {i}" for i in range(n)], "metric": ["time"] * n,
+        "line": [0] * n,
+    }  # fmt: skip
+    columns = {
+        "per": 1000, "group": [f"module {i % 7}" for i in range(n)], "backend": [""] * n,
+        "state": ["bad", *["quiet"] * (n - 1)], "words": ["slower: +12 %"] * n,
+        "noise": [i / n for i in range(n)], "when": ["2025-01-01"] * n, "impact": [0.1] * n,
+    }  # fmt: skip
+    sparks = {f"sparks-{k}": ["AZaz09"] * 1000 for k in range(n // 1000)}
+    return {"index": index, "grid": columns, **sparks}
 
 
 def write(directory: Path) -> Path:
@@ -147,6 +164,7 @@ def write(directory: Path) -> Path:
     assets, out = directory / "assets", directory / "data"
     assets.mkdir(parents=True)
     for name, content in files_of_the_site():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).write_bytes(content)
     out.mkdir()
     for name, content in data().items():
@@ -185,8 +203,8 @@ class Visit:
         return self.page.evaluate("observatory.choices()")
 
     def shown(self) -> tuple[float, float]:
-        """The ends of the x axis that is drawn."""
-        return tuple(self.page.evaluate(f"[{RANGE}.start, {RANGE}.end]"))
+        """The first and the last place on the x axis that is drawn."""
+        return tuple(self.page.evaluate(f"[{FROM}, {TO}]"))
 
     def links(self, selector: str) -> list[str]:
         return self.page.eval_on_selector_all(
@@ -194,9 +212,9 @@ class Visit:
         )
 
 
-RANGE = "Bokeh.documents[0].roots()[0].children[0].x_range"
-FIGURES = "Bokeh.documents.flatMap(d => d.roots().flatMap(r => r.children))"
-DRAWN = f"document.querySelector('#chart').children.length && {FIGURES}.length"
+FROM, TO = (f"Number(canvas.dataset.span.split(' ')[{n}])" for n in (0, 1))
+DRAWN = "document.querySelector('.uplot canvas') && performance.getEntriesByName('drawn').length"
+PICTURE = "document.querySelector('.uplot canvas').toDataURL()"
 EVERYTHING = {
     "s": [TIME, SLOW_DRIFT, OTHER_ERA], "hide": [SLOW_DRIFT], "scale": ["log"], "of": ["first"],
     "off": ["alerts", "intervals"], "from": ["0-5"], "to": ["1-3"], "a": ["0-10"], "b": ["0-20"],
@@ -267,15 +285,23 @@ def test_the_page_is_quiet_local_and_no_wider_than_the_screen(drawn, width, sche
 
 def test_each_unit_has_a_chart_and_all_move_together(drawn):
     seen = drawn(address(s=[TIME, COUNT, MEMORY]))
-    assert seen.page.evaluate(f"{FIGURES}.length") == 3
-    assert seen.page.evaluate(f"new Set({FIGURES}.map(f => f.x_range)).size") == 1
+    assert seen.page.locator(".uplot").count() == 3
+    before = seen.page.evaluate(
+        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+    )
+    seen.page.click("#closer")
+    seen.page.wait_for_timeout(300)
+    after = seen.page.evaluate(
+        "[...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"
+    )
+    assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_a_change_of_the_colour_scheme_is_drawn(drawn):
     seen = drawn(address(s=TIME))
-    assert seen.page.evaluate(f"{FIGURES}[0].background_fill_color") == "#ffffff"
+    seen.page.evaluate(f"window.before = {PICTURE}")
     seen.page.emulate_media(color_scheme="dark")
-    seen.until(f"{FIGURES}[0]?.background_fill_color === '#191f27'")
+    seen.until(f"{PICTURE} !== window.before")
 
 
 def test_steps_and_drifts_are_told_in_words(drawn):
@@ -293,11 +319,27 @@ def test_steps_and_drifts_are_told_in_words(drawn):
     assert f"https://example.org/commit/{subject(15)[1]}" in seen.links("#facts")
 
 
-def test_nothing_chosen_is_said(visit):
+def test_without_a_choice_every_series_is_a_card_that_can_be_found_and_sorted(visit):
     seen = visit("")
-    seen.page.wait_for_selector("#problems a[href='list/001.html']")
-    assert "No series is chosen" in seen.text("#problems")
+    seen.page.wait_for_selector(".tile-of svg")
     assert not seen.page.is_visible("#series")
+    assert seen.text("#grid-count") == "20,000 of 20,000 series"
+    cards = seen.page.locator(".tile-of")
+    assert cards.count() < 200  # only those in sight are in the page
+    assert cards.first.get_attribute("href") == f"series.html#s={TIME}"  # it needs a person
+    seen.page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+    seen.until("document.querySelector('.tile-of').title !== 'series 0'")
+    assert cards.count() < 200
+    seen.page.fill("[name=words]", "series 1999")
+    seen.until("/^12 of/.test(document.querySelector('#grid-count').textContent)")
+    seen.page.fill("[name=words]", "")
+    seen.page.select_option("[name=sort]", "noise")
+    seen.page.select_option("[name=by]", "")
+    seen.until("document.querySelector('.tile-of').title === 'series 19999'")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 1280
+    cards.first.focus()
+    seen.page.keyboard.press("Tab")
+    assert seen.page.evaluate("document.activeElement.title") == "series 19998"
 
 
 @pytest.mark.parametrize("unknown", ["aaff", "../lines", "aa01 "])
@@ -316,7 +358,7 @@ def test_without_javascript_the_lists_are_named(visit):
 def test_texts_of_strangers_stay_text(drawn):
     seen = drawn(address(s=[STRANGE, TIME]), width=390)
     seen.page.click("#numbers > summary")
-    seen.until("document.querySelectorAll('#table tbody tr').length === 3 + 37")
+    seen.until("document.querySelectorAll('#table tbody tr').length === 1 + 37")
     seen.page.focus("#chart")
     for key in ("Home", "Enter", "End", "Enter"):
         seen.page.keyboard.press(key)
@@ -325,7 +367,6 @@ def test_texts_of_strangers_stay_text(drawn):
     assert HOSTILE in seen.page.text_content("#keys")
     assert seen.page.locator("main img, main script, main b b").count() == 0
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert seen.page.evaluate("typeof MathJax") == "undefined"
 
 
 def test_values_of_zero_are_told_where_they_cannot_be_drawn(drawn):
@@ -338,10 +379,11 @@ def test_a_long_history_is_drawn_and_its_older_steps_are_folded(drawn):
     seen = drawn(address(s=LONG))
     assert seen.page.locator("#facts article > ul > li").count() == 6
     assert "13 older" in seen.text("#facts summary")
+    seen.page.click("#more > summary")
     seen.page.get_by_label("from", exact=True).select_option("3-580")  # values have marks again
-    seen.until(f"Bokeh.documents.length && {RANGE}.start === 579.5")
-    seen.page.get_by_role("button", name="Whole history").click()
-    seen.until(f"Bokeh.documents.length && {RANGE}.start === -0.5")
+    seen.until(f"{FROM} === 580")
+    seen.page.click("#reset")
+    seen.until(f"{FROM} === 0")
 
 
 # --- What is chosen ------------------------------------------------------------------------------
@@ -349,15 +391,16 @@ def test_a_long_history_is_drawn_and_its_older_steps_are_folded(drawn):
 
 def test_the_address_restores_everything(drawn):
     seen = drawn(address(**EVERYTHING))
+    seen.page.click("#more > summary")
+    seen.page.wait_for_selector("option[value='0-5']", state="attached")
     form = seen.page.evaluate("[...new FormData(document.querySelector('#controls'))]")
     assert form == [
-        ["scale", "log"], ["of", "first"], ["show", "levels"], ["drag", "move"],
-        ["from", "0-5"], ["to", "1-3"],
+        ["scale", "log"], ["by", "subject"], ["of", "first"], ["show", "levels"],
+        ["from", "0-5"], ["to", "0-36"],  # the slot that two environments share
     ]  # fmt: skip
     keys = "[...document.querySelectorAll('#keys button')].map(b => b.getAttribute('aria-pressed'))"
     assert seen.page.evaluate(keys) == ["true", "false", "true"]
-    assert seen.shown() == (4.5, 43.5)
-    assert seen.page.evaluate(f"{FIGURES}[0].y_scale.type") == "LogScale"
+    assert seen.shown() == (5, 36)
     between = seen.text("#between")
     assert "3.1.1" in between
     assert "3.2.1" in between
@@ -371,14 +414,15 @@ def test_another_address_is_followed(drawn):
     seen.page.evaluate(f"location.hash = '{address(s=COUNT, off='levels')}'")
     seen.until("document.title.startsWith('radon') && /cache_misses/.test(about.textContent)")
     assert not seen.page.is_checked("input[value=levels]")
-    assert seen.page.is_checked("input[name=scale][value='']")
+    assert seen.page.is_checked("input[name=scale][value=linear]")
     assert seen.page.is_checked("input[name=of][value='']")
 
 
 def test_each_choice_goes_into_the_address(drawn):
     seen = drawn(address(s=[TIME, SLOW_DRIFT]))
     page = seen.page
-    page.get_by_label("logarithmic").check()
+    page.click("#more > summary")
+    page.get_by_label("log", exact=True).check()
     page.get_by_label("% of newest level").check()
     page.get_by_label("levels and steps").uncheck()
     page.get_by_label("from", exact=True).select_option("0-30")
@@ -387,9 +431,9 @@ def test_each_choice_goes_into_the_address(drawn):
     expected = {"s": [TIME, SLOW_DRIFT], "scale": ["log"], "of": ["newest"], "off": ["levels"],
                 "from": ["0-12"], "to": ["0-30"], "hide": [SLOW_DRIFT]}  # fmt: skip
     assert seen.chosen() == expected
-    seen.until(f"Bokeh.documents.length && {RANGE}.start === 11.5")
-    page.get_by_role("button", name="Whole history").click()
-    assert "from" not in seen.chosen()
+    seen.until(f"{FROM} === 12")
+    page.click("#reset")
+    seen.until("!observatory.choices().from")
     page.get_by_role("button", name="radon warm_disk C spawn").click()
     assert "hide" not in seen.chosen()
 
@@ -434,7 +478,7 @@ def test_arrow_keys_move_the_cursor_and_enter_pins(drawn):
 
 
 def test_a_pinned_point_lets_go_and_points_of_two_lines_are_not_compared(drawn):
-    seen = drawn(address(s=[TIME, OTHER_ERA], a="0-39"))
+    seen = drawn(address(s=[TIME, OTHER_ERA], a="0-10"))
     seen.page.focus("#chart")
     seen.page.keyboard.press("End")
     seen.page.keyboard.press("Enter")
@@ -452,40 +496,68 @@ def test_the_pointer_does_what_keys_do_and_zooms_only_a_chart_with_the_focus(dra
     seen.page.mouse.move(x, y)
     seen.until("/against|3\\.2\\.\\d/.test(here.textContent)")
     seen.page.mouse.wheel(0, 40)  # scrolls the page
-    assert seen.shown() == (-0.5, 39.5)
+    assert seen.shown() == (0, 39)
     seen.page.mouse.click(x, y)
     seen.until("observatory.choices().a")
     seen.page.mouse.wheel(0, -240)
-    seen.until(f"{RANGE}.end - {RANGE}.start < 39")
+    seen.until(f"{TO} - {FROM} < 39")
     seen.until("observatory.choices().from || observatory.choices().to")
 
 
 def test_a_finger_can_scroll_past_the_chart_and_pin(drawn):
     seen = drawn(address(s=TIME), width=390, has_touch=True, is_mobile=True)
-    assert seen.page.is_checked("input[name=drag][value='']")
     box = seen.page.locator("#chart").bounding_box()
     seen.page.touchscreen.tap(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
     seen.until("observatory.choices().a")
 
 
-def test_dragging_moves_or_zooms_in(drawn):
+def test_dragging_zooms_in_and_the_strip_moves_the_window(drawn):
     seen = drawn(address(s=TIME, **{"from": "0-10", "to": "0-30"}))
-    box = seen.page.locator("#chart").bounding_box()
-    y = box["y"] + box["height"] * 0.5
 
-    def drag(start: float, end: float) -> None:
+    def drag(place: str, start: float, end: float) -> None:
+        box = seen.page.locator(place).bounding_box()
+        y = box["y"] + box["height"] * 0.5
         seen.page.mouse.move(box["x"] + box["width"] * start, y)
         seen.page.mouse.down()
         seen.page.mouse.move(box["x"] + box["width"] * end, y, steps=4)
         seen.page.mouse.up()
 
-    drag(0.4, 0.6)
-    seen.until(f"{RANGE}.start < 7")
-    seen.page.get_by_label("zooms in").check()
-    seen.until(f"Bokeh.documents.length && {RANGE}.start < 7")
+    drag(".u-over", 0.4, 0.6)
+    seen.until(f"{TO} - {FROM} < 8")
     start, end = seen.shown()
-    drag(0.4, 0.6)
-    seen.until(f"{RANGE}.end - {RANGE}.start < {(end - start) / 2}")
+    drag("#strip", (start + end + 1) / 2 / 40, (start + end + 1) / 2 / 40 - 0.25)
+    seen.until(f"{TO} === {end - 10}")
+    assert seen.shown() == (start - 10, end - 10)
+    seen.page.dblclick(".u-over")
+    seen.until(f"{FROM} === 0 && {TO} === 39")
+    seen.page.focus("#chart")
+    seen.page.keyboard.press("+")
+    seen.until(f"{TO} - {FROM} < 30")
+    seen.page.keyboard.press("0")
+    seen.until(f"{TO} - {FROM} === 39")
+
+
+def test_the_axis_begins_where_values_begin(drawn):
+    seen = drawn(address(s=LATE, **{"with": "none"}))
+    assert seen.shown() == (0, 9)  # of 600 subjects
+    seen.page.click("#more > summary")
+    assert seen.page.locator("#span-from option").count() == 10
+
+
+def test_kin_are_overlaid_unless_somebody_says_otherwise(drawn):
+    seen = drawn(address(s=LATE, **{"with": "environments"}))
+    seen.until("document.querySelectorAll('#keys .kin').length === 1")
+    seen.page.click("#more > summary")
+    seen.page.get_by_label("other environments").uncheck()
+    seen.until("!document.querySelector('#keys .kin')")
+    assert seen.chosen()["with"] == ["none"]
+    assert seen.page.get_by_label("other metrics").is_disabled()
+
+
+def test_on_a_phone_the_chart_is_on_the_first_screen(drawn):
+    seen = drawn(address(s=TIME), width=390, has_touch=True, is_mobile=True)
+    box = seen.page.locator(".u-over").bounding_box()
+    assert box["y"] + box["height"] < 844
 
 
 # --- The numbers ---------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_without_times_a_subject_against_itself_is_decided(
     [
         (("3.3.7", "nonsense"), "accepted: a release"),
         (("3.3.7", "3.3.7", "--budget", "soon"), "is not a time"),
-        (("3.3.7", "3.3.7", "--backend", "JAX"), "there is no backend 'JAX'"),
+        (("3.3.7", "3.3.7", "--backend", "TPU"), "there is no backend 'TPU'"),
         (("results:0.0.0", "results:3.3.7"), "no subject '0.0.0'"),
         (("results:3.3.7", "3.3.7"), "give saved results for both"),
     ],

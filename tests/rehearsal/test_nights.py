@@ -79,6 +79,7 @@ class Rehearsal:
         commits = ["--repo", str(self.clone), "--commits", f"{self.base}..rehearsal"]
         return [
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
+            "--preset", "quick",
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
             "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results",
             "--publish-in", str(self.project),

@@ -49,16 +49,16 @@ def load(data_file: Path | None) -> RadonData:
     return generated() if data_file is None else from_csv(data_file)
 
 
-def generated() -> RadonData:
+def generated(houses: int = HOUSES, counties: int = COUNTIES) -> RadonData:
     """Return the same arrays with every NumPy: `RandomState` streams are frozen (NEP 19)."""
     import numpy as np
 
     rng = np.random.RandomState(919)
-    extra = rng.multinomial(HOUSES - COUNTIES, rng.dirichlet(np.full(COUNTIES, 0.6)))
-    county = np.repeat(np.arange(COUNTIES), extra + 1)
-    floor = (rng.uniform(size=HOUSES) < 1 / 6).astype(np.float64)
-    county_effect = rng.normal(0.0, 0.3, size=COUNTIES)
-    noise = rng.normal(0.0, 0.75, size=HOUSES)
+    extra = rng.multinomial(houses - counties, rng.dirichlet(np.full(counties, 0.6)))
+    county = np.repeat(np.arange(counties), extra + 1)
+    floor = (rng.uniform(size=houses) < 1 / 6).astype(np.float64)
+    county_effect = rng.normal(0.0, 0.3, size=counties)
+    noise = rng.normal(0.0, 0.75, size=houses)
     log_radon = 1.46 + county_effect[county] - 0.69 * floor + noise
     return RadonData(county, floor, log_radon)
 

@@ -45,9 +45,19 @@ def relative_error(value: Any, right: Any) -> float | None:
     return float(np.max(np.abs(value - right) / np.where(size > 0, size, 1.0)))
 
 
-def evaluate(data: RadonData, variant: Variant, point: NDArray[np.float64]) -> Reference:
-    """Return logp and gradient at a point of shape (n,)."""
-    steps = point + 1j * _STEP * np.eye(point.size)
+def evaluate(
+    data: RadonData,
+    variant: Variant,
+    point: NDArray[np.float64],
+    entries: NDArray[np.int64] | None = None,
+) -> Reference:
+    """Return logp and gradient at a point of shape (n,).
+
+    ``entries``: those of the gradient that are computed; None: all.
+    """
+    at = np.arange(point.size) if entries is None else entries
+    steps = np.tile(point.astype(complex), (at.size, 1))
+    steps[np.arange(at.size), at] += 1j * _STEP
     gradient = _logp(data, variant, steps).imag / _STEP
     logp = _logp(data, variant, point[np.newaxis].astype(complex)).real[0]
     return Reference(float(logp), gradient)

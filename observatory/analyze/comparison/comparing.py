@@ -135,7 +135,7 @@ def _differences(setting: Setting) -> list[Difference]:
         ("cpu", base.machine.cpu, head.machine.cpu),
         ("os", base.machine.os, head.machine.os),
     ]
-    of_base, of_head = base.versions.packages, head.versions.packages
+    of_base, of_head = base.versions.every, head.versions.every
     names = sorted((of_base.keys() | of_head.keys()) - {"pytensor"})
     pairs += [(name, of_base.get(name), of_head.get(name)) for name in names]
     return [Difference(what=what, base=old, head=new) for what, old, new in pairs if old != new]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from benchmarks.plan import PASSES
+from observatory.analyze.growth.families import with_judged_counts
 from observatory.store.journal.values import failed, source_of, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
@@ -40,7 +41,8 @@ class Evidence:
         return made
 
     def add(self, sample: Sample) -> None:
-        """Add one more sample."""
+        """Add one more sample, with what is derived of it."""
+        sample = with_judged_counts(sample)
         self.samples.append(sample)
         cell = _CELLS.setdefault(sample.cell, sample.cell)
         self._by_place[cell, sample.measure].append(sample)

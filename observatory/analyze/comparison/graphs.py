@@ -60,7 +60,9 @@ class ByGraph:
         """The graphs that got worse, each with what its build says."""
         before = {step.name: step for sample in self.base for step in sample.steps}
         found = {
-            step.name: GraphChange(name=step.name, note=_note(before.get(step.name), step))
+            step.name: GraphChange(
+                name=step.name, note=_note(self._metric, before.get(step.name), step)
+            )
             for sample in self.head
             for step in sample.steps
             if step.name in self.worse
@@ -133,8 +135,16 @@ def _counts(metric: str, samples: Collection[Sample]) -> dict[str, list[float]]:
     return {name: values for name, values in found.items() if len(values) == len(samples)}
 
 
-def _note(before: Build | None, after: Build) -> str:
-    """What the build of a graph says: the first line of its note, or the Ops new in Python."""
+def _note(metric: str, before: Build | None, after: Build) -> str:
+    """What the build of a graph says: the first line of its note, or the Ops new in Python.
+
+    Of a step that compiles more functions: who asks for those that it did not compile before.
+    """
+    if metric == "graphs_compiled":
+        more = Counter(after.compiled) - Counter(before.compiled if before else ())
+        return ", ".join(
+            name if number == 1 else f"{name} ({number})" for name, number in sorted(more.items())
+        )[:_LONGEST]
     if after.note:
         return next(_lines(after.note), "")[:_LONGEST]
     known = set(before.in_python if before else ())

@@ -20,7 +20,8 @@ def without_baseline(
     """
     found: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
-        for metric in () if cell in missing else metrics_of(cell.scenario, cell.launch):
+        metrics = metrics_of(cell.scenario, cell.launch, derived=True)
+        for metric in () if cell in missing else metrics:
             if (
                 rule_of(metric, cell.scenario, cell.backend).judged
                 and head.values(cell, metric).values

@@ -45,7 +45,7 @@ def judge_exact(
     for cell in cells:
         if missing := _missing(cell, base, head):
             judged.missing.append(missing)
-        for metric in metrics_of(cell.scenario, cell.launch):
+        for metric in metrics_of(cell.scenario, cell.launch, derived=True):
             if metric.kind == "noisy":
                 continue
             of_graphs = by_graph(cell, metric, base, head)

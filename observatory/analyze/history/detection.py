@@ -204,7 +204,9 @@ def _with_followers(
         if number is None:
             left.append(move)
         else:
-            series = [*found[number].change.series, move.change]
+            # A judged step says more than the two values that a count came with.
+            known = [one for one in found[number].change.series if one.key != move.change.key]
+            series = [*known, move.change]
             change = found[number].change.model_copy(update={"series": series})
             found[number] = replace(found[number], change=change)
     return found, left

@@ -93,10 +93,12 @@ def _given(evidence: Evidence) -> Iterator[_Place]:
     for cell in evidence.cells:
         if cell.problem() is not None:
             continue
-        for metric in metrics_of(cell.scenario, cell.launch):
+        for metric in metrics_of(cell.scenario, cell.launch, derived=True):
             values = evidence.values(cell, metric).values
-            agreed = metric.name in CORRECTNESS or len(set(values)) == 1
-            if metric.kind == "exact" and values and agreed:
+            if metric.kind != "exact" or not values:
+                continue
+            most = min(values) * (1 + (metric.material or 0.0))
+            if metric.name in CORRECTNESS or max(values) <= most:
                 yield cell, metric.name
         if evidence.ledger(cell) is not None:
             yield cell, REUSE_LOST

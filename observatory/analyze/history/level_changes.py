@@ -132,11 +132,15 @@ def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
         unit=cut(series.place.unit), kind="noisy",
         before=step.before, after=step.after, now=track.now,
-        ratio=step.ratio, low=step.low, high=step.high, modes=step.modes,
+        ratio=step.ratio, low=_known(step.low), high=_known(step.high), modes=step.modes,
         last_good=at(series.subject(step.index - 1)),
         first_bad=at(series.subject(step.index)),
         newest=at(series.subject(len(series.values) - 1)), holds=True,
     )  # fmt: skip
+
+
+def _known(end: float) -> float | None:
+    return None if math.isnan(end) else end
 
 
 def gathered(moved: Iterable[LevelChange]) -> Iterator[Occurrence]:

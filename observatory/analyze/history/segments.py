@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY, rule_at
 from observatory.analyze.history.drift import Drift, drift, without_levels
+from observatory.analyze.history.events import counts_of, events_in, without_events
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import (
     FEWEST,
@@ -169,13 +170,18 @@ def unfit(series: Series) -> Statement | None:
 
 
 def segmented(
-    series: Iterable[Series], alerted: Collection[Alerted] = ()
+    series: Iterable[Series],
+    alerted: Collection[Alerted] = (),
+    among: Iterable[Series] | None = None,
 ) -> Iterator[SegmentedSeries]:
     """Cut every series into levels; of our metrics only those that are judged.
 
     ``alerted``: steps that were alerts the last time, and stay while STILL of the smallest step is
     left: otherwise a step of about that size would come and go with every new value.
+    ``among``: the series of which the exact counts are events for times; ``series`` if None.
     """
+    series = list(series)
+    cells = counts_of(series if among is None else among)
     known: dict[SeriesId, list[str]] = defaultdict(list)
     for key, commit in alerted:
         known[key].append(commit)
@@ -192,10 +198,23 @@ def segmented(
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))
         else:
-            drifting, found = drift(one.values)
+            drifting, found = _levels(one.values, events_in(one, cells))
             if drifting is None and (commits := known.get(one.key)):
                 found = _with_known(one, found, commits)
             yield SegmentedSeries(one, "judged", None, (0, *found, n), drifting)
+
+
+def _levels(values: Values, events: Sequence[int]) -> tuple[Drift | None, list[int]]:
+    """The drift and the places of steps: exact events, and what else the detector finds."""
+    if not events:
+        return drift(values)
+    level = without_events(values, events)
+    drifting, found = drift(level)
+    if drifting is not None:
+        drifting = replace(drifting, flat=drifting.flat * (values / level))
+    near = PARAMETERS.fewest - 1
+    others = [place for place in found if all(abs(place - event) > near for event in events)]
+    return drifting, sorted([*events, *others])
 
 
 def _with_known(series: Series, places: Sequence[int], commits: Collection[str]) -> list[int]:

@@ -84,7 +84,7 @@ class Step:
 
     ``before`` and ``after`` are observed: the medians of the two levels. ``ratio`` is an estimate
     of new to old (Hodges & Lehmann) with its distribution-free interval, between the neighbouring
-    steps. ``modes`` is there where values have two modes and no ratio describes the step.
+    steps, or NaN. ``modes`` is there where values have two modes and no ratio describes the step.
     """
 
     index: int
@@ -154,7 +154,7 @@ def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
     old, new = _nearest(old, new)
     ratio, low, high = shift(old, new)
     modes = None
-    if not math.isnan(ratio) and not described_by_ratio(after / before, low, high):
+    if not math.isnan(low) and not described_by_ratio(after / before, low, high):
         modes = two_modes(old, new, ratio > 1)
     return Step(place, before, after, ratio, low, high, modes)
 
@@ -164,7 +164,8 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
 
     The estimate is the median of the ratios of all pairs; the interval is between the order
     statistics of them that the rank-sum test does not reject, by its normal approximation
-    (Lehmann, Nonparametrics, 1975). Where a value is not positive: NaN.
+    (Lehmann, Nonparametrics, 1975). Where a value is not positive: NaN. So few values that no
+    interval has this confidence give a ratio alone.
     """
     if min(old.min(), new.min()) <= 0:
         return math.nan, math.nan, math.nan
@@ -173,6 +174,8 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
     z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
     low, high = max(out, 0), m * k - 1 - max(out, 0)
+    if 1 - 2 / math.comb(m + k, m) < CONFIDENCE:
+        return float(np.median(ratios)), math.nan, math.nan
     ratios.partition((low, high))
     return float(np.median(ratios)), float(ratios[low]), float(ratios[high])
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from benchmarks.catalogue import MAIN_BACKENDS
+from benchmarks.catalogue import MAIN_BACKENDS, no_such
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.app.plot import style
 from observatory.errors import SelectionError
@@ -53,6 +53,9 @@ def history(
         SelectionError: There is no such value.
 
     """
+    known = list(dict.fromkeys(rows["metric"]))
+    if metric not in known:
+        raise SelectionError(no_such("metric", metric, known))
     chosen = rows[
         (rows["metric"] == metric) & (rows["scenario"] == scenario)
         & (rows["model"] == model) & (rows["launch"] == launch)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from benchmarks.catalogue import no_such
 from observatory.analyze.detectors import STEPS, Rates
 from observatory.app.plot import style
 from observatory.errors import SelectionError
@@ -51,7 +52,7 @@ def compare(
     verdicts = [v for v in comparison.verdicts if v.metric == metric and _drawable(v)]
     if not verdicts:
         known = sorted({verdict.metric for verdict in comparison.verdicts if _drawable(verdict)})
-        raise SelectionError(f"there is no verdict on {metric!r}; there is {', '.join(known)}")
+        raise SelectionError(f"in this comparison {no_such('metric', metric, known)}")
     verdicts = sorted(verdicts, key=_size, reverse=True)[:most]
     ax = style.axes_or_new(ax, 7.5, 1.5 + 0.3 * len(verdicts))
     if any(_ratio(verdict) is not None for verdict in verdicts):

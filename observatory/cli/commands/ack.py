@@ -26,7 +26,9 @@ def command(
         str, typer.Argument(metavar="ID", help="The alert's identifier, or its first characters.")
     ],
     why: Annotated[str, typer.Option(help="The reason, for the next reader.")],
-    until: Annotated[str, typer.Option(help="A date (2026-12-31) or a time from now (36h, 2w).")],
+    until: Annotated[
+        str, typer.Option(help="A date (2026-12-31) or a time from now (36h, 2w).")
+    ] = "2w",
     who: Annotated[str | None, typer.Option(help="Your name. Default: user.name of git.")] = None,
     results: options.Results = Path("results"),
 ) -> None:

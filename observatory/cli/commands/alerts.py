@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from benchmarks.catalogue import no_such
 from dashboard.feed import atom
 from observatory.analyze.history.alerts import STALE_AFTER
 from observatory.app.history import alerts
 from observatory.cli import options
-from observatory.cli.output import report_problems
+from observatory.cli.output import on_terminal, report_problems
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.files import write_atomic
 from observatory.store.records.alerts import STATES
@@ -49,12 +50,14 @@ def command(
     """  # fmt: skip
     wanted = set(fail_on or ())
     if unknown := wanted - set(_FAILING):
-        raise SelectionError(
-            f"--fail-on {unknown.pop()!r} is not a state; choose from {', '.join(_FAILING)}"
-        )
+        raise SelectionError(f"--fail-on: {no_such('state', unknown.pop(), _FAILING)}")
     now = datetime.now(UTC)
     search = alerts(
-        results, stale_after=options.span(stale_after, "--stale-after"), now=now, save=True
+        results,
+        stale_after=options.span(stale_after, "--stale-after"),
+        now=now,
+        save=True,
+        progress=on_terminal(),
     )
     found = search.record
     if feed is not None:

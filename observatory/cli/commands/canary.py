@@ -13,7 +13,7 @@ from benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, render
+from observatory.cli.output import TerminalProgress, show
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
@@ -52,10 +52,10 @@ def command(
         timeout, progress=TerminalProgress(console),
     )  # fmt: skip
 
-    def show(label: str, findings: Sequence[Finding]) -> None:
-        console.print(render(sibling_table(label, findings)))
+    def judged(label: str, findings: Sequence[Finding]) -> None:
+        show(console, sibling_table(label, findings))
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
-    if status := canary(session, subjects, Narrowed(model, scenario, None, launch), show):
+    if status := canary(session, subjects, Narrowed(model, scenario, None, launch), judged):
         raise typer.Exit(status)

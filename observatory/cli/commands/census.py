@@ -12,7 +12,7 @@ from benchmarks.catalogue import MEMBERS
 from observatory.app.census import BACKENDS, MODELS, PRESET, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, render
+from observatory.cli.output import TerminalProgress, show
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.store.records.machine import this_machine
@@ -72,7 +72,7 @@ def command(
             for one in found
             if one.backend == name
         ]
-        console.print(render(census_table(name, columns)))
+        show(console, census_table(name, columns))
     for one in found:
         for failure in one.failures:
             console.print(f"{one.label}: {failure}", style="red", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from observatory.errors import SelectionError
 from observatory.github import settings
 from observatory.github.artifact import Artifact, RefusedError, downloaded, run_of, target_of
 from observatory.text.comment import comment as comment_of
+from observatory.text.comparison.origin import Origin, PullRequest, Source
+from observatory.text.comparison.story import tell
 
 _ARTIFACT = "observatory-comparison"
 
@@ -34,6 +37,15 @@ def command(
     ] = None,
     repo: github.Repo = "",
     name: Annotated[str, typer.Option("--artifact", help="Name of the artifact.")] = _ARTIFACT,
+    source: Annotated[
+        str,
+        typer.Option(
+            envvar="OBSERVATORY_SOURCE",
+            show_default=False,
+            help="Where others get this observatory: OWNER/NAME@COMMIT on GitHub. The comment "
+            "then links its words to the documentation and tells how to repeat it from nothing.",
+        ),
+    ] = "",
     summary: options.Summary = None,
     config: github.Config = None,
     api: github.Api = github.API,
@@ -47,6 +59,9 @@ def command(
     if run is None and pull is None and summary is None:
         raise SelectionError("there is nowhere to publish; give --run, --pull or --summary")
     wanted = settings.load(config).comment
+    origin = Origin(Source.of(source), wanted.page)
+    if source and origin.source is None:
+        raise SelectionError(f"--source {source!r:.100} is not OWNER/NAME or OWNER/NAME@COMMIT")
 
     def summarise(text: str) -> None:
         if summary is not None:
@@ -55,7 +70,7 @@ def command(
     try:
         local = None if file is None else artifact_of(file)
         if run is None and pull is None:
-            summarise(comment_of(_given(local).comparison))
+            summarise(comment_of(_given(local).comparison, origin))
             return
         hub = github.client(repo, api)
         the_run = None if run is None else run_of(hub, run)
@@ -63,9 +78,14 @@ def command(
         target = target_of(hub, found, the_run, pull)
     except RefusedError as error:
         raise RefusedError(f"the artifact was refused: {error}; nothing was written") from error
-    text = comment_of(found.comparison)
+    if target.run is not None:  # else a person may publish any comparison there
+        origin = replace(origin, pull=PullRequest(
+            hub.repository, target.pull.number, target.pull.base.ref, target.sha
+        ))  # fmt: skip
+    text = comment_of(found.comparison, origin)
     summarise(text)
-    publish(hub, target, found.comparison, text, wanted, dry_run, github.say)
+    story = tell(found.comparison, origin)
+    publish(hub, target, story, text, wanted, dry_run, github.say)
 
 
 def _given(local: Artifact | None) -> Artifact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ from observatory.store.records.comparison import Comparison
 from observatory.text.comment import comment
 from observatory.text.terminal import terminal
 
+_NAMELESS = re.compile(r"HEAD\b|@|[0-9a-f]{7,40}$")
+"""References that are no names: a commit, or what is checked out."""
 _OUTPUTS = ("--json", "--markdown", "--samples", "--results", "--state")
 
 
@@ -87,6 +90,7 @@ def command(
     saved = looks_saved(base) or looks_saved(head)
     texts = [base, head]
     pinned: dict[str, str] = {}
+    refs: dict[str, str] = {}
     if repo is not None:
         if not saved:
             texts = [commits_between(repo, ref)[0] for ref in texts]
@@ -94,6 +98,8 @@ def command(
         pinned = {
             ref: text.rpartition("@")[2] for ref, text in zip((base, head), texts, strict=True)
         }
+        refs = {f"{side}_ref": ref for side, ref in (("base", base), ("head", head))
+                if not _NAMELESS.match(ref)}  # fmt: skip
     comparison = compare_subjects(
         *texts, budget=seconds, models=model, scenarios=scenario, backends=backend,
         launches=launch, passes=pass_, requirements=with_ or (), python=python, results=results,
@@ -101,6 +107,7 @@ def command(
         reproduce=shlex.join(["observatory", *repeated(sys.argv[1:], pinned)]),
         progress=TerminalProgress(Console(stderr=True)),
     )  # fmt: skip
+    comparison = comparison.model_copy(update=refs)
     _write(comparison, json_, markdown)
     raise typer.Exit(status(comparison))
 

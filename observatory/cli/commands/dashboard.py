@@ -10,7 +10,7 @@ import typer
 from dashboard.site import Links
 from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.output import report_problems
+from observatory.cli.output import on_terminal, report_problems
 
 
 def command(
@@ -36,6 +36,6 @@ def command(
         options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
         options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
     )
-    page, problems = build_site(results or [Path("results")], out, links)
+    page, problems = build_site(results or [Path("results")], out, links, progress=on_terminal())
     print(f"The page: {page}")
     report_problems(problems, strict)

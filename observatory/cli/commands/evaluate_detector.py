@@ -15,6 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
 from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, OURS, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
@@ -82,9 +83,7 @@ def command(
         return
     names = detector or list(DETECTORS)
     if unknown := [name for name in names if name not in DETECTORS]:
-        raise SelectionError(
-            f"there is no detector {unknown[0]!r}; choose from {', '.join(DETECTORS)}"
-        )
+        raise SelectionError(no_such("detector", unknown[0], DETECTORS))
     chosen = {name: DETECTORS[name][0] for name in names}
     programs = _programs(others)
     series, problems = long_series(results, half)

@@ -59,7 +59,8 @@ def command(
 
 def _print(found: Explored, console: Console) -> None:
     rows = [(kind, str(count)) for kind, count in sorted(found.tried.items())]
-    console.print(grid(("the graphs differ in, or are", "pairs"), rows, right=("pairs",)))
+    if rows:
+        console.print(grid(("the graphs differ in, or are", "pairs"), rows, right=("pairs",)))
     rate = 60 * found.pairs / found.cpu_seconds if found.cpu_seconds else 0.0
     took = f"{units.seconds(found.seconds)}, {units.seconds(found.cpu_seconds)} of CPU"
     console.print(

@@ -11,7 +11,7 @@ import typer
 from observatory.analyze.frame import select
 from observatory.app.results import read
 from observatory.cli import options
-from observatory.cli.output import naming_problems
+from observatory.cli.output import naming_problems, on_terminal
 from observatory.store.reading.export import export, exported
 
 
@@ -31,7 +31,7 @@ def command(
     strict: options.Strict = False,
 ) -> None:
     """Export the results as a table with one row for each cell and metric."""
-    reading = read(results)
+    reading = read(results, on_terminal())
     with naming_problems(reading, strict):
         rows = select(
             reading.frame, subjects=subject or (), scenarios=scenario or (),

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from benchmarks.catalogue import BUILDS
+from benchmarks.catalogue import BUILDS, no_such
 from dashboard.pages import night as page
 from dashboard.publish import MARKER
 from observatory.app.measurement import chosen_tasks
@@ -65,7 +65,7 @@ def command(
     out: options.Pages = Path("html"),
     preset: Annotated[
         str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
-    ] = "quick",
+    ] = "night",
     python: options.Python = None,
     with_: options.With = None,
     launch: options.Launches = None,
@@ -190,7 +190,7 @@ def _check(
     """Check early what would otherwise fail hours later. Raises SelectionError."""
     for name in only:
         if name not in STEPS:
-            raise SelectionError(f"there is no step {name!r}; choose from {', '.join(STEPS)}")
+            raise SelectionError(no_such("step", name, STEPS))
     if (repo is None) != (commits is None):
         raise SelectionError("--repo and --commits go together: --repo CLONE --commits A..B")
     options.https(link, "--link", "https://host/pages/")

@@ -38,5 +38,5 @@ def command(
     if choice.note is not None:
         session.say(choice.note, "warning")
     measurement = measure_subjects(session, [newest], Narrowed())
-    page, _ = build_site([results], out, machine=measurement.machine)
+    page, _ = build_site([results], out, machine=measurement.machine, progress=session.progress)
     finish(console, measurement, page)

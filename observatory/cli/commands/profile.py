@@ -12,7 +12,7 @@ from rich.console import Console
 from observatory.app.profiles import FoundProfile
 from observatory.app.profiles import profile as profile_of
 from observatory.cli import options
-from observatory.cli.output import render, report_problems
+from observatory.cli.output import report_problems, show
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 
@@ -69,7 +69,7 @@ def command(
     said.print(f"The cell: {found.cell}.{others}", markup=False)
     if form == "text" and out is None:
         for table in found.tables():
-            Console().print(render(table))
+            show(Console(), table)
     else:
         _write(_content(found, form, unit), out)
     report_problems(found.problems, strict)
@@ -82,7 +82,7 @@ def _content(found: FoundProfile, form: Form, unit: Unit | None) -> bytes:
         console = Console(width=100)
         with console.capture() as captured:
             for table in found.tables():
-                console.print(render(table))
+                show(console, table)
         return captured.get().encode()
     if unit not in (None, *found.units):
         raise SelectionError(

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
-from observatory.app.measurement import measure
-from observatory.app.session import TIMEOUT
+from benchmarks.plan import Task
+from observatory.app.measurement import chosen_tasks, measure
+from observatory.app.session import TIMEOUT, workers_here
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, finish
+from observatory.cli.output import TerminalProgress, finish, grid
 from observatory.run.local import STATE
-from observatory.run.presets import PRESETS
+from observatory.run.presets import PRESETS, Narrowed
+from observatory.run.schedule import shares
 from observatory.run.sources import SubjectError, commits_between
+from observatory.text.words import several
 
 
 def command(
@@ -61,6 +66,9 @@ def command(
     resume: Annotated[
         bool, options.flag("--resume", "Continue the last run of each subject and preset.")
     ] = False,
+    dry_run: Annotated[
+        bool, options.flag("--dry-run", "Only print what it would measure, and how long it takes.")
+    ] = False,
     radon_data: Annotated[
         Path | None,
         typer.Option(help="A CSV file with the columns county, floor and log_radon."),
@@ -86,6 +94,10 @@ def command(
             "--radon-data changes what the series mean; give another directory with --results"
         )
     console = Console()
+    if dry_run:
+        narrowed = Narrowed(model, scenario, backend, launch, pass_, rounds)
+        console.print(plan_table(name, chosen_tasks(name, narrowed)))
+        return
     finish(console, measure(
         texts or ["newest"], results=results, preset=name, models=model, scenarios=scenario,
         backends=backend, launches=launch, passes=pass_, rounds=rounds,
@@ -93,3 +105,24 @@ def command(
         budget=options.seconds(budget) if budget else math.inf, timeout=timeout, state=state,
         progress=TerminalProgress(console),
     ))  # fmt: skip
+
+
+def plan_table(preset: str, tasks: Sequence[Task]) -> Table:
+    """What a preset measures of one subject, and the share of each family of scenarios."""
+    parts = shares(tasks, workers_here())
+    total = sum(part.seconds for part in parts)
+    rows = [
+        (part.family, ", ".join(part.models), str(part.samples), _minutes(part.seconds),
+         f"{part.seconds / total:.0%}")
+        for part in parts
+    ]  # fmt: skip
+    title = (
+        f"{preset}: {several(len(tasks), 'sample')} of each subject, "
+        f"about {_minutes(total)} minutes on a quiet machine of two cores"
+    )
+    header = ("scenarios", "models", "samples", "minutes", "share")
+    return grid(header, rows, title=title, right=header[2:], wrapped=("models",))
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.1f}"

@@ -12,7 +12,7 @@ from rich.console import Console
 from observatory.analyze.frame import select
 from observatory.app.results import Reading, read
 from observatory.cli import options
-from observatory.cli.output import naming_problems, render
+from observatory.cli.output import naming_problems, on_terminal, show
 from observatory.errors import SelectionError
 from observatory.text.tables import DEFAULT_METRICS, Table, comparison_tables, subject_tables
 
@@ -33,16 +33,18 @@ def command(
 
     Each subject is a column with the values of the latest run of each cell.
     """  # fmt: skip
-    reading = read(results)
+    reading = read(results, on_terminal())
     console = Console()
     with naming_problems(reading, strict):
         chosen = select(
             reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
         )
+        if metric is not None:
+            select(chosen, metrics=metric)  # names an unknown one
         if subjects is None:
             subjects = [newest_subject(chosen)]
         for table in tables(reading, chosen, subjects, metric):
-            console.print(render(table))
+            show(console, table)
 
 
 def tables(

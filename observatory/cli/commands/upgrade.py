@@ -12,7 +12,7 @@ from benchmarks.catalogue import backends_of, models_of
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.upgrade import sides_of, upgrade
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, render
+from observatory.cli.output import TerminalProgress, show
 from observatory.errors import Exit
 from observatory.guard.verdicts import is_stale, is_wrong
 from observatory.run.local import STATE
@@ -61,7 +61,7 @@ def command(
     )
     sides = sides_of(session, subject, flags or [], python or [])
     found = upgrade(session, sides, cells_of(model, backend or ["NUMBA"]))
-    console.print(render(upgrade_table(found)))
+    show(console, upgrade_table(found))
     if any(is_stale(one) or is_wrong(one) for one in found):
         raise typer.Exit(Exit.WRONG_RESULTS)
     if any(part.failure for one in found for part in one.parts):

@@ -1,8 +1,10 @@
 """Which samples of a journal count, and which values they give. Pure.
 
 Samples are comparable if Python and every package are the same: llvmlite or NumPy move times as
-much as numba does. Times are comparable with times of the same CPU only. Counts are comparable
-whatever CPU counted them, except for those that depend on its machine code (`Metric.of_cpu`).
+much as numba does. What only an optional backend needs does not count for the samples of others,
+which were taken without it. Times are comparable with times of the same CPU only. Counts are
+comparable whatever CPU counted them, except for those that depend on its machine code
+(`Metric.of_cpu`).
 
 Of comparable samples, those of the latest run that attempted a cell and pass (timing, counting,
 tracing) count. If that run failed, its failure counts: an older value does not hide it.
@@ -26,20 +28,28 @@ def current_header(
 ) -> JournalHeader | None:
     """The header whose versions and CPU a journal's current values have.
 
-    The versions are those of ``last``, the last header of the journal, and the CPU is the one that
-    took times last: counting on another machine does not outdate times. None if ``last`` is None.
+    The versions are those of ``last``, the last header of the journal, with what was added last for
+    each optional backend. The CPU is the one that took times last: counting on another machine does
+    not outdate times. None if ``last`` is None.
     """
+    if last is None:
+        return None
     found = last
+    added: dict[str, str] = {}
     for entry in entries:
-        timed = entry.sample.measure == "timing" and entry.sample.status != "unavailable"
-        if timed and last is not None and entry.header.versions == last.versions:
+        if not entry.header.versions.same_subject(last.versions):
+            continue
+        added |= entry.header.versions.added
+        if entry.sample.measure == "timing" and entry.sample.status != "unavailable":
             found = entry.header
-    return found
+    if found.versions.added == added:
+        return found
+    return found.model_copy(update={"versions": found.versions.model_copy(update={"added": added})})
 
 
 def comparable(header: JournalHeader, entry: JournalEntry) -> bool:
     """Whether a sample is comparable with samples that were taken under a header."""
-    if header.versions != entry.header.versions:
+    if not header.versions.agrees_with(entry.header.versions):
         return False
     return entry.sample.measure != "timing" or same_cpu(header, entry)
 
@@ -71,7 +81,7 @@ def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> l
         if entry.sample.measure == "timing" and entry.sample.status == "ok":
             if comparable(header, entry):
                 here.add(entry.sample.cell)
-            elif entry.header.versions == header.versions:
+            elif entry.header.versions.agrees_with(header.versions):
                 elsewhere[entry.sample.cell] = entry
     return [elsewhere[cell] for cell in sorted(elsewhere.keys() - here)]
 

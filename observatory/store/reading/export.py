@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import pandas as pd
 
+from benchmarks.catalogue import no_such
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordUsageError
 
@@ -30,7 +31,7 @@ def exported(frame: pd.DataFrame, format_: str) -> bytes:
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
         return buffer.getvalue()
-    raise RecordUsageError(f"there is no format {format_!r}; choose from {', '.join(FORMATS)}")
+    raise RecordUsageError(no_such("format", format_, FORMATS))
 
 
 def export(frame: pd.DataFrame, format_: str, path: Path) -> None:

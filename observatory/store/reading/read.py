@@ -30,7 +30,9 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.reading.cache import Cache, Made
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
 from observatory.store.reading.fates import KEPT_FATES, Coverage, coverage_of
+from observatory.store.reading.growing import Growing, growth_of
 from observatory.store.reading.kept import UNKEPT
+from observatory.store.reading.walks import Walks, walks_of
 from observatory.store.records import layout
 
 _LONGEST_WORD = 100
@@ -48,6 +50,8 @@ class JournalSummary:
     counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
     fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
     coverage: Coverage = field(default_factory=dict)
+    walks: Walks = field(default_factory=dict)
+    growth: Growing = field(default_factory=dict)
 
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
@@ -270,6 +274,8 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         functions=KEPT_FUNCTIONS.kept(contents.current(), ledgers),
         fates=KEPT_FATES.kept(contents.current(), ledgers),
         coverage=coverage_of(contents.current()),
+        walks=walks_of(contents.current()),
+        growth=growth_of(contents.current()),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
     head = _SUMMARY.dump_python(made, mode="json", by_alias=True)

@@ -155,6 +155,8 @@ class Comparison(Record):
     differences: list[Difference] = Field([], max_length=1000)
     warnings: list[Text] = Field([], max_length=1000, description="sentences, before any number")
     reproduce: Text = Field("", description="the command that repeats it")
+    base_ref: Word | None = Field(None, description="the branch or tag that BASE was asked for by")
+    head_ref: Word | None = Field(None, description="the branch or tag that HEAD was asked for by")
     profiled: StoredCell | None = Field(
         None, description="cell of the flame graph, which is beside the samples: profile.html"
     )

@@ -58,18 +58,35 @@ class Failure(Record):
     stderr: list[Text] = Field(default=[], max_length=40, description="last lines of stderr")
 
 
+class Size(Record):
+    """The place of a graph in a family whose graphs differ in nothing but a size."""
+
+    family: Word
+    noun: Word = Field(description="what the size counts, in the plural")
+    number: Count
+    limit: FiniteFloat = Field(description="CPU seconds after which its build is ended")
+    equal_layers: bool = Field(
+        False, description="it repeats equal layers, whose inner function should be compiled once"
+    )
+
+
 class Build(Record):
     """One build among several of a sample (`variants`, `siblings`, `census_warm`)."""
 
     name: Word = Field(description="the variant that was built")
     metrics: dict[Word, Number]
-    status: Literal["ok", "absent", "raised", "died", "collided", "unstable"] = Field(
+    status: Literal["ok", "absent", "raised", "died", "limited", "collided", "unstable"] = Field(
         "ok",
-        description="absent: the release has no such Op; collided: the graph is right only with a "
+        description="absent: the release has no such Op; limited: its size, or a smaller one of "
+        "its family, takes more CPU time than it may; collided: the graph is right only with a "
         "cache of its own; unstable: an equal graph was not found in the cache",
     )
     note: Text | None = Field(None, description="why the status is not ok")
     in_python: list[Word] = Field([], description="Ops that the backend leaves to Python")
+    compiled: list[Word] = Field(
+        [], description="a step of the path: who asked for each PyTensor function"
+    )
+    size: Size | None = Field(None, description="in the scenario growth: its family and size")
 
 
 class Check(Record):

@@ -57,4 +57,26 @@ class Versions(Record):
     pytensor: str
     numba: str | None
     python: str
-    packages: dict[str, str] = Field(description="every installed distribution and its version")
+    packages: dict[str, str] = Field(
+        description="every installed distribution and its version, without those of `added`"
+    )
+    added: dict[str, str] = Field(
+        default_factory=dict,
+        description="distributions that are there for an optional backend alone; the environment "
+        "without them holds the same as this one",
+    )
+
+    @property
+    def every(self) -> dict[str, str]:
+        """Every installed distribution and its version."""
+        return {**self.packages, **self.added}
+
+    def same_subject(self, other: Versions) -> bool:
+        """Whether both hold the same, whatever was added for a backend."""
+        mine = (self.python, self.pytensor, self.numba, self.packages)
+        return mine == (other.python, other.pytensor, other.numba, other.packages)
+
+    def agrees_with(self, other: Versions) -> bool:
+        """Whether both hold the same, as far as the same was added to both."""
+        shared = self.added.keys() & other.added.keys()
+        return self.same_subject(other) and all(self.added[n] == other.added[n] for n in shared)

@@ -1,24 +1,15 @@
-"""The first sentence of a comparison: the verdict, what changed, where and by how much."""
+"""The first line of a comparison: its status, and the one claim that matters most."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from benchmarks.catalogue import METRICS, REUSE_LOST, WRONG_VALUES
-from observatory.analyze.comparison.rules import ONCE
-from observatory.store.records.comparison import Verdict
-from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown, Labels
-from observatory.text.comparison.phrases import by_metric, claim, joined, name, rest_of, worst
-from observatory.text.document import State, Words
+from benchmarks.catalogue import METRICS, OF_WORK, WRONG_VALUES
+from observatory.text.comparison.breakdown import CRASHED, Breakdown, Labels
+from observatory.text.comparison.claims import alarms, improvements
+from observatory.text.document import State, Status, Words
 from observatory.text.units import count
 from observatory.text.words import several
 
-_CLAIMS = 3
-"""A longer sentence is not read."""
-_COUNTS = (*METRICS.values(), REUSE_LOST)
-_WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
-"""The claims about counts that rose, by 1 and by several; the worst first."""
-_BETTER = {one.name: one.fell for one in _COUNTS if one.fell}
+_BAD, _WARNING, _GOOD, _OPEN = "❌", "🔺", "✅", "❔"
 
 
 def state_of(breakdown: Breakdown) -> State:
@@ -30,86 +21,64 @@ def state_of(breakdown: Breakdown) -> State:
     return "better" if breakdown.better else "unaffected"
 
 
+def status_of(breakdown: Breakdown) -> Status:
+    """The verdict as a mark and a word or two."""
+    metrics = {verdict.metric for verdict in breakdown.comparison.worse}
+    if not metrics.isdisjoint(WRONG_VALUES):
+        return Status(_BAD, "Wrong results")
+    if CRASHED in metrics:
+        return Status(_BAD, "Crashes")
+    state = state_of(breakdown)
+    if state == "worse":
+        slower = any(is_of_speed(metric) for metric in metrics)
+        return Status(_WARNING, "Slower" if slower else "Worse")
+    if state == "undecided":
+        return Status(_OPEN, "Not judged" if _nothing_judged(breakdown) else "Half judged")
+    if breakdown.in_both:
+        return Status(_WARNING, "No regression")
+    if state == "better":
+        faster = any(is_of_speed(verdict.metric) for verdict in breakdown.improved)
+        return Status(_GOOD, "Faster" if faster else "Better")
+    return Status(_GOOD, "No regression")
+
+
 def headline(breakdown: Breakdown, labels: Labels) -> Words:
-    """The verdict sentence, without a full stop."""
+    """The claim after the status, without a full stop."""
     if breakdown.worse:
-        return _alarming(breakdown, labels)
-    if all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts):
-        return ("Nothing could be judged: no cell was measured well enough on both sides",)
+        return alarms(breakdown, labels)[0].words
+    if _nothing_judged(breakdown):
+        return ("no cell was measured well enough on both sides",)
     calm = _quiet(breakdown)
     if breakdown.improved:
-        claims = _shortened(improvements(breakdown.improved, labels))
-        calm = ("HEAD is better: ", *claims, "; nothing got worse", _rest(breakdown))
+        first = improvements(breakdown.improved, labels)[0]
+        calm = (*first.words, "; nothing got worse", _rest(breakdown))
     if breakdown.in_both:
         where = labels.crowd({verdict.cell for verdict in breakdown.in_both})
         return (*calm, "; both BASE and HEAD crash or give wrong values in ", *where)
     return calm
 
 
-def improvements(verdicts: Sequence[Verdict], labels: Labels) -> list[Words]:
-    """A claim for each metric that got better; a faster build comes with the hits it follows."""
-    exact = [verdict for verdict in verdicts if verdict.kind == "exact"]
-    hit = {verdict.cell for verdict in exact}
-    noisy = [verdict for verdict in verdicts if verdict.kind != "exact"]
-    following = [v for v in noisy if v.metric == "compile_time" and v.cell in hit]
-    measured = [v for v in noisy if v.metric != "compile_time" or v.cell not in hit]
-    return _claims(exact, following, measured, labels, _BETTER)
+def is_of_speed(metric: str) -> bool:
+    """Whether a build or a call is slower where it is higher: a time, or work."""
+    known = METRICS.get(metric)
+    return known is not None and (metric in OF_WORK or known.unit == "seconds")
 
 
-def consequences(verdicts: Sequence[Verdict]) -> Words:
-    """A claim for each measured metric, with the numbers of its worst cell.
-
-    "compiling is slower (up to ×18, 0.25 → 4.53 s, 95 % interval ×17 to ×19)"
-    """
-    found = list(by_metric(verdicts).values())[:_CLAIMS]
-    return joined(claim(each, sure=True) for each in found)
-
-
-def _alarming(breakdown: Breakdown, labels: Labels) -> Words:
-    worse = breakdown.comparison.worse
-    exact = [verdict for verdict in worse if verdict.kind == "exact"]
-    measured = [verdict for verdict in breakdown.unexplained if verdict.kind != "exact"]
-    explained = [v for v in worse if v.kind != "exact" and v.cause in breakdown.by_cause]
-    claims = _shortened(_claims(exact, explained, measured, labels, _WORSE))
-    metrics = {verdict.metric for verdict in exact}
-    if not metrics.isdisjoint(WRONG_VALUES):
-        return ("Do not merge: ", *claims)
-    return claims if CRASHED in metrics else ("HEAD is worse: ", *claims)
-
-
-def _claims(
-    exact: Sequence[Verdict],
-    following: Sequence[Verdict],
-    measured: Sequence[Verdict],
-    labels: Labels,
-    phrases: dict[str, tuple[str, str]],
-) -> list[Words]:
-    """A claim for each metric: counts first, each with what follows from it in its cells."""
-    claims: list[Words] = []
-    left = list(following)
-    for metric, found in by_metric(exact, phrases).items():
-        words = _claim(metric, found, labels, phrases)
-        cells = {verdict.cell for verdict in found}
-        if inside := by_metric(verdict for verdict in left if verdict.cell in cells):
-            left = [verdict for verdict in left if verdict.cell not in cells]
-            # The first metric is enough: compile_time if it is among them.
-            words = (*words, ", where ", *claim(next(iter(inside.values()))))
-        claims.append(words)
-    rest = by_metric([*left, *measured]).items()
-    return [*claims, *(_claim(metric, found, labels, phrases) for metric, found in rest)]
+def _nothing_judged(breakdown: Breakdown) -> bool:
+    return all(verdict.conclusion == "undecided" for verdict in breakdown.comparison.verdicts)
 
 
 def _quiet(breakdown: Breakdown) -> Words:
     judged = len(breakdown.cells) - len(breakdown.unjudged)
     if breakdown.unjudged:
         where = several(judged, "cell") if judged else "what could be judged"
-        return (f"Nothing got worse in {where}", _rest(breakdown))
+        return (f"nothing got worse in {where}", _rest(breakdown))
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
     if breakdown.comparison.workload:
-        return (f"Nothing got worse: HEAD compiles another graph, and {all_are} unaffected",)
+        return (f"HEAD compiles another graph, and {all_are} unaffected",)
     counted = all(verdict.kind != "noisy" for verdict in breakdown.comparison.verdicts)
     where = " in what is counted" if counted else ""
-    return (f"Nothing changed{where}: {all_are} unaffected",)
+    return (f"{all_are} unaffected{where}",)
 
 
 def _rest(breakdown: Breakdown) -> str:
@@ -121,27 +90,3 @@ def _rest(breakdown: Breakdown) -> str:
     if counted and not breakdown.comparison.missing:
         return f"; times or memory of {rest} could not be judged"
     return f"; {rest} could not be fully judged"
-
-
-def _claim(
-    metric: str,
-    verdicts: Sequence[Verdict],
-    labels: Labels,
-    phrases: dict[str, tuple[str, str]],
-) -> Words:
-    where = labels.crowd({verdict.cell for verdict in verdicts})
-    first = verdicts[0]
-    if first.kind != "exact":
-        return claim(verdicts, ("every process",) if metric in ONCE else where)
-    rises = {abs(worst(verdict.head) - worst(verdict.base)) for verdict in verdicts}
-    up_to = "up to " if len(rises) > 1 and metric not in (WRONG, CRASHED) else ""
-    most = max(rises)
-    if metric in phrases:
-        one, more = phrases[metric]
-        return (f"{up_to}{one if most == 1 else more.format(count(most))} in ", *where)
-    verb = "rises" if first.conclusion == "worse" else "falls"
-    return (name(metric), f" {verb} by {up_to}{count(most)} in ", *where)
-
-
-def _shortened(claims: Sequence[Words]) -> Words:
-    return joined((*claims[:_CLAIMS], *rest_of(len(claims), _CLAIMS, "change")))

@@ -111,33 +111,53 @@ def worst(values: Values) -> float:
 def claim(verdicts: Sequence[Verdict], where: Words = (), sure: bool = False) -> Words:
     """How one metric changed: "compiling is slower in 2 cells (up to +9.1 %, 387 → 422 ms)".
 
-    The numbers are those of the largest change; ``sure`` adds its interval.
+    ``sure`` adds the interval of the largest change.
     """
+    place = (" in ", *where) if where else ()
+    return (*what_changed(verdicts), *place, f" ({amount(verdicts, sure)})")
+
+
+def what_changed(verdicts: Sequence[Verdict]) -> Words:
+    """The direction in which one metric changed: "compiling is slower"."""
     first = max(verdicts, key=extent)
-    word, _, amount = effect(first).partition(": ")
-    if amount and len({verdict.cell for verdict in verdicts}) > 1:
-        amount = f"up to {amount}"
-    numbers = [amount, typical_change(first), certainty(first.ratio) if sure else ""]
+    word = effect(first).partition(": ")[0]
     phrase = MEASURED.get(first.metric)
-    words: Words = (name(first.metric), f" is {word}") if phrase is None else (phrase.format(word),)
-    return (*words, *((" in ", *where) if where else ()), f" ({', '.join(filter(None, numbers))})")
+    return (name(first.metric), f" is {word}") if phrase is None else (phrase.format(word),)
+
+
+def amount(verdicts: Sequence[Verdict], sure: bool = False) -> str:
+    """By how much one metric changed, at most: "up to +9.1 %, 387 → 422 ms"."""
+    first = max(verdicts, key=extent)
+    size = effect(first).partition(": ")[2]
+    if size and len({verdict.cell for verdict in verdicts}) > 1:
+        size = f"up to {size}"
+    numbers = [size, typical_change(first), certainty(first.ratio) if sure else ""]
+    return ", ".join(filter(None, numbers))
 
 
 def effect(verdict: Verdict) -> str:
     """The direction and the relative change from BASE to HEAD: "slower: +30 %".
 
-    The change is that of the medians. Where the interval does not contain it, because the values
-    have two modes, it is the estimate of the test, and the text says so.
+    Where it is not the change of the medians but an estimate, the text says so (see `factor`).
     """
     base, head = typical(verdict.base), typical(verdict.head)
-    ratio = verdict.ratio
-    if ratio is None:
+    if verdict.ratio is None:
         return difference(base or 0.0, head or 0.0, verdict.unit)
+    size, seen = factor(verdict, verdict.ratio)
+    word = direction(verdict.unit, verdict.ratio.estimate >= 1)
+    return f"{word}: {signed(size)}{'' if seen else ' by estimate'}"
+
+
+def factor(verdict: Verdict, ratio: Ratio) -> tuple[float, bool]:
+    """HEAD over BASE, and whether it was seen: whether it is the ratio of the medians.
+
+    Where the interval does not contain that, because the values have two modes, it is the estimate
+    of the test.
+    """
+    base, head = typical(verdict.base), typical(verdict.head)
     seen = head / base if base and head and min(base, head) > 0 else 0.0
     fits = ratio.low <= seen <= ratio.high and (seen >= 1) == (ratio.estimate >= 1)
-    size = signed(seen if fits else ratio.estimate)
-    word = direction(verdict.unit, ratio.estimate >= 1)
-    return f"{word}: {size}" if fits or seen == 0 else f"{word}: {size} by estimate"
+    return (seen if fits else ratio.estimate), fits or seen == 0
 
 
 def typical_change(verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from observatory.store.records.comparison import Cause, Verdict, Workload
 from observatory.text import document as doc
 from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
-from observatory.text.comparison.headline import consequences, improvements
+from observatory.text.comparison.claims import consequences, improvements
 from observatory.text.comparison.phrases import joined, name, rest_of, sentence
 from observatory.text.units import change, count, percent, seconds
 from observatory.text.words import several
@@ -169,8 +169,10 @@ def better(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
         return []
     measured = [verdict for verdict in breakdown.improved if verdict.kind != "exact"]
     if breakdown.worse:
-        said = improvements(breakdown.improved, labels)[:_VISIBLE]
-        part = doc.Part(5, "what got better", (doc.Heading(("Better",)), doc.Points(tuple(said))))
+        said = improvements(breakdown.improved, labels)
+        lines = [(*one.words, " (", *one.size, ")") for one in said[:_VISIBLE]]
+        lines += rest_of(len(said), _VISIBLE, "change")
+        part = doc.Part(5, "what got better", (doc.Heading(("Better",)), doc.Points(tuple(lines))))
         summary = f"{several(len(measured), 'measurement')} that got better"
         return [part, *_folded_cells(measured, summary, labels)]
     exact = [verdict for verdict in breakdown.improved if verdict.kind == "exact"]

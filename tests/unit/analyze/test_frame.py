@@ -203,10 +203,10 @@ def test_filters_keep_what_matches_all_of_them(two: pd.DataFrame) -> None:
 
 def test_a_word_that_matches_nothing_is_an_error_that_lists_what_exists(two: pd.DataFrame) -> None:
     with pytest.raises(
-        SelectionError, match=r"no result has the subject '9\.9'; there are 2\.35\.1, 3"
+        SelectionError, match=r"there is no subject '9\.9'; choose from 2\.35\.1, 3"
     ):
         select(two, subjects=["3.3.7", "9.9"])
     with pytest.raises(SelectionError, match="scenario warm_disk and metric call_time at once"):
         select(two, scenarios=["warm_disk"], metrics=["call_time"])
-    with pytest.raises(SelectionError, match="no results at all"):
+    with pytest.raises(SelectionError, match="there is none to choose from"):
         select(frame(Results()), backends=["C"])

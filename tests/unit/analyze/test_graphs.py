@@ -284,3 +284,23 @@ def test_the_page_does_not_call_it_wrong_that_some_ops_cannot_be_stored() -> Non
     assert METRICS["uncacheable"].zero_in("warm_disk")
     assert not METRICS["uncacheable"].zero_in("census_warm")
     assert METRICS["wrong_results"].zero_in("census_warm")
+
+
+def walked(*asked: str) -> list[Sample]:
+    """One sample of the path with one step, which compiled functions for ``asked``."""
+    sample = census(built("predict", "hit"))[-1]
+    cell = Cell("mixture", "path_warm", "NUMBA", "spawn")
+    (step,) = sample.steps
+    counted = {**step.metrics, "graphs_compiled": len(asked)}
+    taken = step.model_copy(update={"metrics": counted, "compiled": list(asked)})
+    return [sample.model_copy(update={"cell": cell, "steps": [taken]})]
+
+
+def test_one_more_function_of_a_step_is_told_with_the_step_and_who_asks_for_it() -> None:
+    base, head = walked("forward.compile"), walked("forward.compile", "backends.trace")
+    (cause,), verdicts = compared(base, head)
+    assert cause.kind == "more functions compiled"
+    assert sentence(cause).endswith(" functions in 1 step: predict (backends.trace)")
+    assert [(one.name, one.note) for one in cause.graphs] == [("predict", "backends.trace")]
+    assert worse(verdicts) == {"graphs_compiled"}
+    assert compared(base, base)[0] == []

@@ -85,7 +85,7 @@ def test_the_frame_names_what_could_not_be_read(recorded: Path) -> None:
 def test_what_is_not_there_is_an_error_with_a_status(recorded: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordUsageError) as nowhere:
         app.frame(tmp_path / "nowhere")
-    with pytest.raises(SelectionError, match="no result has the metric 'speed'") as nothing:
+    with pytest.raises(SelectionError, match="there is no metric 'speed'") as nothing:
         app.frame(recorded, metrics=["speed"])
     assert nowhere.value.exit_code is nothing.value.exit_code is Exit.USAGE
 

@@ -46,7 +46,8 @@ def test_a_run_where_nothing_counts_says_so_once_and_takes_the_rest(
     monkeypatch.setattr(module, "_take_each", lambda *given: taken.append(given[2]) or [])
     measure_subjects(session, [subject("3.3.6"), subject()], Narrowed())
     assert [task.measure for task in taken[0]] == ["counting", "counting", "timing"]
-    assert said == [f"the pass work is left out: {NOTHING}"]
+    assert said[0] == f"the pass work is left out: {NOTHING}"
+    assert "3 samples of each of 2 subjects" in said[1]
 
 
 def test_what_counts_here_is_a_source_or_a_reason() -> None:

@@ -49,7 +49,7 @@ def test_the_cache_ablations_are_measured_where_a_cache_is_used_again(backend: s
     ("cell", "said"),
     [
         (Cell("radom", "cold", "C", "fork"), "there is no model 'radom'"),
-        (Cell("radon", "cold", "JAX", "fork"), "there is no backend 'JAX'"),
+        (Cell("radon", "cold", "TPU", "fork"), "there is no backend 'TPU'"),
         (Cell("radon", "cold", "C_VM_NOGC", "fork"), "not measured with backend C_VM_NOGC"),
         (Cell("radon_pymc", "variants", "C", "fork"), "not measured with model radon_pymc"),
         (
@@ -146,9 +146,9 @@ def test_what_a_cause_names_exists(name: str) -> None:
 
 
 def test_of_an_unknown_scenario_or_backend_nothing_is_known_and_nothing_is_raised() -> None:
-    cell = Cell("radon", "no_such", "JAX", "fork")
+    cell = Cell("radon", "no_such", "TPU", "fork")
     assert metrics_of(cell.scenario, cell.launch) == ()
-    assert cell.cache_backend == "JAX"
+    assert cell.cache_backend == "TPU"
     assert not METRICS["cache_misses"].alerts_in(cell.scenario)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmarks import scenarios
+from benchmarks import calls
+from benchmarks.calls import seconds_a_call
 
 
 @dataclass
@@ -21,18 +22,18 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(scenarios.time, "perf_counter", clock.read)
+    monkeypatch.setattr(calls.time, "perf_counter", clock.read)
     return clock
 
 
-def taking(clock: Clock, seconds: Callable[[int], float]) -> Callable[[object], None]:
+def taking(clock: Clock, seconds: Callable[[int], float]) -> Callable[[], None]:
     """A function whose n-th call takes so many seconds."""
-    calls = 0
+    count = 0
 
-    def function(_: object) -> None:
-        nonlocal calls
-        clock.now += seconds(calls)
-        calls += 1
+    def function() -> None:
+        nonlocal count
+        clock.now += seconds(count)
+        count += 1
 
     return function
 
@@ -41,9 +42,9 @@ def test_what_slows_most_of_the_time_is_no_part_of_a_call(clock: Clock) -> None:
     def speed(_: int) -> float:
         return 1e-3 if 0.3 < clock.now < 0.5 else 1.4e-3
 
-    assert scenarios.seconds_a_call(taking(clock, speed), None) == pytest.approx(1e-3)
+    assert seconds_a_call(taking(clock, speed)) == pytest.approx(1e-3)
 
 
 def test_what_one_call_in_twelve_costs_is_in_every_repeat(clock: Clock) -> None:
     function = taking(clock, lambda n: 2e-4 if n % 12 == 0 else 1e-4)
-    assert scenarios.seconds_a_call(function, None) == pytest.approx(13 / 12 * 1e-4, rel=0.01)
+    assert seconds_a_call(function) == pytest.approx(13 / 12 * 1e-4, rel=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -11,11 +12,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from benchmarks.catalogue import Cell
+from observatory.cli.main import Commands
+from observatory.cli.output import show
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
+from observatory.text.tables import Table
 from tests.command import observatory
 from tests.factories import RUN, header, sample
 
@@ -34,12 +39,30 @@ def results(tmp_path: Path) -> Path:
     return where
 
 
-def test_the_help_lists_every_command_and_every_exit_status() -> None:
+def test_the_help_lists_every_command_in_its_group_and_every_exit_status() -> None:
     said = observatory("--help").stdout
-    for command in ("run", "observe", "show", "export", "dashboard"):
-        assert f"\n  {command} " in said
+    places = [said.index(f"\n{title}:\n") for title in Commands.groups]
+    assert places == sorted(places)
+    for own, commands in zip(places, Commands.groups.values(), strict=True):
+        for command, sentence in commands.items():
+            assert re.search(rf"\n  {command} +{re.escape(sentence)}\n", said[own:])
+            assert len(f"  {'evaluate-detector'}  {sentence}") <= 80
     for code in Exit:
-        assert f"{code.value} {code.meaning.split()[0]}" in " ".join(said.split())
+        assert re.search(rf"\n +{code.value}  {re.escape(code.meaning)}\n", said)
+
+
+def test_an_unknown_metric_is_answered_with_those_that_the_results_have(results: Path) -> None:
+    for command in (("show",), ("export",)):
+        done = observatory(*command, "--metric", "cache_miss", "--results", str(results))
+        assert done.returncode == Exit.USAGE
+        assert "(did you mean 'cache_misses'?); choose from wrong_results" in done.stderr
+
+
+def test_a_table_without_rows_is_not_printed_but_what_went_wrong_is() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=120)
+    show(console, Table("on bench", ("scenario",), (), ("each time is one sample", "WRONG: 7")))
+    assert stream.getvalue() == "on bench: WRONG: 7\n"
 
 
 def test_the_version_is_said() -> None:
@@ -54,7 +77,11 @@ def test_the_version_is_said() -> None:
         (("run", "--subject", "9.9.x"), "'9.9.x' does not begin with pytensor"),
         (("run", "--repo", "."), "--repo and --commits go together"),
         (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is not a range of commits"),
-        (("frobnicate",), "No such command"),
+        (("shwo",), "there is no command 'shwo' (did you mean 'show'?)"),
+        (("run", "--backend", "numb"), "there is no backend 'numb' (did you mean 'NUMBA'?)"),
+        (("run", "--preset", "hsitory"), "(did you mean 'history'?)"),
+        (("census", "--graph", "differ.siz.normal"), "(did you mean 'differ.size.normal'?)"),
+        (("frobnicate",), "there is no command 'frobnicate'; choose from observe, run"),
     ],
 )
 def test_a_mistake_of_the_user_is_answered_in_a_sentence(
@@ -108,11 +135,15 @@ def test_a_broken_file_is_named_and_skipped_and_fails_only_if_asked(results: Pat
 
 
 def test_a_reader_that_leaves_early_is_no_error(results: Path) -> None:
-    command = f"{sys.executable} -m observatory export --results {results} | head -c 10"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr
+    # `true` reads nothing: the pipe is broken before the first byte. A later status stays.
+    for words, status in (("export", Exit.OK), ("show", Exit.OK), ("--help", Exit.OK),
+                          ("show nothing", Exit.USAGE)):  # fmt: skip
+        more = "" if words == "--help" else f"--results {results}"
+        command = f"{sys.executable} -m observatory {words} {more} | true; exit ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert done.returncode == status, words
+        assert "Traceback" not in done.stderr
+        assert "BrokenPipe" not in done.stderr
 
 
 def test_the_dashboard_says_where_the_page_is(results: Path, tmp_path: Path) -> None:

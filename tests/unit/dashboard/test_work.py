@@ -142,7 +142,7 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
         "steps are not searched for: each value is compared with the one before it, and a change "
         "of 0.2 % counts"
     )
-    assert [found[id_]["source"] for id_ in sources[CALLGRIND]["eras"]] == [HARDWARE]
+    assert [found[id_]["source"] for id_ in sources[CALLGRIND]["kin"]["environments"]] == [HARDWARE]
     assert {one["source"] for one in found.values() if one["metric"] == "compile_time"} == {""}
 
 

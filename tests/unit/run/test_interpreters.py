@@ -48,6 +48,28 @@ def test_interpreters_that_cannot_be_measured_are_passed_over_with_a_reason(sile
         found.of("3.12")
 
 
+def test_of_a_free_threaded_interpreter_the_index_is_asked_for_its_numba(python, monkeypatch):
+    path = python("3.14.0", free_threaded=True)
+    (path.parent / "python3.14t").symlink_to(path)
+    for name in ("PATH", "PYENV_ROOT", "HOME"):
+        monkeypatch.setenv(name, str(path.parent))
+
+    def answers(*args, **_):
+        if args[0] == "python":
+            raise UvError("uv python list", "no")
+        assert str(path) in args
+        return "numba==0.68.0\n"
+
+    [said] = find(answers).skipped
+    assert said.endswith("; numba 0.68.0 can be installed on it")
+
+    def has_none(*args, **_):
+        raise UvError(" ".join(args[:2]), "no solution found")
+
+    [said] = find(has_none, [path]).skipped
+    assert said.endswith("; there is no wheel of numba for it")
+
+
 def test_programs_that_do_not_run_and_unsupported_versions_are_left_out(
     silent_uv, python, tmp_path
 ):

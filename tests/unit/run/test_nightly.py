@@ -226,7 +226,7 @@ def test_the_steps_come_in_their_order() -> None:
 
 def test_each_step_is_a_command_that_a_person_would_type() -> None:
     assert commands(EVERYTHING) == {
-        "measure newest": "run --subject newest --preset quick --results results",
+        "measure newest": "run --subject newest --preset night --results results",
         "canary": "canary newest --results results",
         "contracts": "contracts newest --results results",
         "work newest": "run --subject newest --preset work --budget 15m --results results",
@@ -310,7 +310,7 @@ def test_where_and_with_what_is_passed_on() -> None:
     found = commands(wishes)
     place = "--results r --with numba==0.66.0 --python 3.12 --state state"
     assert found["measure 3.3.7"] == (
-        f"run --subject 3.3.7 --preset quick {place} --launch fork --machine ci "
+        f"run --subject 3.3.7 --preset night {place} --launch fork --machine ci "
         "--backend C --backend NUMBA --scenario cold"
     )
     assert found["canary"] == f"canary 3.3.7 {place} --launch fork --machine ci"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.catalogue import BACKENDS, OPTIONAL_BACKENDS, SCENARIOS
 from benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
+from observatory.run.schedule import Estimate, shares
 
 
 def of(tasks: list[Task], **words: str) -> list[Task]:
@@ -57,7 +59,10 @@ def test_another_model_gets_the_cells_that_it_has() -> None:
 @pytest.mark.parametrize(
     ("narrowed", "said"),
     [
-        (Narrowed(scenarios=["warm"]), "there is no scenario 'warm'; choose from cold, warm_disk"),
+        (
+            Narrowed(scenarios=["warm"]),
+            "there is no scenario 'warm' (did you mean 'warm_disk'?); choose from cold, warm_disk",
+        ),
         (Narrowed(backends=["numba"]), "there is no backend 'numba'"),
         (Narrowed(measures=["time"]), "there is no pass 'time'"),
     ],
@@ -128,3 +133,36 @@ def test_the_census_builds_all_and_the_canary_the_quick_sets() -> None:
     assert timed == {"key_making"}
     assert not any({"ops_quick", "keys_quick"} & models[name] for name in PRESETS
                    if name != "canary")  # fmt: skip
+
+
+def test_optional_backends_are_measured_where_they_are_named_and_in_the_night() -> None:
+    asked = Narrowed(backends=["JAX"])
+    unasked = {t.cell.backend for t in tasks_of(PRESETS["full"], Narrowed())}
+    assert not unasked & set(OPTIONAL_BACKENDS)
+    assert {t.cell.backend for t in tasks_of(PRESETS["full"], asked)} == {"JAX"}
+    installed = {name for name in OPTIONAL_BACKENDS if BACKENDS[name].installs}
+    assert installed <= {t.cell.backend for t in tasks_of(PRESETS["night"], Narrowed())}
+
+
+def test_the_night_takes_quick_and_what_no_other_step_takes() -> None:
+    night = {cell.scenario for cell in PRESETS["night"].cells}
+    assert set(PRESETS["quick"].cells) <= set(PRESETS["night"].cells)
+    others = {c.scenario for name in ("canary", "census") for c in PRESETS[name].cells}
+    assert not night & others
+    missed = set(SCENARIOS) - night - others - {c.scenario for c in PRESETS["canary-full"].cells}
+    assert {SCENARIOS[name].family for name in missed} == {"upgrade"}
+
+
+def test_the_night_and_its_other_steps_end_within_45_minutes() -> None:
+    expected = (s.seconds for name in ("night", "canary") for s in shares(
+        tasks_of(PRESETS[name], Narrowed()), workers=2
+    ))  # fmt: skip
+    assert sum(expected) < 45 * 60
+
+
+def test_the_shares_of_a_plan_add_up_to_what_it_takes() -> None:
+    tasks = tasks_of(PRESETS["quick"], Narrowed())
+    parts = shares(tasks, workers=2)
+    assert sum(part.samples for part in parts) == len(tasks)
+    assert sum(part.seconds for part in parts) == pytest.approx(Estimate(tasks, 2).seconds_left())
+    assert parts == sorted(parts, key=lambda part: -part.seconds)

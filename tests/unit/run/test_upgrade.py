@@ -86,7 +86,7 @@ def test_every_model_that_a_backend_has_is_taken() -> None:
     ("models", "backends", "said"),
     [
         (["radon", "linalg"], ["C"], "model linalg is not measured with backend C"),
-        (None, ["NUMBA", "JAX"], "there is no backend 'JAX'"),
+        (None, ["NUMBA", "TPU"], "there is no backend 'TPU'"),
         (["closures"], ["NUMBA"], "scenario upgrade is not measured with model closures"),
     ],
 )

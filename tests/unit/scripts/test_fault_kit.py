@@ -21,7 +21,7 @@ from benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.run.sources import read_wheel
 from scripts import fault_kit, faults, faults_of_time
-from scripts.fault_kit import FAULTS, OF_KEYS, Fault, build, fault, source_of
+from scripts.fault_kit import FAULTS, OF_A_PATH, OF_KEYS, Fault, build, fault, source_of
 
 SCRIPT = Path(fault_kit.__file__)
 ALL = pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
@@ -62,7 +62,8 @@ def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
     assert faults_of_time.__name__ in {
         put_into.__module__ for _, put_into in faults.FAULTS.values()
     }
-    assert sorted(faults.FAULTS) == sorted(one.name for one in FAULTS)
+    with_sources = (*FAULTS, *OF_A_PATH, *(one for one in OF_KEYS if one.name in faults.FAULTS))
+    assert sorted(faults.FAULTS) == sorted(one.name for one in with_sources)
     assert len(FAULTS) == 18
 
 

@@ -36,7 +36,9 @@ class FakeTransport:
                 raise MissingError("nobody of that name")
             return self._json({"permission": self.permission})
         if "/pulls/" in path:
-            return self._json({"number": 12, "head": {"sha": SHA, "ref": "topic"}})
+            return self._json(
+                {"number": 12, "head": {"sha": SHA, "ref": "topic"}, "base": {"ref": "main"}}
+            )
         assert f"head_sha={SHA}&event=pull_request" in path
         return self._json({"workflow_runs": list(self.runs)})
 

@@ -65,7 +65,7 @@ def test_values_stand_at_their_cell_and_null_at_all_others(tmp_path: Path) -> No
     file = projected(tmp_path, contents)
     name = "compile.WarmDisk.track_cache_misses"
     assert column(file, name, "params") == asv_params("warm_disk")
-    assert column(file, name, "result") == [None] * 4 + [3, None, None, 5] + [None] * 8
+    assert column(file, name, "result") == [None] * 4 + [3, None, None, 5] + [None] * 16
     assert column(file, name, "samples")[4] == [3]
     assert column(file, name, "stats_repeat") is None
     assert column(file, name, "version") == "1"

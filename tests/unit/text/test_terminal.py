@@ -9,14 +9,17 @@ from rich.console import Console, RenderableType
 
 from observatory.store.records.comparison import Comparison
 from observatory.text.comment import comment
+from observatory.text.comparison.story import tell
 from observatory.text.document import (
     Command,
     Folded,
     Heading,
+    Link,
     Name,
     Paragraph,
     Part,
     Points,
+    Status,
     Story,
     Strong,
     Table,
@@ -56,6 +59,7 @@ def test_the_terminal_says_what_the_comment_says_within_eighty_columns(scene: st
     text = printed(comparison)
     assert max(map(len, text.splitlines())) <= 80
     verdict = comment(comparison).splitlines()[1].removeprefix("### ").replace("`", "")
+    assert verdict.startswith(str(tell(comparison).status))
     assert " ".join(verdict.split()) in " ".join(text.split())
 
 
@@ -79,12 +83,12 @@ def test_markup_and_control_sequences_in_a_name_are_shown_and_not_obeyed() -> No
     label = "[red]x[/] \x1b[31my\x07 [link=http://e]z[/link]"
     strange = side.model_copy(update={"subject": side.subject.model_copy(update={"label": label})})
     text = printed(factory.comparison(head=strange))
-    assert "HEAD is [red]x[/] �[31my� [link=http://e]z[/link]" in " ".join(text.split())
+    assert "[red]x[/] �[31my� [link=http://e]z[/link] vs 3.3.6" in " ".join(text.split())
 
 
 def test_the_renderer_itself_trusts_no_text() -> None:
     bad = "\x1b[31m\x07[b]\u202e"
-    words = (bad, Name(bad), Strong(bad))
+    words = (bad, Name(bad), Strong(bad), Link(bad, bad))
     inner = (
         Heading(words),
         Paragraph(words),
@@ -92,7 +96,9 @@ def test_the_renderer_itself_trusts_no_text() -> None:
         Table((bad,), ((words,),)),
         Command(bad),
     )
-    story = Story("worse", words, (Part(1, bad, (*inner, Folded(bad, inner))), Part(9, bad, ())))
+    status = Status("x", "Worse")
+    parts = Part(1, bad, (*inner, Folded(bad, inner))), Part(9, bad, ())
+    story = Story("worse", status, words, parts)
     text = shown(drawn(story))
     assert "\ufffd[31m\ufffd[b]\ufffd" in text
     assert all(c == "\n" or c.isprintable() for c in text)

@@ -28,7 +28,7 @@ def test_every_backend_has_a_colour_of_its_own_in_light_and_in_dark() -> None:
 
 
 def test_the_meaning_of_an_unknown_word_is_empty() -> None:
-    assert meaning_of(BACKENDS, "JAX") == ""
+    assert meaning_of(BACKENDS, "TPU") == ""
     assert meaning_of(BACKENDS, "C") == BACKENDS["C"].meaning
     assert meaning_of({"fork": "a fork"}, "fork") == "a fork"
 

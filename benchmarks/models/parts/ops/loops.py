@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.models.parts.ops.case import COUNT, MATRIX, OTHER, SCALAR, VECTOR, Cases, case
 
 
-def _scan(*arguments: Any, **options: Any) -> Any:
+def scan(*arguments: Any, **options: Any) -> Any:
     """Return the outputs of a Scan in every release."""
     import pytensor
 
@@ -19,11 +19,11 @@ def _scan(*arguments: Any, **options: Any) -> Any:
 
 
 def _map(pt: Any, x: Any, y: Any) -> Any:
-    return _scan(lambda one, other: pt.exp(-one) * other, sequences=[x, y])
+    return scan(lambda one, other: pt.exp(-one) * other, sequences=[x, y])
 
 
 def _recurrence(pt: Any, x: Any) -> Any:
-    return _scan(
+    return scan(
         lambda one, before: 0.5 * before + one,
         sequences=[x],
         outputs_info=[pt.constant(1.0, dtype="float64")],
@@ -39,7 +39,7 @@ def _right_recurrence(np: Any, x: Any) -> Any:
 
 def _last(pt: Any, a: Any, n: Any) -> Any:
     """Only the last of a symbolic number of steps is asked for."""
-    found = _scan(
+    found = scan(
         lambda before, a: pt.tanh(a[:, :4] @ before),
         outputs_info=[pt.ones(4)],
         non_sequences=[a],
@@ -57,7 +57,7 @@ def _right_last(np: Any, a: Any, n: Any) -> Any:
 
 def _taps(_: Any, x: Any, y: Any) -> Any:
     """A sequence and an output of which several earlier values are used."""
-    return _scan(
+    return scan(
         lambda one, next_one, before, earlier: before - 0.25 * earlier + one * next_one,
         sequences=[{"input": x, "taps": [0, 1]}],
         outputs_info=[{"initial": y[:2], "taps": [-1, -2]}],
@@ -74,7 +74,7 @@ def _right_taps(np: Any, x: Any, y: Any) -> Any:
 def _until(_: Any, x: Any) -> Any:
     from pytensor.scan.utils import until
 
-    return _scan(lambda before: (before * 1.5, until(before > 10.0)), outputs_info=[x], n_steps=50)
+    return scan(lambda before: (before * 1.5, until(before > 10.0)), outputs_info=[x], n_steps=50)
 
 
 def _right_until(np: Any, x: Any) -> Any:
@@ -86,7 +86,7 @@ def _right_until(np: Any, x: Any) -> Any:
 
 
 def _two_outputs(pt: Any, x: Any) -> Any:
-    return _scan(
+    return scan(
         lambda one, total, product: (total + one, product * pt.cos(one)),
         sequences=[x],
         outputs_info=[pt.constant(0.5, dtype="float64"), pt.constant(2.0, dtype="float64")],
@@ -99,13 +99,13 @@ def _right_two_outputs(np: Any, x: Any) -> Any:
 
 def _nested(pt: Any, a: Any) -> Any:
     def inner(row: Any) -> Any:
-        return _scan(
+        return scan(
             lambda one, before: 0.5 * before + pt.sin(one),
             sequences=[row],
             outputs_info=[pt.constant(0.0, dtype="float64")],
         )[-1]
 
-    return _scan(inner, sequences=[a])
+    return scan(inner, sequences=[a])
 
 
 def _right_nested(np: Any, a: Any) -> Any:

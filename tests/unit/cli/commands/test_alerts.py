@@ -106,7 +106,7 @@ def test_a_second_look_changes_nothing(results: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("alerts", "--fail-on", "resolved"), "'resolved' is not a state"),
+        (("alerts", "--fail-on", "resolved"), "there is no state 'resolved'"),
         (("alerts", "--stale-after", "soon"), "'soon' is not a length of time"),
         (("ack", "ffff", "--why", "x", "--until", "2w"), "no alert in"),
         (("ack", "", "--why", "x", "--until", "2w"), "no alert in"),

@@ -189,9 +189,12 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     ("arguments", "said"),
     [
         (["--preset", "huge"], "there is no preset 'huge'"),
-        (["--backend", "JAX"], "there is no backend 'JAX'"),
-        (["--scenario", "siblings"], "no cell of the preset quick matches"),
-        (["--only", "dinner"], "there is no step 'dinner'; choose from measure, canary"),
+        (["--backend", "TPU"], "there is no backend 'TPU'"),
+        (["--scenario", "siblings"], "no cell of the preset night matches"),
+        (
+            ["--only", "dinner"],
+            "there is no step 'dinner' (did you mean 'deliver'?); choose from measure, canary",
+        ),
         (["--repo", "."], "--repo and --commits go together"),
         (["--link", "ftp://x"], "is not an https address"),
         (["--deliver", "nobody"], "is not a repository; write OWNER/NAME"),

@@ -1,0 +1,1 @@
+"""Families of graphs that differ in a size, one module for each kind."""

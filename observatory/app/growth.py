@@ -1,0 +1,59 @@
+"""How builds grow with the size of their graphs, read from results: by subject and cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.catalogue import Cell
+from observatory.analyze.growth.families import Family, families
+from observatory.errors import SelectionError
+from observatory.store.base.problems import Problem
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.growing import Growing
+from observatory.store.reading.read import read_results
+from observatory.store.records.sample import Build
+
+
+@dataclass(frozen=True)
+class Grown:
+    """The families of one subject in one cell."""
+
+    label: str
+    cell: Cell
+    families: tuple[Family, ...]
+
+
+def growth(
+    results: Path, subjects: Sequence[str] = (), backend: str | None = None
+) -> tuple[list[Grown], tuple[Problem, ...]]:
+    """Return what was measured of growing graphs, the oldest subject first, and what is unreadable.
+
+    ``subjects``: labels; empty: all that have such graphs. Raises SelectionError if there is
+    nothing to show, and RecordError if there is no such directory.
+    """
+    read = read_results(results, directory_for(results))
+    found = [
+        (header.subject.date, Grown(header.subject.label, cell, tuple(families(builds))))
+        for journal in read.journals.values()
+        if (header := journal.header) is not None
+        for cell, builds in _by_cell(journal.growth)
+        if backend in (None, cell.backend)
+    ]
+    known = dict.fromkeys(one.label for _, one in found)
+    if missing := [name for name in subjects if name not in known]:
+        raise SelectionError(
+            f"no growing graphs were measured of {', '.join(map(repr, missing))}; `observatory run "
+            "--preset growth --subject ...` measures them"
+        )
+    if not found:
+        raise SelectionError(
+            f"{results} has no growing graphs; `observatory run --preset growth` measures them"
+        )
+    ordered = sorted(found, key=lambda pair: (pair[0], pair[1].label, pair[1].cell))
+    return [one for _, one in ordered if not subjects or one.label in subjects], read.problems
+
+
+def _by_cell(growing: Growing) -> Iterator[tuple[Cell, Sequence[Build]]]:
+    return ((Cell(*words.split()), builds) for words, builds in growing.items())

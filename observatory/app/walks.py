@@ -1,0 +1,38 @@
+"""Read the steps of the path from a results directory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from observatory.errors import SelectionError
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
+from observatory.store.reading.walks import Walks
+
+
+def walks_in(directory: Path, subjects: Collection[str] = ()) -> list[tuple[str, Walks]]:
+    """The steps of each subject, with its label, in the order of their dates.
+
+    ``subjects``: their labels; empty: all that have steps. Raises RecordError if there is no such
+    directory, and SelectionError if nothing is left.
+    """
+    read = read_results(directory, directory_for(directory))
+    found = [
+        (journal.header.subject, journal.walks)
+        for journal in read.journals.values()
+        if journal.header is not None and journal.walks
+    ]
+    found.sort(key=lambda one: one[0].date)
+    known = [subject.label for subject, _ in found]
+    if missing := [name for name in subjects if name not in known]:
+        raise SelectionError(
+            f"there are no steps of {missing[0]!r} in {directory}; there are those of "
+            f"{', '.join(known) or 'no subject'}"
+        )
+    if not found:
+        raise SelectionError(
+            f"{directory} has no steps of the path; measure them with `observatory run --preset "
+            "path --with pymc`"
+        )
+    return [(one.label, walks) for one, walks in found if not subjects or one.label in subjects]

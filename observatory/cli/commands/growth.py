@@ -1,0 +1,37 @@
+"""`observatory growth`: how builds grow with the size of their graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.app.growth import growth
+from observatory.cli import options
+from observatory.cli.output import render, report_problems
+from observatory.text.growth import growth_tables
+
+
+def command(
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(help="Subjects in the results, e.g. 3.3.7. Default: all that have any."),
+    ] = None,
+    results: options.Results = Path("results"),
+    backend: Annotated[str | None, typer.Option(help="Only this backend.")] = None,
+    strict: options.Strict = False,
+) -> None:
+    """Show with which power of the size work, time and memory of a build grow.
+
+    `observatory run --preset growth` measures it. Notes name cliffs: sizes from which on one more
+    costs many times as much.
+    """  # fmt: skip
+    found, problems = growth(results, subjects or (), backend)
+    console = Console()
+    for name in dict.fromkeys(one.cell.backend for one in found):
+        grown = {one.label: one.families for one in found if one.cell.backend == name}
+        for table in growth_tables(name, grown):
+            console.print(render(table))
+    report_problems(problems, strict)

@@ -1,0 +1,49 @@
+"""`observatory path`: what each step of a user of PyMC compiles, and how long it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.catalogue import MODELS, PATH, models_of
+from observatory.app.walks import walks_in
+from observatory.cli import options
+from observatory.cli.output import render
+from observatory.text.path import by_model, callers, path_table, steps_of
+
+
+def command(
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(help="Subjects in the results: 3.3.8. Default: all, the newest last."),
+    ] = None,
+    results: options.Results = Path("results"),
+    model: Annotated[
+        options.Words,
+        options.only("--model", models_of(PATH[0]), "model", "Default: all."),
+    ] = None,
+    functions: Annotated[
+        bool, options.flag("--functions", "Also name who asked for each PyTensor function.")
+    ] = False,
+) -> None:
+    """Show the path of a user of PyMC: functions compiled, misses and seconds of each step.
+
+    `observatory run --preset path --with pymc` measures it, from an empty and from a filled cache.
+    """  # fmt: skip
+    console = Console()
+    found = by_model(walks_in(results, subjects or ()))
+    for (name, backend), walks in found.items():
+        if model and name not in model:
+            continue
+        console.print(f"{name}: {MODELS[name].meaning}" if name in MODELS else name, markup=False)
+        console.print(render(path_table(name, backend, walks)))
+        for step in steps_of(name, walks) if functions else ():
+            for walk in walks:
+                if step in walk.steps and walk.steps[step].compiled:
+                    asked = callers(walk.steps[step])
+                    console.print(
+                        f"{walk.label} {walk.start}, {step}: {asked}", markup=False, highlight=False
+                    )

@@ -1,0 +1,111 @@
+"""The steps of the path as a table: a row for each step, two columns for each subject. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.catalogue import MEMBERS, METRICS, MODELS, PATH, SCENARIOS, Cell
+from observatory.store.reading.walks import StepTaken, Walks
+from observatory.text.plain import clean, shorten
+from observatory.text.tables import Table
+from observatory.text.units import MISSING, seconds
+from observatory.text.words import known_first
+
+COUNTS = ("graphs_compiled", "functions_compiled", "cache_misses")
+"""The counts of a step that are shown, in this order."""
+_NOTE = 200
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The steps of one subject from one cache."""
+
+    label: str
+    scenario: str
+    steps: Mapping[str, StepTaken]
+
+    @property
+    def start(self) -> str:
+        """What its cache is, in a word."""
+        return "warm" if SCENARIOS[self.scenario].warm else "cold"
+
+
+def by_model(subjects: Iterable[tuple[str, Walks]]) -> dict[tuple[str, str], list[Walk]]:
+    """The walks of subjects by model and backend; ``subjects``: each with its label, in order."""
+    found: dict[tuple[str, str], list[Walk]] = {}
+    for label, cells in subjects:
+        for words, steps in sorted(cells.items(), key=lambda one: _order(one[0])):
+            cell = Cell(*words.split())
+            walk = Walk(label, cell.scenario, {step.name: step for step in steps})
+            found.setdefault((cell.model, cell.backend), []).append(walk)
+    models = known_first((model for model, _ in found), MODELS)
+    return {
+        place: found[place]
+        for place in sorted(found, key=lambda place: (models.index(place[0]), place[1]))
+    }
+
+
+def path_table(model: str, backend: str, walks: Sequence[Walk]) -> Table:
+    """The table of one model and backend. The footnotes begin with what is wrong."""
+    names = steps_of(model, walks)
+    rows = [(name, *(cell_of(walk.steps.get(name)) for walk in walks)) for name in names]
+    rows.append(("all steps", *(cell_of(total_of(walk)) for walk in walks)))
+    header = ("step", *(f"{walk.label} {walk.start}" for walk in walks))
+    return Table(
+        f"{model} with {backend}", header, tuple(rows), (*_notes(walks), meaning_of_cells())
+    )
+
+
+def steps_of(model: str, walks: Iterable[Walk]) -> list[str]:
+    """The steps that any of the walks has, in the order in which they are taken."""
+    return known_first({name for walk in walks for name in walk.steps}, MEMBERS.get(model, ()))
+
+
+def cell_of(step: StepTaken | None) -> str:
+    """A step in one line: its counts, and its seconds if they were measured."""
+    if step is None:
+        return MISSING
+    if step.status != "ok":
+        return step.status if step.status == "absent" else step.status.upper()
+    metrics = step.metrics or {}
+    counts = [f"{metrics[name]:,.0f}" if name in metrics else MISSING for name in COUNTS]
+    time = metrics.get("step_time")
+    shown = "  ".join([*counts, seconds(time) if time is not None else MISSING])
+    return f"WRONG  {shown}" if step.wrong else shown
+
+
+def total_of(walk: Walk) -> StepTaken:
+    """The sum of all steps."""
+    sums: Counter[str] = Counter()
+    for step in walk.steps.values():
+        sums.update({n: v for n, v in (step.metrics or {}).items() if n in (*COUNTS, "step_time")})
+    return StepTaken("all steps", metrics=dict(sums))
+
+
+def callers(step: StepTaken) -> str:
+    """Who asked for the PyTensor functions of a step, each with how many."""
+    found = Counter(map(clean, step.compiled))
+    return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in found.items())
+
+
+def meaning_of_cells() -> str:
+    """What the numbers of `cell_of` are."""
+    first, second, third = (METRICS[name].meaning for name in COUNTS)
+    return f"the numbers of a step: {first}; {second}; {third}; the time of the step"
+
+
+def _order(words: str) -> tuple[str, int]:
+    model, scenario, *_ = words.split()
+    return model, PATH.index(scenario) if scenario in PATH else len(PATH)
+
+
+def _notes(walks: Iterable[Walk]) -> Iterator[str]:
+    found = [(walk, step) for walk in walks for step in walk.steps.values()]
+    for walk, step in found:
+        if step.wrong:
+            yield f"{walk.label} {walk.start}, {step.name}: its numbers are wrong"
+    for walk, step in found:
+        if step.note:
+            yield f"{walk.label} {walk.start}, {step.name}: {shorten(step.note, _NOTE)}"

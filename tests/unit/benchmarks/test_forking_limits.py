@@ -1,0 +1,56 @@
+"""Forks that each build one graph: limits of CPU time, and caches that are emptied between them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks import forking
+from benchmarks.catalogue import Cell
+from benchmarks.messages import Job, Report, read_report, write_report
+from benchmarks.models import Model, Size
+
+SIZES = {f"chain.{n}": Size("chain", "nodes", n, limit=0.2) for n in (1, 2, 3)}
+MEMBERS = (*SIZES, "other")
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+    model = Model("", "", lambda _: None, ("growth",), members=MEMBERS, sizes=SIZES)  # type: ignore[arg-type,return-value]
+    monkeypatch.setattr(forking, "MODELS", {"growth": model})
+    cell = Cell("growth", "growth", "NUMBA", "spawn")
+    (tmp_path / "cache").mkdir()
+    return Job("each", cell, "tracing", MEMBERS, None, tmp_path / "each-0.json", limit=20.0,
+               emptied=tmp_path / "cache")  # fmt: skip
+
+
+def work(job: Job) -> int:
+    """Leave a file in the cache, and say how many were there; be busy in the second size."""
+    cache = job.emptied
+    assert cache is not None
+    while job.members == ("chain.2",):
+        time.process_time()
+    found = len(list(cache.rglob("*.nbi")))
+    (cache / f"{job.members[0]}.nbi").touch()
+    write_report(job, Report("ok", metrics={"found": found}))
+    return 0
+
+
+def test_a_size_above_its_limit_ends_its_family_and_no_other_graph(job: Job) -> None:
+    (job.report.parent / "cache" / "kept.nbi").touch()
+    forking.fork_siblings(job, work)
+    one, two, three, other = (read_report(each.report) for each in job.for_members())
+    assert one is not None
+    assert other is not None
+    assert (one.metrics, other.metrics) == ({"found": 1}, {"found": 1})
+    assert [p.name for p in job.report.parent.glob("cache/*")] == ["kept.nbi"]
+    notes = [step.note for report in (two, three) if report for step in report.steps]
+    assert notes == [
+        "it was ended after 0.2 s of CPU time, its limit",
+        "not built: a smaller size took more than 0.2 s of CPU time, the limit of each",
+    ]
+    assert {step.status for report in (two, three) if report for step in report.steps} == {
+        "limited"
+    }
