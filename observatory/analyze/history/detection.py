@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -22,12 +22,12 @@ from observatory.analyze.history.alerts import (
 )
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
-from observatory.analyze.history.policy import Assessed, Circumstances, assess
+from observatory.analyze.history.policy import Assessed, assess
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
-from observatory.store.records.alerts import SeriesChange
+from observatory.store.records.alerts import Alerts, SeriesChange
 from observatory.store.records.sample import Sample
 
 _EXPLAINED = 8
@@ -103,8 +103,9 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
-    worse, smaller = _sorted_out(found, given.tracks, recorded, context)
-    alerts = _with_drifts(worse, given.tracks, recorded, context)
+    worse, smaller = _sorted_out(found, recorded, context.previous)
+    small = [one for one, _ in smaller]
+    alerts = _with_drifts(worse, small, given.tracks, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
@@ -121,46 +122,39 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
 
 
 def _sorted_out(
-    found: Sequence[Occurrence],
-    tracks: Sequence[SegmentedSeries],
-    recorded: Recorded,
-    context: AlertContext,
+    found: Iterable[Occurrence], recorded: Recorded, before: Alerts | None
 ) -> tuple[list[Occurrence], list[tuple[Occurrence, Assessed]]]:
     """The changes for the worse that are alerts, and those that are not, with the reason."""
-    judged = Counter(one.series.key[:2] for one in tracks if one.judgement == "judged")
-    told = {one.id: one for one in (context.previous.alerts if context.previous else ())}
     alerts: list[Occurrence] = []
     smaller: list[tuple[Occurrence, Assessed]] = []
     for one in found:
-        if not one.worse:
-            continue
-        known = Circumstances(
-            judged, recorded.age(one.change), recorded.told(one.change, told.values()),
-            first_run=context.previous is None,
-        )  # fmt: skip
-        assessed = assess(one, known)
-        if assessed.reason is None:
-            alerts.append(one)
-        else:
-            smaller.append((one, assessed))
+        if one.worse:
+            told = before is not None and recorded.told(one, before.alerts)
+            assessed = assess(one, told=told, first=before is None)
+            if assessed.reason is None:
+                alerts.append(one)
+            else:
+                smaller.append((one, assessed))
     return alerts, smaller
 
 
 def _with_drifts(
     found: Sequence[Occurrence],
+    small: Sequence[Occurrence],
     tracks: Sequence[SegmentedSeries],
     recorded: Recorded,
     context: AlertContext,
 ) -> list[FoundAlert]:
     """The alerts, and those on small losses that add up, accepted ones among them."""
-    alerts = update_alerts(found, recorded, context)
+    alerts = update_alerts(found, recorded, context, small)
     accepted = {
         (series.key, series.first_bad.commit)
         for one in alerts if one.alert.state == "acknowledged"
         for series in one.alert.series
     }  # fmt: skip
     further = list(drifts(accumulated(tracks, accepted)))
-    return update_alerts([*found, *further], recorded, context) if further else alerts
+    every = [*found, *further]
+    return update_alerts(every, recorded, context, small) if further else alerts
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:

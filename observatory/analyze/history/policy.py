@@ -1,33 +1,28 @@
-"""Which changes for the worse are alerts, and which a list of smaller changes holds. Pure.
+"""Which changes for the worse are alerts, and which a list of small changes holds. Pure.
 
 An alert asks a person to act, so that there must be few. The impact of a change is its size times
 its certainty, times the square root of the number of its series: series that move together share
 most of their noise, so that a hundred of them are not a hundred times as good a reason. Changes
-of less impact than MINIMUM are *smaller changes*: the weekly digest and the pages list them.
+of less impact than MINIMUM are *small changes*: the weekly digest and the pages list them.
 
-Counts that say something is wrong (wrong results, misses, crashes) always alert.
+Nothing else keeps a change from being an alert, unless it was over before anybody was told. Counts
+that say something is wrong (wrong results, misses, crashes) always alert.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.statements import Occurrence
 from observatory.store.records.alerts import Reason, SeriesChange
 
-MINIMUM = {"near_exact": 0.005, "noisy": 0.07}
-"""The least impact of an alert, by the kind of its series. Of times: +10 % in one series is enough
-unless its interval is wide; +5 % needs two to four. Of work, which hardly varies: 0.5 % in one."""
-MACHINE_SHARE = 0.6
-MACHINE_FEWEST = 20
-"""A change of so large a share of the series of a machine, and at least so many, is probably the
-machine's or a dependency's."""
-LATE = 30
-"""A step that is found only so many subjects after it began is too weak, or a by-product of later
-values. It is not news, and alerts only where no earlier alerts are known."""
+MINIMUM = {"near_exact": 0.005, "noisy": 0.03}
+"""The least impact of an alert, by the kind of its series. Of times and memory a sure +3 % in one
+series, so that +5 % is told unless its interval is wide; +2 % needs three. Of work, which hardly
+varies: +0.5 % in one series."""
 
 
 @dataclass(frozen=True)
@@ -38,61 +33,38 @@ class Assessed:
     reason: Reason | None
 
 
-def impact(one: Occurrence) -> float:
-    """The impact of a change: size times certainty times the root of the number of its series.
+def assess(one: Occurrence, *, told: bool, first: bool) -> Assessed:
+    """Whether a change for the worse is an alert.
 
-    It is 0.095 for +10 % in one series with a narrow interval. Infinite for exact counts.
+    ``told``: whether it is one already; then it stays one while STILL of MINIMUM is left.
+    ``first``: whether nobody looked before, so that what is over could not have been told.
     """
-    if any(series.kind == "exact" for series in one.change.series) or not one.change.series:
-        return math.inf
-    sizes = sorted((_sure(series) for series in one.change.series), reverse=True)
-    return math.sqrt(sum(size * size for size in sizes))
+    if not one.change.series or any(series.kind == "exact" for series in one.change.series):
+        return Assessed(math.inf, None)
+    impacts = {
+        kind: impact(series for series in one.change.series if series.kind == kind)
+        for kind in MINIMUM
+    }
+    # Work and times may be in one change. Each of them is enough, and neither hides the other.
+    kind = max(MINIMUM, key=lambda kind: impacts[kind] / MINIMUM[kind])
+    if impacts[kind] < MINIMUM[kind] * (STILL if told else 1.0):
+        return Assessed(impacts[kind], "small")
+    if one.recovered is not None and not told and not first:
+        return Assessed(impacts[kind], "went back")
+    return Assessed(impacts[kind], None)
+
+
+def impact(series: Iterable[SeriesChange]) -> float:
+    """The impact of changes: size times certainty times the root of the number of the series.
+
+    It is 0.095 for +10 % in one series with a narrow interval, 0 without series.
+    """
+    return math.sqrt(sum(_sure(one) ** 2 for one in series))
 
 
 def _sure(one: SeriesChange) -> float:
     """The size that is certain: of an interval the end that is nearer to no change."""
     if one.low is not None and one.high is not None and one.low > 0 and one.modes is None:
-        nearer = one.low if one.worse else 1 / one.high
-        return max(0.0, math.log(nearer))
+        return max(0.0, math.log(one.low if one.worse else 1 / one.high))
     low, high = sorted((one.before, one.after))
     return math.log(high / low) if low > 0 else 1.0
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """What the policy must know besides a change.
-
-    ``judged``: the number of judged noisy series by machine and environment. ``age``: how many
-    subjects are newer than its first one. ``told``: whether it is an alert already.
-    """
-
-    judged: Mapping[tuple[str, str], int]
-    age: int
-    told: bool
-    first_run: bool
-
-
-def assess(one: Occurrence, known: Circumstances) -> Assessed:
-    """Whether a change is an alert; one that is already stays it while half is left."""
-    found = impact(one)
-    if math.isinf(found):
-        return Assessed(found, None)
-    kind = "noisy" if any(s.kind == "noisy" for s in one.change.series) else "near_exact"
-    least = MINIMUM[kind] * (STILL if known.told else 1.0)
-    if found < least:
-        return Assessed(found, "small")
-    if kind == "noisy" and not known.told:
-        if _of_the_machine(one, known.judged):
-            return Assessed(found, "machine")
-        if known.age > LATE and not known.first_run:
-            return Assessed(found, "found late")
-        if one.recovered is not None:
-            return Assessed(found, "went back")
-    return Assessed(found, None)
-
-
-def _of_the_machine(one: Occurrence, judged: Mapping[tuple[str, str], int]) -> bool:
-    places = {(series.machine, series.env_name) for series in one.change.series}
-    there = sum(judged.get(place, 0) for place in places)
-    moved = len(one.change.series)
-    return moved >= MACHINE_FEWEST and moved >= MACHINE_SHARE * there

@@ -30,10 +30,8 @@ resolved (it no longer holds; `resolution` says since when or why).
 """
 STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
 """In the order in which they need a person."""
-Reason = Literal["small", "machine", "found late", "went back"]
-"""Why a change is not an alert: its impact is too small; most series of a machine moved at once, as
-they do when the machine or its dependencies change; it was found long after it began; or it went
-back before it was an alert."""
+Reason = Literal["small", "went back"]
+"""Why a change is not an alert: its impact is too small, or it was over before it was one."""
 SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000

@@ -7,21 +7,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
-import pytest
 
-from observatory.analyze.history import policy
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.store.records.alerts import Acknowledgement, Alert, Alerts
 from observatory.store.records.triage import Triage
 from tests.factories_alerts import CELL, detected, line, moment, night, series, watched
-
-
-@pytest.fixture(autouse=True)
-def _every_step_alerts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps of any impact: these tests are about the memory of steps, not about their number."""
-    monkeypatch.setitem(policy.MINIMUM, "noisy", 0.0)
-
 
 KIND = "slow drift in small steps: "
 

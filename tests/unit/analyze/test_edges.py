@@ -10,19 +10,11 @@ import pytest
 
 from benchmarks.catalogue import METRICS
 from observatory.analyze.comparison.rules import SMALLEST_STEP, Rule, conclude, rule_of
-from observatory.analyze.history import policy
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from scripts.aa_rates import kept_pool
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
-
-
-@pytest.fixture(autouse=True)
-def _every_step_alerts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps of any impact: these tests are about the memory of steps, not about their number."""
-    monkeypatch.setitem(policy.MINIMUM, "noisy", 0.0)
-
 
 POOLS = Path(__file__).parents[3] / "results/pools"
 WORK = rule_of(METRICS["instructions"], "warm_disk", "NUMBA")
