@@ -80,7 +80,10 @@ def replay(
         tracks = [_segmented(number, one, memory, known) for number, one in cut]
         found = _detected(tracks, end, previous)
         before = {one.id for one in previous.alerts} if previous else set()
-        new = [one for one in found.alerts if one.alert.id not in before]
+        new = [
+            one for one in found.alerts
+            if one.alert.id not in before and one.alert.state != "resolved"
+        ]  # fmt: skip
         alerts = [one.alert for one in found.alerts]
         if previous is not None:
             shared = sum(_shared(one.alert, alerts) for one in new)

@@ -1,6 +1,6 @@
 """A step among the newest values, before the detector of steps can see it. Pure.
 
-The detector needs five values after a step, and of a small one more. Whether the three to eight
+The detector needs five values after a step, and of a small one more. Whether the three to six
 newest values are off their level is a question of its own, which an exact rank test answers
 (Mann & Whitney 1947): by chance, k newest of n + k values are in each of the C(n + k, k) sets of
 ranks equally often, and with at most u inversions in as many of them as there are partitions of
@@ -19,15 +19,15 @@ import numpy as np
 
 from observatory.analyze.history.steps import PARAMETERS, Values
 
-NEWEST = range(3, 9)
+NEWEST = range(3, 7)
 """How many newest values may be off their level; of more of them the detector decides."""
 MOST = 150
 """Values before them, at most."""
-CHANCE = 1e-4
+CHANCE = 3e-4
 """The chance of so few inversions, in both directions, up to which there is a step ..."""
 HELD = 1e-2
 """... and up to which a step that was an alert before stays one."""
-SMALLEST = 0.05
+SMALLEST = 0.07
 """Relative change of the median below which a step is left to the detector."""
 
 

@@ -8,36 +8,32 @@ from matplotlib.figure import Figure
 
 from observatory.app.plot import style
 from observatory.errors import SelectionError
-from observatory.store.records.alerts import SeriesChange
 from observatory.text.plain import shorten
+from observatory.text.units import signed
 
 _MOST = 15
-_LONGEST_NAME = 48
+_LONGEST_NAME = 45
 
 
 @style.styled
-def digest(changes: Sequence[SeriesChange]) -> Figure:
-    """The largest changes in per cent, worse ones to the right. Raises SelectionError for none."""
-    if not changes:
+def digest(bars: Sequence[tuple[str, float]]) -> Figure:
+    """The largest changes in per cent, worse ones to the right. Raises SelectionError for none.
+
+    ``bars``: the label of each change, and its ratio of new to old.
+    """
+    if not bars:
         raise SelectionError("nothing of a size changed, so that there is nothing to draw")
-    largest = sorted(changes, key=lambda one: -max(_size(one), 1 / _size(one)))[:_MOST]
-    ordered = sorted(largest, key=_size)
+    largest = sorted(bars, key=lambda bar: -max(bar[1], 1 / bar[1]))[:_MOST]
+    ordered = sorted(largest, key=lambda bar: bar[1])
     figure = Figure(figsize=(8, 1.1 + 0.32 * len(ordered)), layout="constrained")
     ax = style.axes_or_new(figure.subplots())
-    sizes = [100 * (_size(one) - 1) for one in ordered]
-    names = [
-        shorten(f"{one.benchmark} {one.metric}, {one.first_bad.label}", _LONGEST_NAME)
-        for one in ordered
-    ]
+    sizes = [100 * (ratio - 1) for _, ratio in ordered]
     colours = [style.tokens()["bad" if size > 0 else "good"] for size in sizes]
-    bars = ax.barh(range(len(sizes)), sizes, color=colours)
-    ax.bar_label(bars, [f"{size:+.2g} %" for size in sizes], padding=3)
-    ax.set_yticks(range(len(names)), names)
+    drawn = ax.barh(range(len(sizes)), sizes, color=colours)
+    ax.bar_label(drawn, [signed(ratio) for _, ratio in ordered], padding=3)
+    ax.set_yticks(range(len(ordered)), [shorten(name, _LONGEST_NAME) for name, _ in ordered])
     ax.axvline(0, color=style.tokens()["edge"], linewidth=0.8)
-    ax.margins(x=0.18)
-    ax.set(xlabel="change, %", title="What got worse (right) and better (left)")
+    ax.margins(x=0.3)
+    ax.set(xlabel="change, %")
+    figure.suptitle("What got better (left) and worse (right)", x=0.01, ha="left")
     return figure
-
-
-def _size(one: SeriesChange) -> float:
-    return one.after / one.before if one.ratio is None else one.ratio

@@ -36,11 +36,11 @@ def command(
     search = alerts(results)
     found = digest_of(search.record, options.span(last, "--last"))
     link = ""
-    if picture is not None and found.sized:
+    if picture is not None and found.bars:
         # matplotlib takes half a second to import: only a picture needs it.
         from observatory.app import plot
 
-        plot.save(plot.digest(found.sized), picture)
+        plot.save(plot.digest(found.bars), picture)
         link = os.path.relpath(picture, out.parent if out is not None else ".")
     text = digest_text(found, title, link)
     if out is None:
