@@ -56,7 +56,9 @@ class Parameters:
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
     smallest: float = 0.02
-    """Relative change of the level; a step that is surely smaller is not reported."""
+    """Relative change of the level; a step that is surely smaller is not reported ..."""
+    weakest: float = 0.75
+    """... nor one whose estimate is below so much of it, however unsure."""
 
 
 PARAMETERS = Parameters()
@@ -106,8 +108,8 @@ def change_points(
 ) -> list[int]:
     """The indices at which new levels begin, ascending. ``values``: finite, in the order of time.
 
-    ``smallest``: a relative change; steps of which the interval lies below it are left out. Fewer
-    than FEWEST values have no steps.
+    ``smallest``: a relative change; steps that are surely smaller are left out. Fewer than FEWEST
+    values have no steps.
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
@@ -195,7 +197,7 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
 
     def apart(number: int) -> float:
         before, place, after = kept[number - 1 : number + 2]
-        return _at_most(*_nearest(values[before:place], values[place:after]))
+        return _at_most(*_nearest(values[before:place], values[place:after]), smallest)
 
     changes = [apart(number) for number in range(1, len(kept) - 1)]
     while changes:
@@ -214,15 +216,17 @@ def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
     return old[-NEAREST:], new[:NEAREST]
 
 
-def _at_most(old: Values, new: Values) -> float:
+def _at_most(old: Values, new: Values, smallest: float) -> float:
     """The largest relative change of the level that its interval holds; infinite from or to 0.
 
-    The estimate alone would leave out every second step of exactly the smallest size.
+    The estimate alone would leave out every second step of exactly the smallest size. It counts
+    where it is far below that, which happens where noise is large.
     """
     if min(old.min(), new.min()) > 0:
         ratio, low, high = shift(old, new)
-        low, high = (ratio, ratio) if math.isnan(low) else (low, high)
-        return max(high, 1 / low) - 1
+        apart = max(ratio, 1 / ratio) - 1
+        weak = math.isnan(low) or apart < PARAMETERS.weakest * smallest
+        return apart if weak else max(high, 1 / low) - 1
     a, b = float(np.median(old)), float(np.median(new))
     low, high = sorted((abs(a), abs(b)))
     if a == b:
