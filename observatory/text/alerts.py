@@ -85,7 +85,7 @@ def with_page(alerts: Alerts) -> list[Alert]:
 
 
 def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
-    """The alerts for 80 columns; ``everything`` adds resolved ones, small changes and improvements."""
+    """The alerts for 80 columns; ``everything`` adds resolved ones and what is no alert."""
     calm = not alerts.in_state("new", "expired", "open")
     style = "bold green" if calm else "bold red"
     blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]

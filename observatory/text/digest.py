@@ -1,4 +1,4 @@
-"""The weekly digest: what got wrong, right, worse and better, as Markdown for a forum or an issue."""
+"""The weekly digest: what is wrong, right, worse and better, as Markdown for a forum."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
-from benchmarks.catalogue import BACKENDS, CORRECTNESS, FIRST_CAUSES, METRICS, MODELS, Cell
+from benchmarks.catalogue import BACKENDS, CAUSES, FIRST_CAUSES, METRICS, MODELS, Cell
 from observatory.store.records.alerts import Alerts, Change, SeriesChange, SmallerChange
 from observatory.text import document as doc
 from observatory.text import sizes, units
@@ -21,6 +21,7 @@ _REASONS = {
 _SHOWN = 10
 _LONGEST = 160
 _WORDS = len(fields(Cell))
+_FIRST = frozenset(metric for name in FIRST_CAUSES for metric in CAUSES[name].shows_in)
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,8 @@ def digest_of(alerts: Alerts, span: timedelta) -> Digest:
 
 
 def _of_values(change: Change) -> bool:
-    """Whether it is about right or wrong values."""
-    known = {one for name in FIRST_CAUSES for one in (name, f"fewer {name}")}
-    return change.kind in known or any(one.metric in CORRECTNESS for one in change.series)
+    """Whether it is about wrong values or crashes, by what is counted."""
+    return any(one.metric in _FIRST for one in change.series)
 
 
 def digest_text(digest: Digest, title: str, picture: str = "") -> str:
