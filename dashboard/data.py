@@ -31,6 +31,7 @@ from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
+from observatory.text.forge import Forge, ref_of
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
 
@@ -50,7 +51,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def data_files(
-    observed: SiteInput, *, commit_url: str, compare_url: str,
+    observed: SiteInput, forge: Forge, *,
     profiles: Mapping[tuple[Spot, Spot], tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """Every data file: its path in the site and its content.
@@ -66,7 +67,8 @@ def data_files(
             "subjects": [
                 [
                     clean(one.label), clean(one.commit), f"{one.date:%Y-%m-%dT%H:%M:%SZ}",
-                    observed.versions(one),
+                    observed.versions(one), forge.of(one.label, one.commit),
+                    ref_of(one.label, one.commit),
                 ]
                 for one in line.subjects
             ],
@@ -77,7 +79,7 @@ def data_files(
     rules, numbers = rules_of(observed)
     head = {
         "digits": digits, "block": BLOCK, "rules": rules, "axis": axis_of(lines),
-        "commit_url": commit_url, "compare_url": compare_url, "models": list(MODELS),
+        "compare_url": forge.compare, "models": list(MODELS),
         "phrases": phrases(), "lines": lines,
     }  # fmt: skip
     yield _file("lines", head)

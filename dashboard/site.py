@@ -33,25 +33,28 @@ from dashboard.pages.growth import growth_page
 from dashboard.pages.guard import PATH as GUARD
 from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
-from dashboard.pages.history import history
+from dashboard.pages.history import History, history
 from dashboard.pages.matrix import matrices
-from dashboard.pages.newest_value import NEEDING
 from dashboard.pages.overview import alert_line, overview
 from dashboard.pages.path import PATH as WALK
 from dashboard.pages.path import path_page
 from dashboard.pages.profiles import ProfilePages
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.series_list import path_of as list_path
+from dashboard.pages.story import story_of
 from dashboard.pages.summary import Newest, facts, headline, newest
 from dashboard.pages.work import work_history
 from dashboard.publish import publish, refuse_foreign
 from dashboard.rendering import assets, rendered
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
+from observatory.analyze.history.standing import standing
 from observatory.text import units
-from observatory.text.alerts import open_alerts, with_page
+from observatory.text.alerts import with_page
+from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
-from observatory.text.words import SHOWN_METRICS, glossaries
+from observatory.text.standing import news, waiting
+from observatory.text.words import SHOWN_METRICS, glossaries, meanings
 
 MATRIX = "matrix.html"
 WORDS = "words.html"
@@ -61,36 +64,51 @@ _IMPROVEMENTS = 200
 _PROBLEM = 600
 
 
-@dataclass(frozen=True)
-class Links:
-    """Addresses of the measured code; empty if there are none."""
-
-    commit: str = ""
-    """The hash of a commit is appended."""
-    compare: str = ""
-    """Two hashes with three dots between them are appended."""
-
-
-def build(observed: SiteInput, out: Path, links: Links | None = None) -> Path:
+def build(observed: SiteInput, out: Path, forge: Forge | None = None) -> Path:
     """Write the site into ``out`` and return the path of its first page.
 
     ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
+    ``forge``: what the measured project is called, and where its code is shown.
 
     Raises:
         dashboard.publish.NotOurDirectoryError: ``out`` holds something that was not written here.
 
     """
     refuse_foreign(out)
-    publish(dict(_Site(observed, links or Links()).files()), out)
+    publish(dict(_Site(observed, forge or Forge()).files()), out)
     return out / "index.html"
+
+
+@dataclass(frozen=True)
+class Place:
+    """An entry of the navigation, and the key to press after `g`."""
+
+    name: str
+    key: str
+    found: tuple[tuple[str, str, object], ...]
+    """Each page that may belong to it: name, path, and whether it is there."""
+
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """The pages that are there: name and path."""
+        return [(name, path) for name, path, there in self.found if there]
+
+    @property
+    def path(self) -> str:
+        """The page that the entry leads to."""
+        return self.pages[0][1]
+
+    def has(self, page: str) -> bool:
+        """Whether a page is one of its pages."""
+        return any(path == page for _, path in self.pages)
 
 
 class _Site:
     """The files of one site."""
 
-    def __init__(self, observed: SiteInput, links: Links) -> None:
+    def __init__(self, observed: SiteInput, forge: Forge) -> None:
         self._observed = observed
-        self._links = links
+        self._forge = forge
         self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
@@ -106,7 +124,8 @@ class _Site:
         yield "index.html", self._index()
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
-        yield WORDS, self._page(WORDS, glossaries=glossaries())
+        words = glossaries() if self._subject else glossaries(())
+        yield WORDS, self._page(WORDS, glossaries=words)
         yield "series.html", self._page("series.html")
         title, rows, pair = latest_change(observed)
         profile = self._profiles.of_pairs.get(pair) if pair else None
@@ -122,9 +141,9 @@ class _Site:
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
         if longest := newest(self._cell_values):
-            yield "releases.html", self._releases(longest)
+            yield "releases.html", self._releases(longest, history(self._cell_values, longest))
         for one in with_page(observed.alerts):
-            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._links.compare)
+            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._forge)
             profile = self._profiles.of_alerts.get(one.id)
             yield path, self._page("alert.html", path=path, profile=profile, **page)
         for each in self._profiles.pages():
@@ -145,8 +164,7 @@ class _Site:
             pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
         }
         yield from data_files(
-            observed, commit_url=self._links.commit, compare_url=self._links.compare,
-            profiles=profiles,
+            observed, self._forge, profiles=profiles,
         )  # fmt: skip
         yield from assets()
 
@@ -157,13 +175,15 @@ class _Site:
         lines = list(lines_of(observed))
         if not lines:
             return self._page("index.html", template="empty.html")
+        longest = newest(self._cell_values)
         return self._page(
             "index.html",
             view=view,
             stale_after=int(STALE_AFTER.total_seconds()),
             nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
-            headline=claim,
+            meanings=meanings(),
+            story=story_of(history(self._cell_values, longest)) if longest else None,
             census=[one.summary() for one in self._census],
             lines=lines[:_LINES_SHOWN],
             more_lines=max(0, len(lines) - _LINES_SHOWN),
@@ -177,8 +197,7 @@ class _Site:
             matrices=matrices(subject),
         )  # fmt: skip
 
-    def _releases(self, longest: Newest) -> bytes:
-        past = history(self._cell_values, longest)
+    def _releases(self, longest: Newest, past: History) -> bytes:
         work = work_history(self._observed, longest, past.own, past.times[0].releases)
         alerts = self._observed.alerts
         pages = frozenset(one.id for one in with_page(alerts))
@@ -196,19 +215,22 @@ class _Site:
 
     def _alerts(self) -> bytes:
         alerts = self._observed.alerts
+        now, shown = standing(alerts, self._observed.retired), with_page(alerts)
+        pages = {one.id for one in shown}
         titles = {
-            "Needs attention": NEEDING, "Acknowledged": ("acknowledged",),
-            "Resolved": ("resolved",),
+            "New": (*now.failed, *now.new), "Waiting for a decision": now.waiting,
+            "Sends nothing new": now.late, "Acknowledged": now.acknowledged,
+            "No longer measured": now.retired,
+            "Resolved": [one for one in shown if one.state == "resolved"],
         }  # fmt: skip
-        shown = with_page(alerts)
         groups = [
-            (title, [alert_line(one) for one in shown if one.state in states])
-            for title, states in titles.items()
+            (title, [alert_line(one) for one in own if one.id in pages])
+            for title, own in titles.items()
         ]
         better = alerts.improvements
         return self._page(
             "alerts.html",
-            standing=open_alerts(alerts),
+            standing=" ".join(filter(None, (news(now), waiting(now)))).removesuffix("."),
             judged=units.count(alerts.judged),
             compared=units.count(alerts.compared),
             groups=groups,
@@ -250,32 +272,46 @@ class _Site:
             return label
         return f"{label} ({shorten(observed.lines[spot[0]].name, 40)})"
 
-    def _entries(self) -> list[tuple[str, str, str]]:
-        """The navigation: names, pages, and the keys to press after `g`."""
+    def _entries(self) -> list[Place]:
+        """The navigation; a place has several pages that belong together."""
         caches = caches_path(self._caches[-1]) if self._caches else ""
         census = self._census[0].path if self._census else ""
         found = (
-            ("Overview", "index.html", "o", True), ("Alerts", "alerts.html", "a", True),
-            ("Series", "series.html", "s", True), ("Compare", COMPARE, "c", True),
-            ("Matrix", MATRIX, "m", self._subject), ("Caches", caches, "k", self._caches),
-            ("History", "releases.html", "h", self._cell_values),
-            ("Census", census, "e", census), ("Path", WALK, "p", self._path),
-            ("Growth", GROWTH, "w", self._growth),
-            ("Guard", GUARD, "u", self._guard),
-            ("Contracts", CONTRACTS, "n", self._observed.contracts),
-            ("Run health", "health.html", "r", True),
+            Place("Overview", "o", (("Overview", "index.html", True),)),
+            Place("Alerts", "a", (("Alerts", "alerts.html", True),)),
+            Place("Charts", "s", (("All series", "series.html", True),)),
+            Place("Compare", "c", (("Compare", COMPARE, True),)),
+            Place("Caches", "k", (
+                ("Function by function", caches, self._caches),
+                ("Every cell", MATRIX, self._subject), ("Op by Op", census, census),
+                ("Step by step", WALK, self._path), ("Growth", GROWTH, self._growth),
+            )),
+            Place("Wrong answers", "w", (("Shared caches", GUARD, self._guard),)),
+            Place("History", "h", (("History", "releases.html", self._cell_values),)),
+            Place("Health", "r", (
+                ("Runs", "health.html", True),
+                ("What PyTensor needs of numba", CONTRACTS, self._observed.contracts),
+            )),
         )  # fmt: skip
-        return [(name, path, key) for name, path, key, there in found if there]
+        return [place for place in found if place.pages]
 
     def _page(
         self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any
     ) -> bytes:
         """Render a page. ``here``: the entry of the navigation that it belongs to."""
         depth = (path or name).count("/")
+        page, places = here or path or name, self._entries()
+        ours = self._cell_values or not self._forge.name
+        brand = "Compile-cache observatory" if ours else f"{self._forge.name} benchmarks"
         common = {
             "root": "../" * depth,
-            "page": here or path or name,
-            "pages": self._entries(),
+            "page": page,
+            "pages": places,
+            "section": next((one for one in places if one.has(page)), None),
+            "brand": brand,
+            "repository": self._forge.repository,
+            "project": self._forge.name,
+            "of_caches": bool(self._cell_values),
             "problems": [shorten(text, _PROBLEM) for text in self._observed.problems],
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,

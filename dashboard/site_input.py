@@ -16,6 +16,7 @@ from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
+from observatory.analyze.history.suspects import SuspectedRange
 from observatory.analyze.profiles.cells import CellProfile
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.store.asv.columns import Columns
@@ -76,6 +77,12 @@ class SiteInput:
     """By head: the verdicts of `observatory compare` on it against other saved subjects."""
     machine: str | None = None
     """Whose matrix is shown, if it measured the newest subject."""
+    ranges: Mapping[str, SuspectedRange] = field(default_factory=dict)
+    """By alert: the commits of its range, or why there are none."""
+    machine_changes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By alert with which most times of a line moved: how many, and of how many."""
+    retired: frozenset[str] = frozenset()
+    """The ids of alerts whose series are no longer measured."""
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:

@@ -153,7 +153,7 @@ observatory.pieces = (() => {
   }
 
   return {
-    named, nodes, quiet, problem, button, copying, field, select, grid, folding, isCommit,
+    named, nodes, quiet, problem, button, copying, field, select, grid, folding,
     seriesRow, functionRow, repeating,
   };
 })();

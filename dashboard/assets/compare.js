@@ -4,7 +4,7 @@
 (() => {
   const { load, element, units: { count }, judge, ledger } = observatory;
   const { shorten, several, learn } = observatory.words;
-  const { named, button, copying, field, select, quiet, problem, nodes, grid, folding, isCommit,
+  const { named, button, copying, field, select, quiet, problem, nodes, grid, folding,
     seriesRow, functionRow, repeating } = observatory.pieces;
   const { GROUPS, FOLDED, LONGEST_LABEL, label } = judge;
   const { CHANGES, CALM } = ledger;
@@ -28,8 +28,8 @@
     const [, line, number] = /^(\d{1,9})-(\d{1,9})$/.exec(code) ?? [];
     const found = site.lines[line]?.subjects[number];
     if (!found) return null;
-    const [name, commit, date] = found;
-    return { code: `${+line}-${+number}`, line: +line, number: +number, label: name, commit, date };
+    const [name, commit, date, , , ref = ""] = found;
+    return { code: `${+line}-${+number}`, line: +line, number: +number, label: name, commit, date, ref };
   }
 
   /** The two that the address asks for, others where it does not, and what is to be said of it. */
@@ -98,10 +98,10 @@
   }
 
   function between() {
-    const commits = [sides.a.commit, sides.b.commit];
-    const linked = /^https?:\/\//.test(site.compare_url) && commits.every(isCommit);
-    if (!linked || commits[0] === commits[1]) return null;
-    const href = site.compare_url + commits.join("...");
+    const refs = [sides.a.ref, sides.b.ref]; // what the forge calls them: tags or commits
+    const linked = /^https?:\/\//.test(site.compare_url) && refs.every(Boolean);
+    if (!linked || refs[0] === refs[1]) return null;
+    const href = site.compare_url + refs.map(encodeURIComponent).join("...");
     return element("a", { href }, "What changed in between");
   }
 

@@ -5,13 +5,14 @@
 observatory.seriesLayout = (() => {
   const { seriesChart } = observatory;
 
-  /** Slots by date. A slot: {x, name, at: line -> subject, label, commit, date, versions, release}. */
+  /** Slots by date. A slot: {x, name, at: line -> subject, label, commit, date, versions,
+      href, ref, release}. */
   function slotsOf(lines, series) {
     const known = new Map();
     for (const line of [...new Set(series.map((one) => one.line))].sort((a, b) => a - b)) {
       const releases = new Set(lines[line].releases ?? []);
       const [first, last] = extent(series.filter((one) => one.line === line));
-      lines[line].subjects.slice(first, last + 1).forEach(([words, commit, date, versions], i) => {
+      lines[line].subjects.slice(first, last + 1).forEach(([words, commit, date, versions, href, ref], i) => {
         const k = first + i, there = known.get(commit), release = releases.has(k);
         if (there && !there.at.has(line)) {
           there.at.set(line, k);
@@ -20,7 +21,7 @@ observatory.seriesLayout = (() => {
         }
         const label = words.replace(/\s+/g, " "), name = `${line}-${k}`;
         known.set(there ? `${commit} ${name}` : commit,
-          { name, at: new Map([[line, k]]), label, commit, date, versions, release });
+          { name, at: new Map([[line, k]]), label, commit, date, versions, href, ref, release });
       });
     }
     const slots = [...known.values()].sort((a, b) =>

@@ -37,8 +37,8 @@ observatory.seriesWords = (() => {
   }
 
   function commitOf(page, slot) {
-    const short = element("code", {}, slot.commit.slice(0, 10)), base = page.data.commit_url;
-    return base ? element("a", { href: base + encodeURIComponent(slot.commit) }, short) : short;
+    const short = element("code", {}, slot.commit.slice(0, 10)), { href } = slot;
+    return href ? element("a", { href }, short) : short;
   }
 
   /** The values of one subject in a few lines, beside the pointer. */
@@ -134,8 +134,8 @@ observatory.seriesWords = (() => {
     if (line === undefined) {
       return [...said, quiet("Measured in two environments: not compared."), actions];
     }
-    const commits = [base, head].map((slot) => encodeURIComponent(slot.commit)).join("...");
-    const url = page.data.compare_url && page.data.compare_url + commits;
+    const refs = [base, head].map((slot) => slot.ref && encodeURIComponent(slot.ref));
+    const url = page.data.compare_url && refs.every(Boolean) && page.data.compare_url + refs.join("...");
     actions.prepend(
       url ? element("a", { href: url }, "Commits between them") : "",
       element("a", { href: `compare.html#a=${line}-${base.at.get(line)}&b=${line}-${head.at.get(line)}` },

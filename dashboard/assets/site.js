@@ -117,6 +117,11 @@ const observatory = (() => {
   }
 })();
 
+/* On a phone the navigation is folded. Without a script it is open. */
+if (matchMedia("(max-width: 640px)").matches) {
+  for (const menu of document.querySelectorAll(".menu")) menu.open = false;
+}
+
 /* Buttons that copy. */
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;

@@ -1,150 +1,148 @@
-"""A page for each alert: what, since when, on which evidence, and what to type next."""
+"""A page for each alert: what, since when, on which evidence, whose commit, and what to do next."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from urllib.parse import quote_plus
 
-from benchmarks.catalogue import (
-    BACKENDS,
-    CORRECTNESS,
-    LAUNCHES,
-    MEASURES,
-    METRICS,
-    MODELS,
-    SCENARIOS,
-)
+from benchmarks.catalogue import CAUSES
 from dashboard.drawing.panels import Table
 from dashboard.drawing.series import picture
+from dashboard.pages.next_steps import decisions, steps
+from dashboard.pages.suspects import suspects_view
 from dashboard.site_input import SiteInput, spot_name
-from observatory.analyze.history.level_changes import DRIFT
-from observatory.store.records.alerts import Alert, Change, SeriesChange
+from observatory.analyze.history.suspects import SuspectedRange
+from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import units
-from observatory.text.alerts import between
+from observatory.text.alerts import between, found_still, with_page
+from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
-from observatory.text.words import several
+from observatory.text.words import meanings, several
 
 _PICTURES = 4
 _SERIES = 200
 _FUNCTIONS = 200
-_RELEASE = re.compile(r"\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-NextStep = tuple[str, str]
-"""What a person does next: why, and what to type."""
+@dataclass(frozen=True)
+class SeriesRow:
+    """One affected series; ``link`` leads to its chart and is empty if there is none."""
+
+    name: str
+    link: str
+    metric: str
+    meaning: str
+    change: str
+    newest: str
+    holds: str
+    where: str
 
 
-def alert_page(observed: SiteInput, alert: Alert, compare_url: str) -> dict[str, Any]:
-    """The values of `alert.html.j2`. ``compare_url``: as `dashboard.site.Links` has it."""
+def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any]:
+    """The values of `alert.html.j2`."""
     shown = {
         number: one
         for one in alert.series
         for number in observed.by_key.get(one.key, ())
         if one.first_bad.commit in observed.tracks[number].series.commits
     }
-    acknowledging = (
-        "Acknowledge it, here for four weeks:",
-        f'observatory ack {alert.id} --why "..." --until 4w',
-    )
     roles = {
         "last good": alert.last_good, "first bad": alert.first_bad,
         "resolved by": alert.resolved_by,
     }  # fmt: skip
+    inside = observed.ranges.get(alert.id, SuspectedRange())
+    when = observed.alerts.newest or alert.state_since
     return {
         "alert": alert,
         "sentence": clean(alert.sentence),
         "span": between(alert),
         "places": [
-            (role, clean(at.label), at.date, clean(at.commit)[:12])
+            (role, clean(at.label), at.date, clean(at.commit)[:12], forge.of(at.label, at.commit))
             for role, at in roles.items() if at
         ],
+        "gap": alert.between if found_still(alert) else 0,
+        "where": _where(alert),
+        "advice": CAUSES[alert.kind].advice if alert.kind in CAUSES else "",
         "notes": [clean(note) for note in alert.notes],
+        "resolution": _resolution(observed, alert),
         "pictures": [
             picture(observed, number, one, alert.resolved_by)
             for number, one in islice(shown.items(), _PICTURES)
         ],
-        "series": _series(alert.series) if alert.series else None,
+        "machine": _of_the_machine(observed, alert),
+        "rows": list(_series(observed, alert)),
+        "several": len({(one.machine, one.env_name) for one in alert.series}) > 1,
+        "count": f"{units.count(len(alert.series))} series{_more(len(alert.series))}",
         "functions": _functions(alert) if alert.functions else None,
         "graphs": _graphs(alert) if alert.graphs else None,
-        "steps": [*steps(alert), *([acknowledging] if alert.state != "resolved" else [])],
-        "links": list(_links(observed, alert, compare_url)),
+        "steps": list(steps(alert, len(inside.suspects))),
+        "decisions": decisions(alert, forge, when),
+        "age": (when - alert.first_seen).days,
+        "suspects": suspects_view(inside, forge) if alert.last_good else None,
+        "links": list(_links(observed, alert, forge)),
     }  # fmt: skip
 
 
-def steps(change: Change) -> Iterator[NextStep]:
-    """How to reproduce a change and find its commit; nothing for failed and late runs."""
-    good, bad = change.last_good, change.first_bad
-    narrowed = _narrowed(change.series)
-    if good is None or not narrowed:
-        return
-    releases = _RELEASE.fullmatch(good.label) and _RELEASE.fullmatch(bad.label)
-    if releases:
-        again = f"observatory compare {good.label} {bad.label} {narrowed}"
-        yield "Measure both side by side:", again
-        old, new = f"rel-{good.label}", f"rel-{bad.label}"
-    elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
-        old, new = good.commit[:12], bad.commit[:12]
-        again = f"observatory compare --repo . {old} {new} {narrowed}"
-        yield "Measure both side by side, in a clone of PyTensor:", again
-    else:
-        return
-    if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
-        return  # no commit is to blame, or the first bad one is it
-    # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
-    judge = f"observatory compare --repo . {old} HEAD {narrowed}"
-    script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
-    bisect = f"git bisect start {new} {old}\ngit bisect run sh -c {script}"
-    yield "Find the commit, in a clone of PyTensor:", bisect
+def _where(alert: Alert) -> list[tuple[str, str]]:
+    """The machines and environments of its series, or what a run is of."""
+    found = dict.fromkeys((clean(one.machine), clean(one.env_name)) for one in alert.series)
+    return list(found) or ([(clean(alert.about), "")] if alert.about else [])
 
 
-def _narrowed(series: Sequence[SeriesChange]) -> str:
-    """The options that select the alert's cells and passes; empty if there are none of ours."""
-    cells = [one.benchmark.split() for one in series]
-    axes = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
-    names = ("model", "scenario", "backend", "launch")
-    if not cells or not all(
-        len(words) == len(axes) and all(word in own for word, own in zip(words, axes, strict=True))
-        for words in cells
-    ):
+def _resolution(observed: SiteInput, alert: Alert) -> list[tuple[str, str]]:
+    """What became of it, in pieces: words, and the page of an alert where they name one."""
+    if not alert.resolution:
+        return []
+    pages = {one.id for one in with_page(observed.alerts)} - {alert.id}
+    words = shorten(alert.resolution, 1000).split(" ")
+    links = {word: f"alerts/{word}.html" for word in words if word in pages}
+    return [(word, links.get(word, "")) for word in words]
+
+
+def _of_the_machine(observed: SiteInput, alert: Alert) -> str:
+    """A sentence if the change is rather one of the machine; empty if not."""
+    found = observed.machine_changes.get(alert.id)
+    if found is None:
         return ""
-    options = []
-    for axis, (name, words) in enumerate(zip(names, axes, strict=True)):
-        found = [word for word in words if any(cell[axis] == word for cell in cells)]
-        if name == "model" and found == ["radon"]:
-            continue
-        if len(found) < len(words):
-            options += [f"--{name} {word}" for word in found]
-    return " ".join([*options, *_passes(series)])
+    moved, all_ = found
+    return (
+        f"{units.count(moved)} of {units.count(all_)} times that were measured there moved at "
+        "once: this is likely a change of the machine (its processor, its system, its load), not "
+        "of the code. Measure both subjects again, side by side, before you look for a commit."
+    )
 
 
-def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
-    """The passes that an alert on counts needs: times would be undecided."""
-    counted = [one.metric for one in series if one.kind != "noisy"]
-    if not counted or not set(CORRECTNESS).isdisjoint(counted):
-        return  # every pass finds wrong values and crashes
-    passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
-    if "timing" not in passes:
-        yield "--budget 1h"  # counting ends when all is counted, and long before
-        yield from (f"--pass {name}" for name in MEASURES if name in passes)
+def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:
+    explained = meanings()
+    for one in alert.series[:_SERIES]:
+        numbers = observed.by_key.get(one.key, ())
+        link = f"series.html#s={observed.ids[numbers[0]]}" if numbers else _ledgers(observed, one)
+        yield SeriesRow(
+            shorten(one.benchmark, 120), link, shorten(one.metric, 40),
+            explained.get(one.metric, ""), units.change(one.before, one.after, one.unit),
+            # Of an alert that is not found any more, nobody followed what came later.
+            units.human(one.now, one.unit) if found_still(alert) else units.MISSING,
+            "" if alert.state == "resolved" else "yes" if one.holds else "no",
+            ", ".join(filter(None, (clean(one.machine), clean(one.env_name)))),
+        )  # fmt: skip
 
 
-def _series(series: Sequence[SeriesChange]) -> Table:
-    rows = tuple(
-        (
-            shorten(one.benchmark, 120), shorten(one.metric, 40),
-            units.change(one.before, one.after, one.unit), units.human(one.now, one.unit),
-            "yes" if one.holds else "no",
-        )
-        for one in series[:_SERIES]
-    )  # fmt: skip
-    rest = len(series) - _SERIES
-    more = f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
-    header = ("series", "metric", "before → after", "newest", "still holds")
-    return Table(f"{units.count(len(series))} series{more}", header, rows)
+def _ledgers(observed: SiteInput, one: SeriesChange) -> str:
+    """The comparison of the ledgers of its cell, for what is counted by comparing two subjects."""
+    ends = [at and observed.spots.get((*one.key[:2], at.commit))
+            for at in (one.last_good, one.first_bad)]  # fmt: skip
+    names = [spot_name(spot) for spot in ends if spot]
+    if len(names) < 2:
+        return ""
+    return f"compare.html#a={names[0]}&b={names[1]}&cell={quote_plus(one.benchmark)}"
+
+
+def _more(number: int) -> str:
+    rest = number - _SERIES
+    return f", {units.count(rest)} more in alerts.json" if rest > 0 else ""
 
 
 def _functions(alert: Alert) -> Table:
@@ -168,7 +166,7 @@ def _graphs(alert: Alert) -> Table:
     return Table(title, ("graph", "what it says"), rows)
 
 
-def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tuple[str, str]]:
+def _links(observed: SiteInput, alert: Alert, forge: Forge) -> Iterator[tuple[str, str]]:
     """Links to what changed in between: words and address."""
     good, bad = alert.last_good, alert.first_bad
     if good is None:
@@ -179,5 +177,9 @@ def _links(observed: SiteInput, alert: Alert, compare_url: str) -> Iterator[tupl
         if len(names) == 2:
             words = f"Compare {clean(good.label)} with {clean(bad.label)}"
             yield words, f"compare.html#a={names[0]}&b={names[1]}"
-    if compare_url and _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
-        yield "What changed in the code", f"{compare_url}{good.commit}...{bad.commit}"
+    if address := forge.between(_named(good), _named(bad)):
+        yield f"All code changes from {clean(good.label)} to {clean(bad.label)}", address
+
+
+def _named(at: At) -> tuple[str, str]:
+    return at.label, at.commit

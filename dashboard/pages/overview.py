@@ -23,20 +23,28 @@ from dashboard.drawing.series import Spark, spark
 from dashboard.pages.caches import chosen
 from dashboard.pages.caches import path_of as caches_path
 from dashboard.pages.cell_values import CellValue, Flag
-from dashboard.pages.newest_value import NEEDING, NewestChange, newest_change
-from dashboard.pages.summary import Headline, Newest
+from dashboard.pages.newest_value import NewestChange, newest_change
+from dashboard.pages.summary import Headline, Newest, wrong_places
 from dashboard.pages.work import WorkView, newest_work
 from dashboard.site_input import SiteInput, Spot
-from observatory.analyze.history.alerts import FAILED, FEWEST_FOR_A_HABIT, STALE
+from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
+from observatory.analyze.history.series import Subject
+from observatory.analyze.history.standing import Light, Standing, standing
 from observatory.store.reading.compiled import Function
-from observatory.store.records.alerts import Alert, Alerts
+from observatory.store.records.alerts import Alert
 from observatory.text import units
-from observatory.text.alerts import between, open_alerts
+from observatory.text.alerts import between, with_page
 from observatory.text.plain import begun, clean, shorten
-from observatory.text.words import known_first, listed, several
+from observatory.text.standing import news, status, waiting
+from observatory.text.words import first_of, known_first, listed, several
 
-SHOWN_ALERTS = 6
+SHOWN_ALERTS = 8
+SHOWN_NEWS = 4
 _SENTENCE = 130
+_NEWS = 150
+_LABELS = 2
+_MARKS = {True: ("✗", "bad"), False: ("✓", "good")}
+"""The mark and the style of a change for the worse, and of one for the better."""
 TIMED = tuple(name for name in MATRIX_SCENARIOS if SCENARIOS[name].family != "siblings")
 
 
@@ -80,16 +88,35 @@ class Strip:
 
 
 @dataclass(frozen=True)
+class News:
+    """One thing that changed with the newest subject of a machine."""
+
+    mark: str
+    css: str
+    kind: str
+    span: str
+    sentence: str
+    link: str
+
+
+@dataclass(frozen=True)
 class Overview:
     """The first screen of the page."""
 
-    state: str
+    state: Light
     status: str
     sentence: str
+    """What is new, the state of the newest subject, and what waits for a decision."""
+    measured: str
+    """Which machine and environment the statement is of."""
     last_good: datetime | None
     newest: datetime | None
     recorded: bool
     """Whether it is known when samples were taken, and which runs failed."""
+    changed: str
+    """The newest subject that changed something: the title of the news."""
+    news: tuple[News, ...]
+    more_news: int
     alerts: list[dict[str, Any]]
     more_alerts: int
     stale: int
@@ -108,24 +135,24 @@ class Overview:
 def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
     """Fill the first screen. ``subject`` is None if there are no PyTensor cells."""
     found = observed.alerts
-    # What has been wrong since the first subject never changed, and alerts nobody.
-    wrong = claim is not None and claim.state == "bad"
-    needing = found.in_state(*NEEDING)
-    stale = [alert for alert in needing if alert.kind == STALE]
-    shown = [alert for alert in needing if alert.kind != STALE]
-    shown += found.in_state("acknowledged")
+    now = standing(found, observed.retired, wrong_places(subject) if subject else ())
     rows = tuple(_rows(observed, subject)) if subject else ()
-    calm = "good" if found.judged or found.compared else "unknown"
+    habits = _habits(observed)
+    changed, told = _news(observed, now)
     return Overview(
-        state="bad" if needing or wrong else calm,
-        status=_status(found, wrong, _habits(observed)),
-        sentence=open_alerts(found, wrong),
+        state=now.light,
+        status=status(now, 0 < habits <= len(now.late)),
+        sentence=" ".join(filter(None, (news(now), _claim(claim, now), waiting(now)))),
+        measured=str(subject.setting) if subject else "",
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        alerts=[alert_line(one) for one in shown[:SHOWN_ALERTS]],
-        more_alerts=max(0, len(shown) - SHOWN_ALERTS),
-        stale=len(stale),
+        changed=changed,
+        news=told[:SHOWN_NEWS],
+        more_news=max(0, len(told) - SHOWN_NEWS),
+        alerts=[alert_line(one) for one in now.shown[:SHOWN_ALERTS]],
+        more_alerts=max(0, len(now.shown) - SHOWN_ALERTS),
+        stale=len(now.late),
         scenarios=TIMED if rows else (),
         rows=rows,
         strips=tuple(_strips(observed, subject)) if subject else (),
@@ -143,24 +170,42 @@ def alert_line(alert: Alert) -> dict[str, Any]:
     return {
         "state": alert.state, "kind": clean(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
+        "since": f"since {shorten(alert.first_bad.label, 24)}",
         "seen": alert.first_seen, "link": f"alerts/{alert.id}.html",
     }  # fmt: skip
 
 
-def _status(found: Alerts, wrong: bool, habits: int) -> str:
-    """``habits``: machines and environments that are measured again and again."""
-    needing = found.in_state(*NEEDING)
-    kinds = {alert.kind for alert in needing}
-    if FAILED in kinds:
-        return "The last run failed"
-    late = sum(alert.kind == STALE for alert in found.alerts if alert.state != "resolved")
-    if 0 < habits <= late:
-        return "Stale"
-    if kinds - {STALE} or wrong:
-        return "Needs attention"
-    if kinds:
-        return "Some machines send nothing"
-    return "All well" if found.judged or found.compared else "Nothing judged yet"
+def _claim(claim: Headline | None, now: Standing) -> str:
+    """The state of the newest subject; what is wrong and acknowledged is known."""
+    if claim is None:
+        return "" if now.light != "unknown" else "Nothing could be judged yet."
+    known = " (known)" if claim.state == "bad" and not now.wrong else ""
+    return f"{claim.sentence.removeprefix('PyTensor ').removesuffix('.')}{known}."
+
+
+def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
+    """New alerts, and what changed with the newest subject of each machine and environment."""
+    newest: dict[tuple[str, str], Subject] = {}
+    for line in observed.lines:
+        last = newest.setdefault(line.key, line.subjects[-1])
+        newest[line.key] = max(last, line.subjects[-1], key=lambda one: one.date)
+    pages = {one.id for one in with_page(observed.alerts)}
+    first = {one.id: one for one in (*now.failed, *now.new)}
+    others = [
+        one for one in (*observed.alerts.alerts, *observed.alerts.improvements)
+        if one.id not in first and not (isinstance(one, Alert) and one.state == "resolved")
+        and any(
+            newest[where].commit == one.first_bad.commit
+            for where in {(s.machine, s.env_name) for s in one.series} & newest.keys()
+        )
+    ]  # fmt: skip
+    told = tuple(
+        News(*_MARKS[isinstance(one, Alert)], clean(one.kind), between(one),
+             begun(one.sentence, _NEWS), f"alerts/{one.id}.html" if one.id in pages else "")
+        for one in (*first.values(), *others)
+    )  # fmt: skip
+    labels = list(dict.fromkeys(shorten(one.label, 30) for one in newest.values()))
+    return first_of(labels, _LABELS), told
 
 
 def _habits(observed: SiteInput) -> int:
@@ -212,9 +257,28 @@ def _tile(
         quiet = NewestChange("quiet", words, "")
         return Tile(units.MISSING, quiet, spark(track), css, link, words, work)
     value = units.human(track.series.values[-1], series.place.unit)
+    if len(series.values) == 1 and (recorded := _recorded(observed, number)) is not None:
+        other = observed.tracks[recorded]
+        theirs = units.human(other.series.values[-1], series.place.unit)
+        place = f"{theirs} on {shorten(other.series.line.machine, 16)}"
+        return Tile(
+            value, NewestChange("quiet", f"first here; {place}", ""), spark(other), css,
+            f"{link}&s={observed.ids[recorded]}", f"{series.benchmark}: history of {place}", work,
+        )  # fmt: skip
     found = newest_change(observed, track)
     title = f"{series.benchmark} {series.place.metric}"
     return Tile(value, found, spark(track), css, link, title, work)
+
+
+def _recorded(observed: SiteInput, number: int) -> int | None:
+    """The longest series of the same cell and metric elsewhere; None if there is none."""
+    own = observed.tracks[number].series
+    found = [
+        other for other, track in enumerate(observed.tracks)
+        if track.series.place == own.place and track.series.line is not own.line
+        and len(track.series.values) > 1
+    ]  # fmt: skip
+    return max(found, key=lambda one: len(observed.tracks[one].series.values), default=None)
 
 
 def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:

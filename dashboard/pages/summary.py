@@ -104,6 +104,16 @@ def headline(subject: Newest) -> Headline:
     return Headline(state, f"PyTensor {subject.subject}: {text}.")
 
 
+def wrong_places(subject: Newest) -> set[tuple[str, str]]:
+    """The cells and metrics of the subject where one value is the right one, and it is another."""
+    metrics = ("wrong_results", "crashed", "cache_misses", "uncacheable")
+    every = (subject, *subject.others)
+    return {
+        (str(cell), metric)
+        for one in every for metric in metrics for cell in one.checked(metric)[1]
+    }  # fmt: skip
+
+
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
     """What the values of the subject are values of, and when they were measured."""
     repeats = sorted(

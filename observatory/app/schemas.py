@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from observatory.guard.caches.judging import Report as Inspected
 from observatory.guard.scan.scanning import Report
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader, JournalLine
@@ -31,6 +32,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "contracts-1.json": (Contracts, "What of numba holds that PyTensor relies on"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
+    "caches-1.json": (Inspected, "What `observatory cache --json` prints"),
 }
 
 

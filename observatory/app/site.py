@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.catalogue import Cell
-from dashboard.site import Links, build
+from dashboard.site import build
 from dashboard.site_input import SiteInput
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
@@ -20,11 +21,13 @@ from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
+from observatory.analyze.history.standing import machine_changes, retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
+from observatory.app.source import Source
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for
@@ -93,7 +96,8 @@ def site_data(
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
-    pairs = finished_pairs(directories[0], read, alerts, calibrations)
+    with doing(progress, "comparing subjects"):
+        pairs = finished_pairs(directories[0], read, alerts, calibrations)
     journals = {
         who_of(one.header): path for path, one in read.journals.items() if one.header is not None
     }
@@ -110,6 +114,7 @@ def site_data(
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
         machine=machine, pairs=pairs, profiles=profiles,
+        machine_changes=machine_changes(alerts, tracks), retired=retired_alerts(alerts, tracks),
     )  # fmt: skip
     return observed, problems
 
@@ -117,18 +122,22 @@ def site_data(
 def build_site(
     directories: Sequence[Path],
     out: Path,
-    links: Links | None = None,
+    source: Source | None = None,
     machine: str | None = None,
     progress: Progress = silent,
 ) -> tuple[Path, list[Problem]]:
     """Build the site of results directories; return its first page and what could not be read.
 
-    ``machine`` is the one whose matrix the first page shows. Raises RecordError and
-    NotOurDirectoryError.
+    ``source``: where the code of the measured project is. ``machine`` is the one whose matrix the
+    first page shows. Raises RecordError, GitError and NotOurDirectoryError.
     """
+    source = source or Source()
+    forge = source.forge(directories[0])
     observed, problems = site_data(directories, machine, progress)
+    with doing(progress, "looking for commits"):
+        observed = replace(observed, ranges=source.ranges(observed.alerts))
     with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
-        return build(observed, out, links or Links()).resolve(), problems
+        return build(observed, out, forge).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

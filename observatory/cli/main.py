@@ -43,6 +43,7 @@ class Commands(TyperGroup):
             "upgrade": "Look for stale numbers from another version's cache.",
             "contracts": "Check what PyTensor relies on in numba.",
             "scan-cache": "Find functions in a cache that share a symbol.",
+            "cache": "Show what a cache contains and what may be deleted.",
         },
         "Judge": {
             "show": "Show results as tables, side by side.",

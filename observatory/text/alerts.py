@@ -157,7 +157,16 @@ def between(change: Change) -> str:
 
 def unmeasured(change: Change) -> str:
     """How many subjects in between were not measured, after a comma; empty if there are none."""
-    return f", {several(change.between, 'subject')} in between not measured" * bool(change.between)
+    gap = change.between if found_still(change) else 0
+    return f", {several(gap, 'subject')} in between not measured" * bool(gap)
+
+
+def found_still(change: Change) -> bool:
+    """Whether the results still show it, so that its numbers are those of today's results.
+
+    An alert that was withdrawn, or is part of another one now, keeps the numbers that it had.
+    """
+    return not isinstance(change, Alert) or change.state != "resolved" or bool(change.resolved_by)
 
 
 def _series(one: SeriesChange) -> str:

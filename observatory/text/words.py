@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
+from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, REUSE_LOST, SCENARIOS
 from observatory.text.units import count
 
 SHOWN_METRICS = tuple(name for name, one in METRICS.items() if one.shown)
@@ -44,16 +44,24 @@ def meaning_of(words: Mapping[str, Any], word: str) -> str:
     return known if isinstance(known, str) else getattr(known, "meaning", "")
 
 
-def glossaries() -> tuple[Glossary, ...]:
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "Scenarios": SCENARIOS, "Backends": BACKENDS, "Start methods": LAUNCHES,
+    "Metrics": {**METRICS, REUSE_LOST.name: REUSE_LOST}, "Models": MODELS,
+}  # fmt: skip
+"""The catalogue's words by kind, in the order of the page."""
+
+
+def glossaries(kinds: Iterable[str] = tuple(KINDS)) -> tuple[Glossary, ...]:
     """The terms and meanings of each kind of word, in the order of the page."""
-    kinds: dict[str, Mapping[str, Any]] = {
-        "Scenarios": SCENARIOS, "Backends": BACKENDS, "Start methods": LAUNCHES,
-        "Metrics": {name: METRICS[name] for name in SHOWN_METRICS}, "Models": MODELS,
-    }  # fmt: skip
     return tuple(
-        Glossary(title, tuple(Term(word, meaning_of(words, word)) for word in words))
-        for title, words in kinds.items()
+        Glossary(kind, tuple(Term(word, meaning_of(KINDS[kind], word)) for word in KINDS[kind]))
+        for kind in kinds
     )
+
+
+def meanings() -> dict[str, str]:
+    """What each word of the catalogue means, for those who point at it."""
+    return {term.word: term.meaning for one in glossaries() for term in one.terms}
 
 
 def listed(words: list[str]) -> str:
@@ -72,7 +80,8 @@ def several(number: float, noun: str) -> str:
     ('1 function', '1,200 functions', '2 families')
     """
     if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("ly") else f"{noun}s"
+        plural = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+        noun = f"{noun[:-1]}ies" if plural else f"{noun}s"
     return f"{count(number)} {noun}"
 
 

@@ -29,9 +29,10 @@ FORK, SPAWN, C = (f"radon warm_disk {rest}" for rest in ("NUMBA fork", "NUMBA sp
 
 def subjects(*labels: str) -> list[list[str]]:
     """Subjects of one line, with commits and dates of their own."""
+    commits = [f"{number:x}{number:x}" * 20 for number in range(1, len(labels) + 1)]
     return [
-        [label, f"{number:x}{number:x}" * 20, f"2025-11-{number + 1:02}T12:00:00Z"]
-        for number, label in enumerate(labels, 1)
+        [label, commit, f"2025-11-{number + 1:02}T12:00:00Z", "", "", commit]
+        for number, (label, commit) in enumerate(zip(labels, commits, strict=True), 1)
     ]
 
 
@@ -109,7 +110,7 @@ def site(
     (directory / "data").mkdir(parents=True)
     shutil.copytree(ASSETS, directory / "assets")
     put(directory, "lines", {"digits": 0, "phrases": phrases(), "block": 16,
-                             "models": ["radon", "radon_pymc"], "commit_url": "",
+                             "models": ["radon", "radon_pymc"],
                              "compare_url": compare_url, "lines": lines,
                              "rules": [one.rule for one in series]})  # fmt: skip
     columns = ("name", "metric", "unit", "kind", "line", "judgement")
@@ -131,7 +132,8 @@ def site(
         loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
     )
     text = environment.get_template("compare.html.j2").render(
-        root="", page="compare.html", pages=[], version="0.1.0", newest=None,
+        root="", page="compare.html", pages=[], version="0.1.0", newest=None, section=None,
+        brand="Benchmarks", repository="", project="",
         problems=[], static=static, profile=None, static_title="3.3.7 against <3.3.6>",
     )  # fmt: skip
     (directory / "compare.html").write_text(text, "utf-8")
@@ -686,7 +688,7 @@ def test_the_command_that_measures_both_anew(visit, tmp_path, labels, command):
 
 def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
     odd = line("nightly", "main")
-    odd["subjects"][0][1] = "--upload-pack=x"
+    odd["subjects"][0][1], odd["subjects"][0][5] = "--upload-pack=x", ""
     series = [counts(FORK, "cache_misses", 0, 0)]
     seen = visit(site(tmp_path / "s", series, lines=[odd], compare_url="https://x.invalid/c/"))
     assert seen.texts("#compare pre") == []
@@ -729,7 +731,7 @@ def test_the_page_is_no_wider_than_the_screen(visit, tmp_path, width, scheme):
     lines = [line("3.3.5", "3.3.6", "3.3.7+dirty." + "x" * 70)]
     page = site(tmp_path / "s", series, lines=lines, ledgers=ledgers())
     seen = visit(page, width=width, scheme=scheme)
-    for summary in seen.page.query_selector_all("summary"):
+    for summary in seen.page.query_selector_all("main summary"):
         summary.click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -738,7 +740,7 @@ def test_no_serious_fault_of_accessibility_is_found(visit, tmp_path):
     page = site(tmp_path / "s", mixed(), ledgers=ledgers(), compare_url="https://x.invalid/c/")
     for scheme in ("light", "dark"):
         seen = visit(page, scheme=scheme, bypass_csp=True)
-        for summary in seen.page.query_selector_all("summary"):
+        for summary in seen.page.query_selector_all("main summary"):
             summary.click()
         assert violations(seen.page) == []
 

@@ -29,7 +29,15 @@ RELEASES = 40
 def subject(n: int) -> list[str]:
     """Label, commit and date of the n-th release."""
     commit = sha1(str(n).encode(), usedforsecurity=False).hexdigest()
-    return [f"3.{n // 10}.{n % 10}", commit, f"2025-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00Z"]
+    date = f"2025-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00Z"
+    return [
+        f"3.{n // 10}.{n % 10}",
+        commit,
+        date,
+        "",
+        f"https://example.org/commit/{commit}",
+        commit,
+    ]
 
 
 def subjects(first: int, count: int) -> list[list[str]]:
@@ -103,7 +111,7 @@ def data() -> dict[str, dict[str, object] | list[str]]:
     counts: list[float] = [0] * 22 + [7] * 10 + [21] * 8
     memory = [v * 1e6 for v in wave(412, RELEASES, 0.004)]
     lines = {
-        "digits": 2, "axis": "subject", "models": ["radon", "radon_pymc"], "commit_url": "https://example.org/commit/",
+        "digits": 2, "axis": "subject", "models": ["radon", "radon_pymc"],
         "compare_url": "https://example.org/compare/",
         "lines": [
             {"machine": "epyc-2core", "env": "py3.11 numba0.61", "era": "EPYC 7763, Linux 6.8",
@@ -175,7 +183,15 @@ def write(directory: Path) -> Path:
     page = directory / "series.html"
     page.write_text(
         environment.get_template("series.html.j2").render(
-            root="", page="series.html", pages=[], version="0.1.0", newest=None
+            root="",
+            page="series.html",
+            pages=[],
+            version="0.1.0",
+            newest=None,
+            section=None,
+            brand="Benchmarks",
+            repository="",
+            project="",
         )
     )
     return page

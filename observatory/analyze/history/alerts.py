@@ -280,7 +280,9 @@ class _Update:
         elif measured and any(one.key in self.recorded.series for one in alert.series):
             resolution = Statement("withdrawn")
         if resolution is not None:
-            news = {"state": "resolved", "state_since": self.context.now}
+            # Nobody follows its series any more: none of them holds under this alert.
+            over = [one.model_copy(update={"holds": False}) for one in alert.series]
+            news = {"state": "resolved", "state_since": self.context.now, "series": over}
             return FoundAlert(alert.model_copy(update=news), resolution=resolution)
         gone = Statement("subject gone", (alert.first_bad.label,))
         note = Statement("series gone") if measured else gone

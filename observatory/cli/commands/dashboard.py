@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dashboard.site import Links
 from observatory.app.site import build_site
+from observatory.app.source import Source
 from observatory.cli import options
 from observatory.cli.output import on_terminal, report_problems
 
@@ -19,23 +19,36 @@ def command(
         typer.Option(help="Directory of asv results; repeatable.  [default: results]"),
     ] = None,
     out: options.Pages = Path("html"),
+    repo: Annotated[
+        Path | None,
+        typer.Option(help="A clone of the measured project: alerts then list suspected commits."),
+    ] = None,
+    asv_config: Annotated[
+        Path | None,
+        typer.Option(
+            help="An asv.conf.json with the project's name and addresses. Default: the "
+            "one in the results or in the directory above."
+        ),
+    ] = None,
     commit_url: Annotated[
         str, typer.Option(help="Address (https) to which the hash of a commit is added.")
     ] = "",
     compare_url: Annotated[
-        str, typer.Option(help="Address (https) to which HASH...HASH is added.")
+        str, typer.Option(help="Address (https) to which BASE...HEAD is added.")
     ] = "",
     strict: options.Strict = False,
 ) -> None:
     """Build the static site. Open OUT/index.html; it needs no server and no network.
 
     The command shows any directory of asv results. Run `observatory alerts` first: the pages show
-    the alerts in RESULTS/alerts.json.
+    the alerts in RESULTS/alerts.json. The project's name and the addresses of its commits come from
+    the asv.conf.json beside the results.
     """  # fmt: skip
-    links = Links(
-        options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
-        options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
-    )
-    page, problems = build_site(results or [Path("results")], out, links, progress=on_terminal())
+    addresses = {
+        "commit": options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
+        "compare": options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
+    }
+    source = Source(asv_config, repo, addresses)
+    page, problems = build_site(results or [Path("results")], out, source, progress=on_terminal())
     print(f"The page: {page}")
     report_problems(problems, strict)

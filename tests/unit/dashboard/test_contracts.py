@@ -30,10 +30,9 @@ def test_without_records_there_is_no_page_and_no_link_to_one(tmp_path: Path) -> 
     assert "contracts.html" not in (tmp_path / "index.html").read_text()
 
 
-def test_with_records_every_page_leads_there(tmp_path: Path) -> None:
+def test_with_records_the_page_of_runs_leads_there(tmp_path: Path) -> None:
     page([contracts()], tmp_path)
-    assert 'href="contracts.html"' in (tmp_path / "index.html").read_text()
-    assert 'href="../contracts.html"' in (tmp_path / "list" / "001.html").read_text()
+    assert 'href="contracts.html"' in (tmp_path / "health.html").read_text()
 
 
 def test_without_results_the_page_is_there_all_the_same(tmp_path: Path) -> None:

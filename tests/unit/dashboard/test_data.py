@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.catalogue import Cell
 from dashboard.data import BLOCK, data_files, significant
+from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_site import observed
 
@@ -22,7 +23,7 @@ WARM = Cell("radon", "warm_process", "NUMBA", "fork")
 def data(frame: Any = None) -> dict[str, Any]:
     found = {}
     given_ = observed(factory.frame() if frame is None else frame)
-    for path, content in data_files(given_, commit_url="", compare_url=""):
+    for path, content in data_files(given_, Forge()):
         head, _, rest = content.decode().partition(",")
         name = path.removeprefix("data/").removesuffix(".js")
         assert head == f'observatory.receive("{name}"'

@@ -40,7 +40,7 @@ def test_without_growing_graphs_there_is_no_page_and_no_link_to_one(tmp_path: Pa
 
 def test_the_page_has_exponents_functions_and_a_picture_of_each_family(tmp_path: Path) -> None:
     build(site_of("layers.Scan"), tmp_path)
-    assert 'href="growth.html"' in (tmp_path / "index.html").read_text()
+    assert 'href="growth.html"' in (tmp_path / "matrix.html").read_text()
     page = (tmp_path / "growth.html").read_text()
     assert "<td>1.00 (1.00 to 1.00)</td>" in page
     assert "<td>11 with 1 to 100</td>" in page

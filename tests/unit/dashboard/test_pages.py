@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,11 +12,12 @@ import pytest
 
 from benchmarks.catalogue import Cell
 from dashboard.drawing.series import MOST_VALUES, picture, spark
-from dashboard.pages.alert import alert_page, steps
+from dashboard.pages.alert import alert_page
 from dashboard.pages.caches import caches_page, chosen, times_of
 from dashboard.pages.cell_values import cell_values_of
 from dashboard.pages.changes import latest_change, timeline
 from dashboard.pages.health import health_page
+from dashboard.pages.next_steps import steps
 from dashboard.pages.overview import Overview, overview
 from dashboard.pages.series_list import list_pages
 from dashboard.pages.summary import headline, newest
@@ -26,13 +28,16 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.triage import Triage
 from observatory.text.alerts import MOST_RESOLVED, with_page
+from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
 from tests.factories_site import MEASURED, observed
 
 DISK = "radon warm_disk NUMBA fork"
+FORGE = Forge(compare="https://x.org/c/", tag="https://x.org/t/", issues="https://x.org/new")
 
 
 def at(found: SiteInput, label: str) -> At:
@@ -75,8 +80,9 @@ def shown(found: SiteInput) -> Overview:
 def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
-    assert (view.state, view.status) == ("bad", "Needs attention")
-    assert view.sentence == "1 alert open, none of them new"
+    assert (view.state, view.status) == ("open", "Decide")
+    assert view.sentence.startswith("Nothing new. 3.3.7: ")
+    assert view.sentence.endswith(" 1 older alert waits for a decision.")
     assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
 
 
@@ -195,15 +201,51 @@ def test_between_two_commits_next_to_each_other_nothing_is_searched() -> None:
 def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     base = observed(factory.frame())
     found = with_alerts(alert(base))
-    page = alert_page(found, found.alerts.alerts[0], "https://example.org/")
+    page = alert_page(found, found.alerts.alerts[0], FORGE)
     (drawn,) = page["pictures"]
     assert drawn.title == f"{DISK} cache_misses"
     assert drawn.bad is not None
     assert drawn.left < drawn.bad[0] < drawn.bad[1] == drawn.right
-    assert [address for _, address in page["links"]][1].startswith("https://example.org/")
+    assert [address for _, address in page["links"]][1] == "https://x.org/c/rel-3.2.4...rel-3.3.0"
     over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
-    page = alert_page(with_alerts(over), over, "")
+    page = alert_page(with_alerts(over), over, Forge())
     assert page["pictures"][0].bad[1] < drawn.right
+
+
+def test_a_withdrawn_alert_says_nothing_of_today_and_links_to_the_alert_it_is_part_of() -> None:
+    base = observed(factory.frame())
+    live = alert(base, id="c" * 10)
+    gone = alert(
+        base, "resolved", between=4, resolution=f"it is part of alert {live.id} now",
+        notes=[],
+    )  # fmt: skip
+    page = alert_page(with_alerts(live, gone), gone, FORGE)
+    assert "not measured" not in page["span"]
+    assert page["gap"] == 0
+    assert [(row.newest, row.holds) for row in page["rows"]] == [("-", "")]
+    assert (live.id, f"alerts/{live.id}.html") in page["resolution"]
+    assert page["decisions"] == []
+
+
+def test_every_row_of_an_alert_links_to_its_chart_or_to_the_ledgers() -> None:
+    base = observed(factory.frame())
+    told = alert(base).series[0]
+    lost = told.model_copy(update={"metric": "reuse_lost"})
+    one = alert(base, series=[told, lost])
+    chart, ledgers = alert_page(with_alerts(one), one, FORGE)["rows"]
+    assert chart.link.startswith("series.html#s=")
+    assert ledgers.link.startswith("compare.html#a=")
+    assert ledgers.link.endswith("&cell=radon+warm_disk+NUMBA+fork")
+
+
+def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
+    one = alert(observed(factory.frame()))
+    accept, file, ignore = alert_page(with_alerts(one), one, FORGE)["decisions"]
+    assert [accept.name, file.name, ignore.name] == ["accept", "file", "ignore"]
+    for entry in (accept, file, ignore):
+        (read,) = Triage.model_validate(tomllib.loads(entry.text)).acknowledged
+        assert (read.id, read.until > MEASURED) == (one.id, True)
+    assert file.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
 
 
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
@@ -330,7 +372,7 @@ def test_what_is_wrong_since_the_first_subject_is_not_called_well() -> None:
         for row in factory.frame().to_dict("records")
     ]
     view = shown(observed(factory.as_frame(rows)))
-    assert (view.state, view.status) == ("bad", "Needs attention")
+    assert (view.state, view.status) == ("bad", "Wrong")
     assert "Nothing is wrong" not in view.sentence
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from dashboard.publish import MARKER, NotOurDirectoryError, publish
-from dashboard.site import Links, build
+from dashboard.site import build
+from observatory.store.asv.config import AsvConfig
+from observatory.text.forge import Forge, forge_of
 from tests import factories_frame as factory
 from tests.factories_site import MEASURED, observed
 
@@ -70,7 +72,7 @@ def test_every_page_leads_to_what_its_words_mean(tmp_path):
     built(factory.frame(), tmp_path)
     for name, text in pages(tmp_path).items():
         assert "words.html" in text, name
-    assert "<dt>warm_disk</dt>" in pages(tmp_path)["words.html"]
+    assert '<dt id="warm_disk">warm_disk</dt>' in pages(tmp_path)["words.html"]
 
 
 def test_every_page_is_reached_and_leads_somewhere(tmp_path):
@@ -117,9 +119,24 @@ def test_hostile_strings_stay_text(tmp_path):
 
 
 def test_addresses_of_commits_reach_the_data(tmp_path):
-    links = Links("https://example.org/commit/", "https://example.org/compare/")
-    build(observed(factory.frame()), tmp_path, links)
-    assert "https://example.org/commit/" in (tmp_path / "data" / "lines.js").read_text()
+    forge = Forge(compare="https://example.org/compare/", tag="https://example.org/tag/")
+    build(observed(factory.frame()), tmp_path, forge)
+    told = (tmp_path / "data" / "lines.js").read_text()
+    assert "https://example.org/compare/" in told
+    assert '"https://example.org/tag/rel-3.3.7","rel-3.3.7"' in told
+
+
+def test_no_address_is_made_of_a_commit_that_no_forge_has(tmp_path):
+    found = observed(factory.frame())
+    forge = forge_of(AsvConfig("pytensor", repo="https://github.com/o/r.git"))
+    build(found, tmp_path, forge)
+    synthetic = {one.commit for line in found.lines for one in line.subjects}
+    written = [
+        path.read_text() for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".js")
+    ]
+    assert any("https://github.com/o/r/releases/tag/rel-3.3.7" in text for text in written)
+    for text in written:
+        assert not any(f"{forge.commit}{commit}" in text for commit in synthetic)
 
 
 def test_building_again_replaces_only_what_was_built_before(tmp_path):

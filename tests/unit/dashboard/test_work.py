@@ -17,6 +17,7 @@ from dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
 from dashboard.site import build
 from dashboard.site_input import SiteInput
 from observatory.app.site import site_data
+from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_work as factory
 from tests.factories import sample
@@ -131,7 +132,7 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
 ) -> None:
     counts = ((2.0e9, CALLGRIND), (2.1e9, CALLGRIND), (2.6e9, HARDWARE))
     observed = site(factory.history(tmp_path, *counts))
-    files = dict(data_files(observed, commit_url="", compare_url=""))
+    files = dict(data_files(observed, Forge()))
     content = files["data/series-.js"]
     found = json.loads(content[content.index(b",") + 1 : content.rindex(b")")])
     sources = {one["source"]: one for one in found.values() if one["metric"] == "instructions"}

@@ -1,0 +1,150 @@
+"""What a person does about an alert: repeat it, find the commit, and decide."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from benchmarks.catalogue import (
+    BACKENDS,
+    CORRECTNESS,
+    LAUNCHES,
+    MEASURES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+)
+from observatory.analyze.history.level_changes import DRIFT
+from observatory.store.records.alerts import Alert, Change, SeriesChange
+from observatory.text.alerts import between
+from observatory.text.forge import Forge, is_release, ref_of
+from observatory.text.issue import issue_text, issue_title
+from observatory.text.plain import clean
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_BUILD = 30.0
+"""Seconds: about what building PyTensor from a checkout takes on two cores."""
+_SIDES = 2
+_ACCEPTED, _PUT_OFF = timedelta(days=3650), timedelta(weeks=4)
+
+NextStep = tuple[str, str]
+"""What a person does next: why, and what to type."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One of the ways to settle an alert."""
+
+    name: str
+    meaning: str
+    text: str = ""
+    """An entry of the triage file, ready to commit."""
+    link: str = ""
+    """The address of an issue that is filled in already."""
+
+
+def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
+    """How to reproduce a change and find its commit; nothing for failed and late runs.
+
+    ``commits``: how many there are in its range; 0: not known.
+    """
+    good, bad = change.last_good, change.first_bad
+    narrowed = _narrowed(change.series)
+    if good is None or not narrowed:
+        return
+    releases = is_release(good.label) and is_release(bad.label)
+    if releases:
+        again = f"observatory compare {good.label} {bad.label} {narrowed}"
+        yield "Measure both side by side:", again
+        old, new = (ref_of(at.label, at.commit) for at in (good, bad))
+    elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
+        old, new = good.commit[:12], bad.commit[:12]
+        again = f"observatory compare --repo . {old} {new} {narrowed}"
+        yield "Measure both side by side, in a clone of PyTensor:", again
+    else:
+        return
+    if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
+        return  # no commit is to blame, or the first bad one is it
+    # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
+    judge = f"observatory compare --repo . {old} HEAD {narrowed}"
+    script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
+    bisect = f"git bisect start {new} {old}\ngit bisect run sh -c {script}"
+    yield f"Find the commit, in a clone of PyTensor{_cost(change.series, commits)}:", bisect
+
+
+def bisections(commits: int) -> int:
+    """How many of so many commits a bisection probes."""
+    return math.ceil(math.log2(commits + 1)) if commits > 0 else 0
+
+
+def _cost(series: Sequence[SeriesChange], commits: int) -> str:
+    """What the bisection takes: one build and one sample of each cell and side for a commit."""
+    cells = {tuple(one.benchmark.split()[1:3]) for one in series}
+    each = _BUILD + _SIDES * sum(SCENARIOS[name].seconds_with(by) for name, by in cells)
+    minutes = math.ceil(bisections(commits) * each / 60)
+    if not commits:
+        return f" (about {math.ceil(each / 60)} min for each commit that it probes)"
+    return f" ({bisections(commits)} of {commits} commits, about {minutes} min on two cores)"
+
+
+def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:
+    """The three ways to settle an alert: accept, file, ignore. None for a resolved one.
+
+    ``now``: the time of the entries of the triage file; that of the newest sample, so that the
+    same results give the same page.
+    """
+    if alert.state == "resolved":
+        return []
+    issue = forge.new_issue(issue_title(alert), issue_text(alert))
+    filing = "It is a defect: file it, and put the alert off for four weeks."
+    return [
+        Decision("accept", "It is expected: the change was made on purpose.",
+                 _entry(alert, "expected: ...", now, _ACCEPTED)),
+        Decision("file", filing, _entry(alert, "bug: https://...", now, _PUT_OFF), issue),
+        Decision("ignore", "It is noise, or the machine: put it off for four weeks.",
+                 _entry(alert, "noise: ...", now, _PUT_OFF)),
+    ]  # fmt: skip
+
+
+def _entry(alert: Alert, why: str, now: datetime, span: timedelta) -> str:
+    moments = (f"{when.replace(microsecond=0):%Y-%m-%dT%H:%M:%SZ}" for when in (now, now + span))
+    at, until = moments
+    return (
+        f"# {clean(alert.kind)}, {between(alert)}\n[[acknowledged]]\n"
+        f'id = "{alert.id}"\nwho = "..."\nwhy = "{why}"\nat = {at}\nuntil = {until}'
+    )
+
+
+def _narrowed(series: Sequence[SeriesChange]) -> str:
+    """The options that select the alert's cells and passes; empty if there are none of ours."""
+    cells = [one.benchmark.split() for one in series]
+    axes = (MODELS, SCENARIOS, BACKENDS, LAUNCHES)
+    names = ("model", "scenario", "backend", "launch")
+    if not cells or not all(
+        len(words) == len(axes) and all(word in own for word, own in zip(words, axes, strict=True))
+        for words in cells
+    ):
+        return ""
+    options = []
+    for axis, (name, words) in enumerate(zip(names, axes, strict=True)):
+        found = [word for word in words if any(cell[axis] == word for cell in cells)]
+        if name == "model" and found == ["radon"]:
+            continue
+        if len(found) < len(words):
+            options += [f"--{name} {word}" for word in found]
+    return " ".join([*options, *_passes(series)])
+
+
+def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
+    """The passes that an alert on counts needs: times would be undecided."""
+    counted = [one.metric for one in series if one.kind != "noisy"]
+    if not counted or not set(CORRECTNESS).isdisjoint(counted):
+        return  # every pass finds wrong values and crashes
+    passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
+    if "timing" not in passes:
+        yield "--budget 1h"  # counting ends when all is counted, and long before
+        yield from (f"--pass {name}" for name in MEASURES if name in passes)

@@ -1,0 +1,67 @@
+"""Red for what is new or wrong, amber for what is old and open, green otherwise."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from observatory.analyze.history.standing import standing
+from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
+from observatory.text.standing import news, status, waiting
+
+DAY = datetime(2026, 5, 4, tzinfo=UTC)
+AT = At(label="3.3.8", commit="a" * 40, date=DAY)
+PLACE = ("radon warm_disk NUMBA fork", "cache_misses")
+
+
+def alert(state: str, kind: str = "slower", number: int = 0) -> Alert:
+    told = SeriesChange(
+        machine="m", env_name="e", benchmark=PLACE[0], metric=PLACE[1], unit="functions",
+        kind="exact", before=0, after=1, now=1, last_good=AT, first_bad=AT, newest=AT, holds=True,
+    )  # fmt: skip
+    return Alert(
+        id=f"{number:010x}", kind=kind, sentence="s", last_good=AT, first_bad=AT, between=0,
+        series=[told], state=state, first_seen=DAY, seen_with=DAY, state_since=DAY,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def record(*alerts: Alert) -> Alerts:
+    return Alerts(observatory="0", newest=DAY, last_good=DAY, judged=9, alerts=list(alerts))
+
+
+@pytest.mark.parametrize(
+    ("alerts", "light", "words"),
+    [
+        ([], "good", "All well"),
+        ([("open", "slower")], "open", "Decide"),
+        ([("acknowledged", "wrong results")], "good", "All well"),
+        ([("open", "wrong results")], "bad", "Wrong"),
+        ([("new", "slower")], "bad", "New alert"),
+        ([("expired", "slower")], "bad", "New alert"),
+        ([("open", "stale")], "open", "Some machines send nothing"),
+        ([("new", "failed run")], "bad", "The last run failed"),
+    ],
+)
+def test_the_light_follows_from_what_is_new_or_wrong(alerts, light, words) -> None:
+    found = standing(record(*(alert(*one, n) for n, one in enumerate(alerts))))
+    assert (found.light, status(found, late=False)) == (light, words)
+
+
+def test_what_is_new_comes_first_and_then_what_waits() -> None:
+    old = standing(record(alert("open"), alert("open", number=1), alert("acknowledged", number=2)))
+    assert news(old) == "Nothing new."
+    assert waiting(old) == "2 older alerts wait for a decision. 1 alert acknowledged."
+    new = standing(record(alert("new", "wrong results")))
+    assert news(new) == "1 new alert: wrong results since 3.3.8."
+
+
+def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
+    assert standing(record(), wrong=[PLACE]).light == "bad"
+    assert standing(record(alert("acknowledged")), wrong=[PLACE]).light == "good"
+    assert standing(record(alert("open")), wrong=[PLACE]).light == "open"
+
+
+def test_alerts_of_what_is_no_longer_measured_wait_for_nobody() -> None:
+    found = standing(record(alert("open")), retired=[f"{0:010x}"])
+    assert (found.light, found.waiting, len(found.retired)) == ("good", (), 1)
