@@ -242,6 +242,11 @@ class _Site:
             compared=units.count(alerts.compared),
             groups=groups,
             left_out=len(alerts.alerts) - len(shown),
+            small=[
+                (one.first_bad.date, shorten(one.first_bad.label, 60), clean(one.sentence))
+                for one in alerts.smaller[:_IMPROVEMENTS]
+            ],
+            more_small=max(0, len(alerts.smaller) - _IMPROVEMENTS),
             improvements=[
                 (one.first_bad.date, shorten(one.first_bad.label, 60), clean(one.sentence))
                 for one in better[:_IMPROVEMENTS]

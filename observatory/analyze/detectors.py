@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from ruptures import KernelCPD
 
+from observatory.analyze.history.fresh import with_fresh
 from observatory.analyze.history.steps import PARAMETERS, Values, change_points
 
 Detector = Callable[[Values], list[int]]
@@ -97,8 +98,13 @@ def _t(old: Values, new: Values) -> float:
     return abs(means[1] - means[0]) / error if error else 0.0
 
 
+def ours(values: Values) -> list[int]:
+    """The steps that alerts are made of, in a series without drift and exact events."""
+    return with_fresh(values, change_points(values))
+
+
 DETECTORS: dict[str, tuple[Detector, str]] = {
-    OURS: (change_points, "ours: narrow kernel on ranks, PELT"),
+    OURS: (ours, "ours: narrow kernel on ranks, PELT, and a rank test of the newest values"),
     "asv": (asv, "asv's step detection"),
     "kernel": (kernel_on_values, "ruptures KernelCPD(rbf) on standardised values, penalty ln n"),
     "perfherder": (perfherder, "Mozilla Perfherder, t > 7"),

@@ -39,8 +39,8 @@ Kind = Literal[
     "cause began", "count fell", "level changed", "work changed", "losses added up",
     "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
-    "over since", "part of", "measured again", "fails no more", "withdrawn", "series gone",
-    "subject gone", "series ended",
+    "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",
+    "series gone", "subject gone", "series ended",
 ]  # fmt: skip
 
 

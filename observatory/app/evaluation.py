@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
+from observatory.analyze import replay
 from observatory.analyze.detectors import BLOCK, Detector, OnlineRates, Rates, Window
 from observatory.analyze.history.segments import unfit
 from observatory.analyze.history.series import series_of
@@ -82,3 +83,22 @@ def evaluate(
             measured(f"permuted in blocks of {BLOCK}", evaluation.rates, BLOCK),
             measured("night after night", evaluation.online_rates) if online else [],
         )
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What alerts a history would have given, week by week, and how soon they tell steps."""
+
+    weeks: list[replay.Week]
+    told: list[replay.Told]
+
+
+def replayed(results: Path, weeks: int, seed: int = 0) -> tuple[Replayed, tuple[Problem, ...]]:
+    """Replay the last weeks of a history. Raises RecordError; SelectionError without series."""
+    read = read_results(results, directory_for(results))
+    series = series_of(read)
+    if not series:
+        raise SelectionError(f"{results} has no series")
+    found = list(replay.replay(series, weeks))
+    told = [replay.told(series, factor, seed) for factor in replay.INJECTED]
+    return Replayed(found, told), read.problems

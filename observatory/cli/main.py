@@ -56,6 +56,7 @@ class Commands(TyperGroup):
         },
         "Publish": {
             "dashboard": "Build the pages; they need no server.",
+            "digest": "Write what changed in a week as Markdown.",
             "plot": "Plot results as PNG, SVG or PDF.",
             "export": "Write results as CSV, JSON or Parquet.",
             "comment": "Post a comparison on its pull request.",

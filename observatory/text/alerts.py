@@ -27,7 +27,7 @@ MOST_PAGES = 500
 MOST_RESOLVED = 60
 """Pages are made for this many alerts that are not resolved, and for the newest resolved ones."""
 _SERIES_SHOWN = 4
-_IMPROVEMENTS_SHOWN = 20
+_CHANGES_SHOWN = 20
 _ENVIRONMENTS_SHOWN = 5
 
 
@@ -85,7 +85,7 @@ def with_page(alerts: Alerts) -> list[Alert]:
 
 
 def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
-    """The alerts for 80 columns; ``everything`` adds resolved ones and improvements."""
+    """The alerts for 80 columns; ``everything`` adds resolved ones and what is no alert."""
     calm = not alerts.in_state("new", "expired", "open")
     style = "bold green" if calm else "bold red"
     blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]
@@ -98,7 +98,11 @@ def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> Renderable
     if resolved and not everything:
         blocks += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
     if everything:
-        blocks += _improvements(alerts.improvements)
+        blocks += _listed("Small changes", alerts.smaller, "bold")
+        blocks += _listed("Improvements", alerts.improvements, "bold green")
+    elif alerts.smaller:
+        number = several(len(alerts.smaller), "small change")
+        blocks += [Text(), Text(f"{number}, too small for an alert: see --all", "dim")]
     judged = f"{units.count(alerts.judged)} series of times"
     compared = f"the counts of {several(alerts.compared, 'pair')} of subjects"
     blocks += [Text(), Text(f"Judged: {judged} and {compared}.", "dim")]
@@ -171,11 +175,11 @@ def _series(one: SeriesChange) -> str:
     return f"{clean(one.benchmark)} {clean(one.metric)}: {levels}{now}"
 
 
-def _improvements(changes: list[Change]) -> Iterator[RenderableType]:
+def _listed(title: str, changes: Sequence[Change], style: str) -> Iterator[RenderableType]:
     if changes:
         yield Text()
-        yield Text("Improvements", "bold green")
-    for change in changes[:_IMPROVEMENTS_SHOWN]:
+        yield Text(title, style)
+    for change in changes[:_CHANGES_SHOWN]:
         yield Text(f"  {clean(change.first_bad.label)}: {clean(change.sentence)}")
-    if (rest := len(changes) - _IMPROVEMENTS_SHOWN) > 0:
+    if (rest := len(changes) - _CHANGES_SHOWN) > 0:
         yield Text(f"  and {rest} more: see --json", "dim")

@@ -8,7 +8,7 @@ from observatory.analyze.comparison.comparing import Compared
 from observatory.analyze.history.alerts import FoundAlert
 from observatory.analyze.history.detection import Detected
 from observatory.analyze.statements import JudgedVerdict, Sides
-from observatory.store.records.alerts import Alert, Alerts, Unjudged
+from observatory.store.records.alerts import Alert, Alerts, SmallerChange, Unjudged
 from observatory.store.records.comparison import Cause, Comparison, Missing, Verdict
 from observatory.text.statements import cause_sentence, sentence_of
 
@@ -65,6 +65,14 @@ def alerts_of(detected: Detected, observatory: str, made_of: str = "") -> Alerts
         improvements=[
             one.change.model_copy(update={"sentence": sentence_of(one.statement)[:_LONGEST]})
             for one in detected.improvements
+        ],
+        smaller=[
+            SmallerChange(
+                **one.change.model_dump(exclude={"sentence"}), worse=one.worse,
+                sentence=sentence_of(one.statement)[:_LONGEST], impact=assessed.impact,
+                reason=assessed.reason or "small", recovered=one.recovered,
+            )
+            for one, assessed in detected.smaller
         ],
         unjudged=[
             Unjudged(

@@ -315,6 +315,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "part of": "it is part of alert {} now",
     "measured again": "measured again",
     "fails no more": "the newest run no longer fails in this way",
+    "small now": "with the values measured since, it is a small change, which is no alert",
     "withdrawn": "withdrawn: with the values measured since, no change is seen there any more",
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",

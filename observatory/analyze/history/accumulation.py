@@ -20,6 +20,7 @@ import numpy as np
 
 from observatory.analyze.comparison.rules import SMALLEST_STEP, rule_at
 from observatory.analyze.history.level_changes import DRIFT, at, trend_of
+from observatory.analyze.history.policy import MINIMUM
 from observatory.analyze.history.segments import STILL, SegmentedSeries
 from observatory.analyze.history.steps import Values
 from observatory.analyze.statements import Loss, Occurrence, Statement, id_of, over_by
@@ -66,7 +67,8 @@ def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterat
             values = track.series.values
             if values.min() > 0:
                 counts, places = max(rule.material, rule.spread), range(1, len(values))
-                yield from _sums(track, values, places, counts, MULTIPLE * counts, accepted)
+                alone = max(counts, MINIMUM["near_exact"])  # what is smaller is no alert by itself
+                yield from _sums(track, values, places, alone, MULTIPLE * counts, accepted)
         elif len(track.steps) >= _FEWEST and track.series.values.min() > 0:
             levels = np.repeat(np.array(track.levels), np.diff(track.bounds))
             steps = track.bounds[1:-1]

@@ -65,11 +65,25 @@ class Recorded:
         commit = change.first_bad.commit
         found = [
             len(positions) - 1 - positions[commit]
-            for one in change.series
-            for positions in self.lines.get((one.machine, one.env_name), ())
+            for place in {(one.machine, one.env_name) for one in change.series}
+            for positions in self.lines.get(place, ())
             if commit in positions
         ]
-        return not found or min(found) <= SAME
+        return min(found, default=0) <= SAME
+
+    def told(self, one: Occurrence, before: Iterable[Alert]) -> bool:
+        """Whether one of the alerts before is probably about this change.
+
+        One that is resolved told of a change that is over, and not of one that holds.
+        """
+        change = one.change
+        for alert in before:
+            over = alert.state == "resolved" and one.recovered is None
+            if alert.kind == change.kind and not over:
+                far = self.distance(change, alert)
+                if alert.id == change.id or (far is not None and far <= SAME):
+                    return True
+        return False
 
     def distance(self, change: Change, alert: Alert) -> int | None:
         """The number of subjects between their beginnings, on a line of a series that both have.
@@ -111,15 +125,18 @@ class FoundAlert:
 
 
 def update_alerts(
-    found: Iterable[Occurrence], recorded: Recorded, context: AlertContext
+    found: Iterable[Occurrence],
+    recorded: Recorded,
+    context: AlertContext,
+    small: Iterable[Occurrence] = (),
 ) -> list[FoundAlert]:
     """Give every change for the worse its id and state; those that need a person come first.
 
     ``found``: every change of the results. Alerts of ``context.previous`` lend their ids and the
     time at which they were first seen; those that are not found again are resolved, or get a note
-    where their series are no longer measured.
+    where their series are no longer measured. ``small``: changes that are no alerts.
     """
-    update = _Update(recorded, context)
+    update = _Update(recorded, context, tuple(small))
     worse = [one for one in found if one.worse]
     before = {one.id: one for one in (context.previous.alerts if context.previous else ())}
     named = update.named([*worse, *update.of_runs(worse)], before)
@@ -133,6 +150,7 @@ def update_alerts(
 class _Update:
     recorded: Recorded
     context: AlertContext
+    small: Sequence[Occurrence]
 
     def of_runs(self, worse: Iterable[Occurrence]) -> Iterator[Occurrence]:
         """Newest runs that failed or are late."""
@@ -246,8 +264,7 @@ class _Update:
         """A previous alert for which the results give no occurrence any more."""
         if alert.state == "resolved":
             return FoundAlert(alert)
-        distances = [(self.recorded.distance(one.change, alert), one) for one in named]
-        near = (one for far, one in distances if far is not None and far <= 2 * SAME)
+        near = self._near(alert, named)
         measured = any(
             alert.first_bad.commit in positions
             for lines in self.recorded.lines.values()
@@ -256,8 +273,10 @@ class _Update:
         resolution: Statement | None = None
         if alert.kind in _OF_RUNS:
             resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
-        elif (one := next(near, None)) is not None:
-            resolution = Statement("part of", (one.change.id,))
+        elif near is not None:
+            resolution = Statement("part of", (near.change.id,))
+        elif self._near(alert, self.small) is not None:
+            resolution = Statement("small now")
         elif measured and any(one.key in self.recorded.series for one in alert.series):
             resolution = Statement("withdrawn")
         if resolution is not None:
@@ -268,6 +287,11 @@ class _Update:
         gone = Statement("subject gone", (alert.first_bad.label,))
         note = Statement("series gone") if measured else gone
         return FoundAlert(self._with_state(alert, alert), notes=[note])
+
+    def _near(self, alert: Alert, among: Iterable[Occurrence]) -> Occurrence | None:
+        """The first change that begins near an alert in one of its series."""
+        distances = ((self.recorded.distance(one.change, alert), one) for one in among)
+        return next((one for far, one in distances if far is not None and far <= 2 * SAME), None)
 
     def _notes(self, series: Sequence[SeriesChange]) -> Iterator[Statement]:
         """A note where the newest level is not that of the newest subject."""

@@ -22,11 +22,12 @@ from observatory.analyze.history.alerts import (
 )
 from observatory.analyze.history.exact_changes import History, counted_changes
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
+from observatory.analyze.history.policy import Assessed, assess
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
-from observatory.store.records.alerts import SeriesChange
+from observatory.store.records.alerts import Alerts, SeriesChange
 from observatory.store.records.sample import Sample
 
 _EXPLAINED = 8
@@ -70,6 +71,8 @@ class Detected:
     """Pairs of subjects whose counts were compared."""
     alerts: Sequence[FoundAlert]
     improvements: Sequence[Occurrence]
+    smaller: Sequence[tuple[Occurrence, Assessed]]
+    """Changes that are not alerts, the newest first."""
     unjudged: Mapping[Statement, Sequence[str]]
     """The names of the series that were not judged, by reason."""
     environments: Sequence[Statement]
@@ -100,7 +103,9 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
-    alerts = _with_drifts(found, given.tracks, recorded, context)
+    worse, smaller = _sorted_out(found, recorded, context.previous)
+    small = [one for one, _ in smaller]
+    alerts = _with_drifts(worse, small, given.tracks, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
@@ -109,27 +114,47 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         compared=sum(compared for _, compared in counted),
         alerts=alerts,
         improvements=sorted(better, key=lambda one: one.change.first_bad.date, reverse=True),
+        smaller=sorted(smaller, key=lambda one: one[0].change.first_bad.date, reverse=True),
         unjudged=judged.unjudged,
         environments=list(_environments(lines)),
         orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
 
 
+def _sorted_out(
+    found: Iterable[Occurrence], recorded: Recorded, before: Alerts | None
+) -> tuple[list[Occurrence], list[tuple[Occurrence, Assessed]]]:
+    """The changes for the worse that are alerts, and those that are not, with the reason."""
+    alerts: list[Occurrence] = []
+    smaller: list[tuple[Occurrence, Assessed]] = []
+    for one in found:
+        if one.worse:
+            told = before is not None and recorded.told(one, before.alerts)
+            assessed = assess(one, told=told, first=before is None)
+            if assessed.reason is None:
+                alerts.append(one)
+            else:
+                smaller.append((one, assessed))
+    return alerts, smaller
+
+
 def _with_drifts(
     found: Sequence[Occurrence],
+    small: Sequence[Occurrence],
     tracks: Sequence[SegmentedSeries],
     recorded: Recorded,
     context: AlertContext,
 ) -> list[FoundAlert]:
     """The alerts, and those on small losses that add up, accepted ones among them."""
-    alerts = update_alerts(found, recorded, context)
+    alerts = update_alerts(found, recorded, context, small)
     accepted = {
         (series.key, series.first_bad.commit)
         for one in alerts if one.alert.state == "acknowledged"
         for series in one.alert.series
     }  # fmt: skip
     further = list(drifts(accumulated(tracks, accepted)))
-    return update_alerts([*found, *further], recorded, context) if further else alerts
+    every = [*found, *further]
+    return update_alerts(every, recorded, context, small) if further else alerts
 
 
 def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from observatory.analyze.comparison.rules import JUDGED_NOISY, rule_at
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.events import counts_of, events_in, without_events
+from observatory.analyze.history.fresh import HELD, fresh_step, with_fresh
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import (
     FEWEST,
@@ -206,10 +207,11 @@ def segmented(
 
 def _levels(values: Values, events: Sequence[int]) -> tuple[Drift | None, list[int]]:
     """The drift and the places of steps: exact events, and what else the detector finds."""
-    if not events:
-        return drift(values)
-    level = without_events(values, events)
+    level = without_events(values, events) if events else values
     drifting, found = drift(level)
+    found = with_fresh(level if drifting is None else drifting.flat, found)
+    if not events:
+        return drifting, found
     if drifting is not None:
         drifting = replace(drifting, flat=drifting.flat * (values / level))
     near = PARAMETERS.fewest - 1
@@ -222,6 +224,10 @@ def _with_known(series: Series, places: Sequence[int], commits: Collection[str])
     at = [n for n in range(len(series.values)) if series.subject(n).commit in commits]
     near = PARAMETERS.fewest - 1
     lost = [n for n in at if all(abs(n - place) > near for place in places)]
-    smaller = change_points(series.values, STILL * PARAMETERS.smallest) if lost else []
+    if not lost:
+        return [*places]
+    smaller = change_points(series.values, STILL * PARAMETERS.smallest)
+    fresh = fresh_step(series.values, places, HELD)
+    smaller += [] if fresh is None else [fresh]
     held = [place for place in smaller if any(abs(n - place) <= near for n in lost)]
     return sorted({*places, *(p for p in held if all(abs(p - place) > near for place in places))})

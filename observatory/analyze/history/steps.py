@@ -40,7 +40,6 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.comparison.rules import SMALLEST_STEP
 from observatory.store.records.alerts import Modes, described_by_ratio
 
 Values = npt.NDArray[np.float64]
@@ -56,8 +55,10 @@ class Parameters:
     """... and in ranks, at least."""
     fewest: int = 5
     """Values between two steps, and before the first and after the last."""
-    smallest: float = SMALLEST_STEP
-    """Relative change of the level below which a step is not reported."""
+    smallest: float = 0.02
+    """Relative change of the level; a step that is surely smaller is not reported ..."""
+    weakest: float = 0.75
+    """... nor one whose estimate is below so much of it, however unsure."""
 
 
 PARAMETERS = Parameters()
@@ -107,7 +108,8 @@ def change_points(
 ) -> list[int]:
     """The indices at which new levels begin, ascending. ``values``: finite, in the order of time.
 
-    ``smallest``: the smallest relative change of a step. Fewer than FEWEST values have no steps.
+    ``smallest``: a relative change; steps that are surely smaller are left out. Fewer than FEWEST
+    values have no steps.
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
@@ -190,12 +192,12 @@ def ratio(old: Values, new: Values) -> float:
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
-    """The places of large enough steps: smaller ones are removed, the smallest first."""
+    """The places of large enough steps: surely smaller ones are removed, the smallest first."""
     kept = [0, *places, len(values)]
 
     def apart(number: int) -> float:
         before, place, after = kept[number - 1 : number + 2]
-        return _apart(*_nearest(values[before:place], values[place:after]))
+        return _at_most(*_nearest(values[before:place], values[place:after]), smallest)
 
     changes = [apart(number) for number in range(1, len(kept) - 1)]
     while changes:
@@ -214,11 +216,17 @@ def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
     return old[-NEAREST:], new[:NEAREST]
 
 
-def _apart(old: Values, new: Values) -> float:
-    """The relative change of the level in either direction; infinite from or to 0."""
+def _at_most(old: Values, new: Values, smallest: float) -> float:
+    """The largest relative change of the level that its interval holds; infinite from or to 0.
+
+    The estimate alone would leave out every second step of exactly the smallest size. It counts
+    where it is far below that, which happens where noise is large.
+    """
     if min(old.min(), new.min()) > 0:
-        ratio = float(np.median(np.divide.outer(new, old)))
-        return max(ratio, 1 / ratio) - 1
+        ratio, low, high = shift(old, new)
+        apart = max(ratio, 1 / ratio) - 1
+        weak = math.isnan(low) or apart < PARAMETERS.weakest * smallest
+        return apart if weak else max(high, 1 / low) - 1
     a, b = float(np.median(old)), float(np.median(new))
     low, high = sorted((abs(a), abs(b)))
     if a == b:

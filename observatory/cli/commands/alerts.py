@@ -26,7 +26,7 @@ _FAILING = STATES[:4]
 def command(
     results: options.Results = Path("results"),
     everything: Annotated[
-        bool, options.flag("--all", "Also list resolved alerts and improvements.")
+        bool, options.flag("--all", "Also list resolved alerts, small changes and improvements.")
     ] = False,
     json: options.Json = False,
     fail_on: Annotated[

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import orjson
 import typer
 from rich.console import Console
@@ -18,7 +19,8 @@ from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
 from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, OURS, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
-from observatory.app.evaluation import Evaluated, evaluate, long_series
+from observatory.analyze.replay import AFTER
+from observatory.app.evaluation import Evaluated, Replayed, evaluate, long_series, replayed
 from observatory.cli import options
 from observatory.cli.output import grid, report_problems
 from observatory.errors import SelectionError
@@ -50,6 +52,14 @@ def command(
             "--online", "Also run the detectors night after night, which takes 90 times as long."
         ),
     ] = False,
+    replay: Annotated[
+        bool,
+        options.flag(
+            "--replay",
+            "Instead replay the history week by week through the code that makes alerts.",
+        ),
+    ] = False,
+    weeks: Annotated[int, typer.Option(help="Weeks to replay, the newest.", min=1)] = 104,
     seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
     repeat: Annotated[
         int, typer.Option(help="Windows of each series; with one, F1 varies by 0.01.", min=1)
@@ -65,6 +75,12 @@ def command(
     The command permutes windows of real series, so that every alarm is false, and then inserts
     steps of known size. It uses series of at least 200 values.
     """  # fmt: skip
+    if replay:
+        found_weeks, problems = replayed(results, weeks, seed)
+        for table in _replay_tables(found_weeks):
+            Console().print(table)
+        report_problems(problems, strict)
+        return
     names = detector or list(DETECTORS)
     if unknown := [name for name in names if name not in DETECTORS]:
         raise SelectionError(no_such("detector", unknown[0], DETECTORS))
@@ -96,6 +112,28 @@ def command(
 
         plot.save(plot.detectors(found.alone), picture)
     report_problems(problems, strict)
+
+
+def _replay_tables(found: Replayed) -> Iterable[Table]:
+    new = np.array([week.new for week in found.weeks])
+    last = found.weeks[-1]
+    yield _drawn(
+        f"Replayed week by week, {len(new)} weeks",
+        ("new alerts a week: mean", "median", "90 %", "maximum", "of one cause", "open at the end",
+         "smaller changes"),
+        [(f"{new.mean():.2f}", f"{np.median(new):g}", f"{np.percentile(new, 90):g}",
+          f"{new.max()}", f"{sum(week.same_cause for week in found.weeks)} of {new.sum()}",
+          f"{last.open}", f"{last.smaller}")],
+    )  # fmt: skip
+    yield _drawn(
+        f"Steps put into {found.told[0].series} series, each alone",
+        ("step", f"told within {AFTER} values", "median delay in values", "false"),
+        [
+            (f"+{one.factor - 1:.0%}", f"{one.found:.1%}",
+             "-" if one.median_delay is None else f"{one.median_delay:g}", f"{one.false}")
+            for one in found.told
+        ],
+    )  # fmt: skip
 
 
 def _programs(texts: Sequence[str] | None) -> list[tuple[str, str]]:

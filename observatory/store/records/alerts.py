@@ -30,6 +30,8 @@ resolved (it no longer holds; `resolution` says since when or why).
 """
 STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
 """In the order in which they need a person."""
+Reason = Literal["small", "went back"]
+"""Why a change is not an alert: its impact is too small, or it was over before it was one."""
 SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000
@@ -157,6 +159,18 @@ class Alert(Change):
     notes: list[Text] = Field([], max_length=100)
 
 
+class SmallerChange(Change):
+    """A change that is not an alert: it stands in the weekly digest and on the pages."""
+
+    worse: bool
+    impact: FiniteFloat = Field(
+        description="size times certainty times the root of the number of series; 0.095 for a sure "
+        "+10 % in one series"
+    )
+    reason: Reason = Field(description="why it is not an alert")
+    recovered: At | None = Field(None, description="the subject by which it was over")
+
+
 class Unjudged(Record):
     """Series of which nothing could be said, and why."""
 
@@ -179,6 +193,9 @@ class Alerts(Record):
     compared: Count = Field(0, description="pairs of subjects whose counts were compared")
     alerts: list[Alert] = Field(max_length=100_000)
     improvements: list[Change] = Field([], max_length=100_000)
+    smaller: list[SmallerChange] = Field(
+        [], max_length=100_000, description="changes that are not alerts, the newest first"
+    )
     unjudged: list[Unjudged] = Field([], max_length=100)
     environments: list[Text] = Field([], max_length=1000, description="changes of a machine")
     orphans: list[AlertId] = Field([], max_length=1000, description="acknowledged, but no alert")
