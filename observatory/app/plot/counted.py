@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dashboard.colours import tokens
 from observatory.app.plot import style
 from observatory.errors import SelectionError
 from observatory.text import units
@@ -40,7 +41,7 @@ def graphs(
     thick = _THICK / len(subjects)
     ax = style.axes_or_new(ax, 7.0, 1.0 + (0.1 + 0.125 * len(subjects)) * len(names))
     known = rows.set_index(["subject", "name"])
-    colours = [style.tokens()[f"s{number % 8}"] for number in range(len(subjects))]
+    colours = [tokens()[f"s{number % 8}"] for number in range(len(subjects))]
     for number, subject in enumerate(subjects):
         ax.plot([], [], "s", color=colours[number], label=f"{subject} ")
         for place, name in enumerate(names):
@@ -53,7 +54,7 @@ def graphs(
             ax.barh(at, width, height=thick * 0.9, color=colours[number])
             ax.annotate(
                 said, (width, at), xytext=(3, 0), textcoords="offset points", va="center",
-                fontsize=7, color=style.tokens()["ink" if fate == "counted" else "ink-2"],
+                fontsize=7, color=tokens()["ink" if fate == "counted" else "ink-2"],
             )  # fmt: skip
     ax.set_yticks(range(len(names)), names, fontsize=9)
     ax.tick_params(axis="y", length=0)

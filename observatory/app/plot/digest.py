@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from dashboard.colours import tokens
 from observatory.app.plot import style
 from observatory.errors import SelectionError
 from observatory.text.plain import shorten
@@ -28,11 +29,11 @@ def digest(bars: Sequence[tuple[str, float]]) -> Figure:
     figure = Figure(figsize=(8, 1.1 + 0.32 * len(ordered)), layout="constrained")
     ax = style.axes_or_new(figure.subplots())
     sizes = [100 * (ratio - 1) for _, ratio in ordered]
-    colours = [style.tokens()["bad" if size > 0 else "good"] for size in sizes]
+    colours = [tokens()["bad" if size > 0 else "good"] for size in sizes]
     drawn = ax.barh(range(len(sizes)), sizes, color=colours)
     ax.bar_label(drawn, [signed(ratio) for _, ratio in ordered], padding=3)
     ax.set_yticks(range(len(ordered)), [shorten(name, _LONGEST_NAME) for name, _ in ordered])
-    ax.axvline(0, color=style.tokens()["edge"], linewidth=0.8)
+    ax.axvline(0, color=tokens()["edge"], linewidth=0.8)
     ax.margins(x=0.3)
     ax.set(xlabel="change, %")
     figure.suptitle("What got better (left) and worse (right)", x=0.01, ha="left")
