@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from dashboard.colours import tokens
 from observatory import app
 from observatory.analyze.growth.families import JUDGED, Family, by_subject
 from observatory.analyze.profiles.cells import difference_of
@@ -126,7 +127,7 @@ def _bars(axes: Axes, counted: Sequence[float | None], number: int, of: int, lab
     known = [(place, value) for place, value in enumerate(counted) if value is not None]
     at = [place + (number + 0.5) * thick - 0.4 for place, _ in known]
     values = [value for _, value in known]
-    bars = axes.barh(at, values, thick, label=label, color=style.tokens()[f"s{number}"])
+    bars = axes.barh(at, values, thick, label=label, color=tokens()[f"s{number}"])
     axes.bar_label(bars, [count(value) for value in values], padding=3, fontsize=7.5)
     axes.spines["bottom"].set_visible(False)
     axes.set_xticks([])
@@ -153,11 +154,11 @@ def _work(results: Path) -> Figure:
     totals = [place % (LARGEST + 1) == 0 for place in range(len(parts))]
     bars = calls.barh(range(len(parts)), changes)
     for bar, change, total in zip(bars, changes, totals, strict=True):
-        bar.set(color=style.tokens()["bad" if change > 0 else "good"], alpha=1 if total else 0.6)
+        bar.set(color=tokens()["bad" if change > 0 else "good"], alpha=1 if total else 0.6)
     calls.bar_label(bars, [f"{change:+,}" for change in changes], padding=3, fontsize=8)
     calls.set_yticks(range(len(parts)), names)
     for label, total in zip(calls.get_yticklabels(), totals, strict=True):
-        label.set(weight="bold" if total else "normal", color=style.tokens()["ink"], size=9)
+        label.set(weight="bold" if total else "normal", color=tokens()["ink"], size=9)
     calls.set_xticks([])
     calls.spines["bottom"].set_visible(False)
     calls.invert_yaxis()

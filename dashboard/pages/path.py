@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.catalogue import METRICS, MODELS, PATH_STEPS
+from benchmarks.catalogue import MODELS, PATH_STEPS
 from dashboard.colours import css_name
 from dashboard.pages.cell_values import Flag
 from dashboard.site_input import SiteInput, Spot
@@ -61,12 +61,18 @@ def path_page(observed: SiteInput) -> dict[str, Any] | None:
             {
                 "model": model, "backend": backend, "css": css_name(backend),
                 "meaning": meaning_of(MODELS, model),
-                "columns": [(shorten(clean(walk.label), _LABEL), walk.start) for walk in walks],
+                "columns": [_column(walk) for walk in walks],
                 "rows": list(_rows(model, walks)),
                 "asked": list(_asked(model, walks[: len(walks) // max(1, len(labels))])),
             }
         )  # fmt: skip
-    return {"tables": tables, "counts": [(one, METRICS[one].meaning) for one in COUNTS]}
+    return {"tables": tables, "counts": COUNTS}
+
+
+def _column(walk: Walk) -> tuple[str, str]:
+    """The heading of a column: the release, and below it what was installed with it."""
+    release, _, others = shorten(clean(walk.label), _LABEL).partition(" ")
+    return release, ", ".join(filter(None, (others.replace("==", " "), walk.start)))
 
 
 def _rows(model: str, walks: Sequence[Walk]) -> Iterator[Row]:

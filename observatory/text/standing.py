@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from observatory.analyze.history.machine_changes import MachineChange
@@ -65,7 +66,10 @@ def of_the_machine(found: MachineChange) -> str:
 
 
 def _kinds(alerts: Sequence[Alert]) -> str:
-    """The kinds of alerts, each with the subject it began at."""
-    named = [f"{clean(one.kind)} since {clean(one.first_bad.label)}" for one in alerts]
+    """The kinds of alerts, and since when for one alone: the list below says it of each."""
+    if len(alerts) == 1:
+        return f"{clean(alerts[0].kind)} since {clean(alerts[0].first_bad.label)}"
+    kinds = Counter(clean(one.kind) for one in alerts)
+    named = [f"{kind} ({number})" if number > 1 else kind for kind, number in kinds.items()]
     rest = len(named) - _NAMED
     return listed(named[:_NAMED] + ([f"{rest} more"] if rest > 0 else []))

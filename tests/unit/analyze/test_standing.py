@@ -55,6 +55,9 @@ def test_what_is_new_comes_first_and_then_what_waits() -> None:
     assert waiting(old) == "2 older alerts wait for a decision. 1 alert acknowledged."
     new = standing(record(alert("new", "wrong results")))
     assert news(new) == "1 new alert: wrong results since 3.3.8."
+    kinds = ("slower", "slower", "keys collide")
+    more = standing(record(*(alert("new", kind, n) for n, kind in enumerate(kinds))))
+    assert news(more) == "3 new alerts: keys collide and slower (2)."
 
 
 def test_what_is_wrong_comes_first_among_what_waits() -> None:
