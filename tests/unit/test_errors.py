@@ -27,6 +27,8 @@ STATUSES = {
     "LedgerError": Exit.UNREADABLE,
     "MissingError": Exit.GITHUB,
     "NoCacheError": Exit.USAGE,
+    "NoEntriesError": Exit.USAGE,
+    "ReaderError": Exit.ENVIRONMENT,
     "NoInterpreterError": Exit.ENVIRONMENT,
     "NotMovedError": Exit.UNPUBLISHED,
     "NotOurDirectoryError": Exit.USAGE,

@@ -19,7 +19,7 @@ from observatory.analyze.history.segments import STILL
 from observatory.analyze.statements import Occurrence
 from observatory.store.records.alerts import Reason, SeriesChange
 
-MINIMUM = {"near_exact": 0.005, "noisy": 0.03}
+MINIMUM = {"near_exact": math.log(1.005), "noisy": 0.03}
 """The least impact of an alert, by the kind of its series. Of times and memory a sure +3 % in one
 series, so that +5 % is told unless its interval is wide; +2 % needs three. Of work, which hardly
 varies: +0.5 % in one series."""

@@ -42,6 +42,7 @@ from observatory.store.journal.values import (
     latest_runs,
     same_cpu,
     timed_elsewhere,
+    timed_here_too,
 )
 from observatory.store.records import layout
 from observatory.store.records.sample import Overhead
@@ -80,6 +81,7 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
         entries[-1],
         *[e for e in entries if e.header == current and _timed(e)][-1:],
         *timed_elsewhere(entries, current),
+        *timed_here_too(entries, current),
     ]
     read = counting | set(map(id, explaining))
     seen: set[tuple[object, ...]] = set()

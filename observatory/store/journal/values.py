@@ -75,15 +75,32 @@ def timed_elsewhere(entries: Iterable[JournalEntry], header: JournalHeader) -> l
 
     Only samples of the header's versions are considered.
     """
-    here: set[Cell] = set()
+    here, elsewhere = _timed(entries, header)
+    return [elsewhere[cell] for cell in sorted(elsewhere.keys() - here.keys())]
+
+
+def timed_here_too(entries: Iterable[JournalEntry], header: JournalHeader) -> list[JournalEntry]:
+    """The last good timed sample of ``header``'s CPU of each cell that another CPU timed, too.
+
+    Without them, the other CPU would seem to be the only one.
+    """
+    here, elsewhere = _timed(entries, header)
+    return [here[cell] for cell in sorted(elsewhere.keys() & here.keys())]
+
+
+def _timed(
+    entries: Iterable[JournalEntry], header: JournalHeader
+) -> tuple[dict[Cell, JournalEntry], dict[Cell, JournalEntry]]:
+    """The last good timed samples by cell: those of ``header``'s CPU, and those of others."""
+    here: dict[Cell, JournalEntry] = {}
     elsewhere: dict[Cell, JournalEntry] = {}
     for entry in entries:
         if entry.sample.measure == "timing" and entry.sample.status == "ok":
             if comparable(header, entry):
-                here.add(entry.sample.cell)
+                here[entry.sample.cell] = entry
             elif entry.header.versions.agrees_with(header.versions):
                 elsewhere[entry.sample.cell] = entry
-    return [elsewhere[cell] for cell in sorted(elsewhere.keys() - here)]
+    return here, elsewhere
 
 
 def _counted_for(header: JournalHeader, entry: JournalEntry) -> JournalEntry:

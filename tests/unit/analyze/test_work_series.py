@@ -73,4 +73,4 @@ def test_the_page_of_each_source_has_an_id_of_its_own_and_others_keep_theirs(
             for track, id_ in zip(observed.tracks, observed.ids, strict=True)
         })  # fmt: skip
     assert ids[0]["instructions"] != ids[1]["instructions"]
-    assert ids[0]["compile_time"] == ids[1]["compile_time"] == "d3835c3cf8"
+    assert ids[0]["compile_time"] == ids[1]["compile_time"] == "e040cf1d9255"

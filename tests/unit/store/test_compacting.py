@@ -190,6 +190,16 @@ def test_every_value_reason_and_ledger_stays(found: list[JournalRecord]) -> None
     assert len(written(left)) <= len(written(found))
 
 
+def test_a_good_time_stays_where_a_later_run_failed_and_another_cpu_has_times() -> None:
+    """Without it, the times of the other CPU would be called the only ones."""
+    found = [
+        _line(COLD, "timing", "ok", RUN, 0, 1, None),
+        _line(COLD, "timing", "ok", RUN, 2, 0, None),
+        _line(COLD, "timing", "raised", LATER, 2, 0, None),
+    ]
+    assert _read(compacted(_contents(found))) == _read(found)
+
+
 def test_the_sample_that_says_whose_times_stand_stays() -> None:
     """Merged journals may hold a later run before an earlier one, and another CPU between them."""
     found = [
