@@ -38,7 +38,7 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     ids = {
         (name, metric): id_
         for name, metric, id_ in zip(
-            index["name"], _long(index["metric"]), index["id"], strict=True
+            _long(index["name"]), _long(index["metric"]), _long(index["id"]), strict=True
         )
     }
     labels = [subjects["label"][k] for k in lines["lines"][0]["subjects"]]
