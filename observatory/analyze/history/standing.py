@@ -14,8 +14,9 @@ from typing import Literal
 
 from benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
+from observatory.analyze.history.policy import impact
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.store.records.alerts import Alert, Alerts, SeriesChange
+from observatory.store.records.alerts import Alert, Alerts
 
 Light = Literal["bad", "open", "good", "unknown"]
 """Red, amber, green; unknown where nothing could be judged."""
@@ -58,23 +59,13 @@ class Standing:
         return (*self.failed, *self.new, *self.waiting, *self.acknowledged)
 
 
-def impact(alert: Alert) -> tuple[bool, float]:
-    """By what alerts are sorted: whether values may be wrong, and how much got worse.
+def urgency(alert: Alert) -> tuple[bool, float]:
+    """By what alerts are sorted: whether values may be wrong, then their impact.
 
-    That is infinite for counts; of the rest the root of the sum of squares of what is sure of each
-    series: of an interval the end that is nearer to no change, as a logarithm.
+    The impact of counts is infinite.
     """
-    grave = alert.kind in FIRST_CAUSES
-    if any(one.kind == "exact" for one in alert.series):
-        return grave, math.inf
-    return grave, math.sqrt(sum(_sure(one) ** 2 for one in alert.series))
-
-
-def _sure(one: SeriesChange) -> float:
-    if one.modes is None and one.low is not None and one.high is not None and one.low > 0:
-        return max(0.0, math.log(one.low) if one.worse else -math.log(one.high))
-    low, high = sorted((one.before, one.after))
-    return math.log(high / low) if low > 0 else 1.0
+    counted = any(one.kind == "exact" for one in alert.series)
+    return alert.kind in FIRST_CAUSES, math.inf if counted else impact(alert.series)
 
 
 def is_event(alert: Alert) -> bool:
@@ -100,7 +91,7 @@ def standing(
     events = tuple(one for one in live if is_event(one))
     undecided = [one for one in live if one.state != "acknowledged" and one not in events]
     needing = sorted(
-        (one for one in undecided if one.kind not in (STALE, FAILED)), key=impact, reverse=True
+        (one for one in undecided if one.kind not in (STALE, FAILED)), key=urgency, reverse=True
     )
     new = tuple(one for one in needing if one.state in ("new", "expired"))
     waiting = tuple(one for one in needing if one.state == "open")
