@@ -20,6 +20,7 @@ from dashboard.drawing import geometry
 from dashboard.feed import atom
 from dashboard.pages.alert import alert_page
 from dashboard.pages.alert_files import alert_files
+from dashboard.pages.alerts import alerts_page
 from dashboard.pages.badge import PATH as BADGE
 from dashboard.pages.badge import badge
 from dashboard.pages.caches import caches_page, chosen, times_of
@@ -36,7 +37,7 @@ from dashboard.pages.guard import guard_page
 from dashboard.pages.health import health_page, lines_of
 from dashboard.pages.history import History, history
 from dashboard.pages.matrix import matrices
-from dashboard.pages.overview import alert_line, overview
+from dashboard.pages.overview import overview
 from dashboard.pages.path import PATH as WALK
 from dashboard.pages.path import path_page
 from dashboard.pages.profiles import ProfilePages
@@ -49,19 +50,15 @@ from dashboard.publish import publish, refuse_foreign
 from dashboard.rendering import assets, rendered
 from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
-from observatory.analyze.history.standing import standing
-from observatory.text import units
 from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
-from observatory.text.plain import clean, shorten
-from observatory.text.standing import news, waiting
+from observatory.text.plain import shorten
 from observatory.text.words import SHOWN_METRICS, glossaries
 
 MATRIX = "matrix.html"
 WORDS = "words.html"
 COMPARE = "compare.html"
 _LINES_SHOWN = 8
-_IMPROVEMENTS = 200
 _PROBLEM = 600
 
 
@@ -135,7 +132,7 @@ class _Site:
         profile = self._profiles.of_pairs.get(pair) if pair else None
         yield COMPARE, self._page(COMPARE, static=rows, static_title=title, profile=profile)
         yield "health.html", self._page("health.html", **health_page(observed, self._subject))
-        yield "alerts.html", self._alerts()
+        yield "alerts.html", self._page("alerts.html", **alerts_page(observed))
         if self._guard is not None:
             yield GUARD, self._page(GUARD, **self._guard)
         if self._path is not None:
@@ -218,44 +215,6 @@ class _Site:
             wrong=(past.wrong, *geometry.count_drawings((past.wrong,))),
             legend=tuple((name, css_name(name), geometry.shape_of(name)) for name in MAIN_BACKENDS),
             story=timeline(alerts, pages),
-        )
-
-    def _alerts(self) -> bytes:
-        alerts = self._observed.alerts
-        now, shown = standing(alerts, self._observed.retired), with_page(alerts)
-        pages = {one.id for one in shown}
-        titles = {
-            "New": (*now.failed, *now.new), "Waiting for a decision": now.waiting,
-            "Sends nothing new": now.late, "Acknowledged": now.acknowledged,
-            "Events: changed on purpose": now.events, "No longer measured": now.retired,
-            "Resolved": [one for one in shown if one.state == "resolved"],
-        }  # fmt: skip
-        groups = [
-            (title, [alert_line(one) for one in own if one.id in pages])
-            for title, own in titles.items()
-        ]
-        better = alerts.improvements
-        return self._page(
-            "alerts.html",
-            standing=" ".join(filter(None, (news(now), waiting(now)))).removesuffix("."),
-            judged=units.count(alerts.judged),
-            compared=units.count(alerts.compared),
-            groups=groups,
-            left_out=len(alerts.alerts) - len(shown),
-            small=[
-                (one.first_bad.date, shorten(one.first_bad.label, 60), clean(one.sentence))
-                for one in alerts.smaller[:_IMPROVEMENTS]
-            ],
-            more_small=max(0, len(alerts.smaller) - _IMPROVEMENTS),
-            improvements=[
-                (one.first_bad.date, shorten(one.first_bad.label, 60), clean(one.sentence))
-                for one in better[:_IMPROVEMENTS]
-            ],
-            more_improvements=max(0, len(better) - _IMPROVEMENTS),
-            unjudged=[
-                {"count": units.count(one.count), "reason": clean(one.reason)}
-                for one in alerts.unjudged
-            ],
         )
 
     def _caches_pages(self) -> Iterator[tuple[str, bytes]]:
