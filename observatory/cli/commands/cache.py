@@ -53,10 +53,10 @@ def command(
     ] = None,
     json: options.Json = False,
     files: Annotated[
-        bool, options.flag("--files", "Print only the paths that may be deleted, one a line.")
+        bool, options.flag("--files", "Print only the paths that may be deleted, each on a line.")
     ] = False,
     delete: Annotated[
-        bool, options.flag("--delete", "Delete what the report calls deletable and none uses.")
+        bool, options.flag("--delete", "Delete what may be deleted, except what a process uses.")
     ] = False,
 ) -> None:
     """Show what a cache contains, what can load it, and what may be deleted.
