@@ -17,7 +17,7 @@ from dashboard.site_input import SiteInput, spot_name
 from observatory.analyze.history.standing import is_event
 from observatory.analyze.history.suspects import SuspectedRange
 from observatory.store.records.alerts import Alert, At, SeriesChange
-from observatory.text import units
+from observatory.text import sizes, units
 from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
@@ -119,7 +119,7 @@ def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:
         link = f"series.html#s={observed.ids[numbers[0]]}" if numbers else _ledgers(observed, one)
         yield SeriesRow(
             shorten(one.benchmark, 120), link, shorten(one.metric, 40),
-            units.change(one.before, one.after, one.unit),
+            sizes.levels(one),
             # Of an alert that is not found any more, nobody followed what came later.
             units.human(one.now, one.unit) if found_still(alert) else units.MISSING,
             "" if alert.state == "resolved" else "yes" if one.holds else "no",

@@ -46,6 +46,8 @@ _IMPLEMENTATIONS = {"numba": "numba", "c": "C", "jax": "JAX", "": "no backend"}
 MOST_SUBJECTS = 24
 _MOST = 2000
 _NAMED = 12
+_TOPICS = ("topics", "freezing")
+"""The scenarios that the preset of topics takes; that of the census takes the others."""
 _FEWEST_OF_A_KIND = 3
 """Graphs of a kind, on average, below which a table of kinds says less than the matrix."""
 _NOTE = 240
@@ -140,6 +142,7 @@ class CensusPage:
         return {
             "model": self.model,
             "backend": self.backend,
+            "preset": "topics" if newest.scenario in _TOPICS else "census",
             "meaning": meaning_of(MODELS, self.model),
             "how": meaning_of(SCENARIOS, newest.scenario).replace("`", ""),
             "tabs": [

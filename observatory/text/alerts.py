@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.store.records.alerts import Alert, Alerts, Change, SeriesChange, State
-from observatory.text import units
+from observatory.text import sizes, units
 from observatory.text.plain import clean
 from observatory.text.words import several
 
@@ -151,7 +151,7 @@ def between(change: Change) -> str:
     """The subjects between which the change lies: "since 3.3.7 (last good 3.3.4)"."""
     first = clean(change.first_bad.label)
     if change.last_good is None:
-        return f"at {first}"
+        return f"since {first}, where it was first checked" if change.series else f"at {first}"
     return f"since {first} (last good {clean(change.last_good.label)}{unmeasured(change)})"
 
 
@@ -170,9 +170,8 @@ def found_still(change: Change) -> bool:
 
 
 def _series(one: SeriesChange) -> str:
-    levels = units.change(one.before, one.after, one.unit)
     now = "" if one.now in (None, one.after) else f", now {units.human(one.now, one.unit)}"
-    return f"{clean(one.benchmark)} {clean(one.metric)}: {levels}{now}"
+    return f"{clean(one.benchmark)} {clean(one.metric)}: {sizes.levels(one)}{now}"
 
 
 def _listed(title: str, changes: Sequence[Change], style: str) -> Iterator[RenderableType]:

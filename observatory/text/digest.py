@@ -119,7 +119,7 @@ def _point(change: Change) -> doc.Words:
     if most is not None and most.after < most.before and most.metric in METRICS:
         # Of an improvement, what is counted says more than the name of its count.
         meaning = re.split("[,;:]", METRICS[most.metric].meaning)[0]
-        return who, *doc.written(f": {meaning}: {_levels(most)} ({where(change.series)}).")
+        return who, *doc.written(f": {meaning}: {sizes.levels(most)} ({where(change.series)}).")
     return who, f": {change.kind}: {_cut(change.sentence)}"
 
 
@@ -137,7 +137,7 @@ def _by(series: Sequence[SeriesChange]) -> str:
 
 def _series(series: Sequence[SeriesChange]) -> str:
     name = f"`{series[0].metric}` " * bool(_words(series[0]))
-    levels = f"{name}{_levels(series[0])}"
+    levels = f"{name}{sizes.levels(series[0])}"
     if len(series) == 1:
         return f"in {where(series)} ({levels})"
     return f"in {several(len(series), 'measurement')} of {where(series)} (the largest: {levels})"
@@ -145,10 +145,6 @@ def _series(series: Sequence[SeriesChange]) -> str:
 
 def _ratio(one: SeriesChange) -> float:
     return sizes.medians(one) or one.after / one.before
-
-
-def _levels(one: SeriesChange) -> str:
-    return units.change(one.before, one.after, one.unit)
 
 
 def _largest(change: Change) -> SeriesChange | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import document as doc
-from observatory.text import units
+from observatory.text import sizes, units
 from observatory.text.alerts import between, unmeasured
 from observatory.text.comparison.phrases import folded_functions, folded_graphs, name, sentence
 from observatory.text.markdown import markdown
@@ -86,7 +86,7 @@ def _folded_series(series: list[SeriesChange]) -> doc.Folded:
     rest = len(series) - _SERIES
     rows: tuple[tuple[doc.Words, ...], ...] = tuple(
         ((name(one.benchmark),), (name(one.metric),),
-         (units.change(one.before, one.after, one.unit),), (name(one.machine),))
+         (sizes.levels(one),), (name(one.machine),))
         for one in series[:_SERIES]
     )  # fmt: skip
     # The plural of series is series.

@@ -18,6 +18,13 @@ LevelChange: TypeAlias = Step | SeriesChange
 """A change between two levels of a noisy series."""
 
 
+def levels(one: SeriesChange) -> str:
+    """Its values before and after; the one value where nothing was measured before."""
+    if one.last_good is None:
+        return units.human(one.after, one.unit)
+    return units.change(one.before, one.after, one.unit)
+
+
 def medians(one: LevelChange) -> float | None:
     """The ratio of the medians, after to before; None where it does not describe the change."""
     if one.modes is not None or min(one.before, one.after) <= 0:

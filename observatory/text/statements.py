@@ -185,8 +185,7 @@ def _largest(changes: Sequence[SeriesChange]) -> str:
     most = max(changes, key=lambda one: abs(one.after - one.before))
     others = len({one.benchmark for one in changes}) - 1
     more = f" and {several(others, 'more cell')}" if others else ""
-    levels = units.change(most.before, most.after, most.unit)
-    return f"{levels} ({most.benchmark}{more})"
+    return f"{sizes.levels(most)} ({most.benchmark}{more})"
 
 
 def _with_times(times: Sequence[SeriesChange]) -> str:

@@ -90,6 +90,17 @@ def explained(
     return named, [_attached(verdict, named) for verdict in verdicts]
 
 
+def wrong_results(graphs: Mapping[Cell, Sequence[GraphChange]], head: Evidence) -> FoundCause:
+    """The cause of wrong values that need no earlier ones to be wrong.
+
+    ``graphs``: the cells of one backend in which they are, each with the graphs that are wrong,
+    where it builds many apart.
+    """
+    kind: CauseKind = "wrong results"
+    found = [_Finding(kind, (cell.backend,), cell, graphs=tuple(of)) for cell, of in graphs.items()]
+    return _cause(kind, found, head)
+
+
 def _conclusions(verdicts: Sequence[Verdict], metric: str) -> _Conclusions:
     return {one.cell: one.conclusion for one in verdicts if one.metric == metric}
 

@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from benchmarks.catalogue import CORRECTNESS, OF_A_CACHE, SCENARIOS, Cell, Metric
+from benchmarks.catalogue import CORRECTNESS, METRICS, OF_A_CACHE, SCENARIOS, Cell, Metric
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.store.records.comparison import GraphChange, Values
 from observatory.store.records.sample import Build, LedgerEntry, Sample
 
 ABSENT = "absent"
+_WRONG = METRICS["wrong_results"]
 _LONGEST = 300
 
 
@@ -79,6 +80,17 @@ def by_graph(cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> ByGr
         return None
     found = ByGraph(cell, metric, base, head)
     return found if found.counted else None
+
+
+def wrong_graphs(cell: Cell, side: Evidence) -> dict[str, GraphChange | None]:
+    """The graphs of a cell that builds many apart and checks them, with what the wrong ones say."""
+    found: dict[str, GraphChange | None] = {}
+    for step in chain.from_iterable(one.steps for one in _samples(cell, _WRONG, side)):
+        if _WRONG.name in step.metrics:
+            known = found.setdefault(step.name, None)
+            if step.metrics[_WRONG.name] and known is None:
+                found[step.name] = GraphChange(name=step.name, note=_note(_WRONG.name, None, step))
+    return found
 
 
 def count_of(metric: str, sample: Sample, names: Collection[str]) -> float:

@@ -89,6 +89,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     judged = judge_series(given.tracks)
     counted = [counted_changes(history) for history in given.histories]
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
+    exact = [one for one in exact if not _known_elsewhere(one, exact)]
     moved = [*judged.moved, *(one for of in series for one in work_changes(of))]
     exact, left = _with_followers(exact, moved, OF_A_CACHE, _FOLLOW_A_CACHE)
     near = [one for one in left if one.change.kind == "near_exact"]
@@ -174,6 +175,25 @@ def _across_machines(exact: Iterable[Occurrence]) -> list[Occurrence]:
         else:
             united.append(one)
     return united
+
+
+def _known_elsewhere(one: Occurrence, every: Iterable[Occurrence]) -> bool:
+    """Whether it was wrong from the first, and another machine says of its cells that they are."""
+    if one.change.last_good is not None:
+        return False
+    known = {
+        (series.benchmark, series.metric)
+        for other in every
+        if other.worse and other is not one and _places(other).isdisjoint(_places(one))
+        for series in other.change.series
+        if series.holds and (other.change.last_good or _before(other, one))
+    }
+    return known.issuperset((series.benchmark, series.metric) for series in one.change.series)
+
+
+def _before(other: Occurrence, one: Occurrence) -> bool:
+    ends = [(each.change.first_bad.date, each.change.id) for each in (other, one)]
+    return ends[0] < ends[1]
 
 
 def _places(one: Occurrence) -> set[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 Each subject is compared with the last one before it that has the value, as `observatory compare`
 does with two: plain inequality, causes from the two ledgers. A change holds until the count of a
-later subject is no higher than before the change.
+later subject is no higher than before the change. Values that were wrong when they were first
+checked are a change as well, as long as they are.
 
 A history may be long and ledgers are large: subjects are read one after another, and only those
 that are still needed for a comparison are kept.
@@ -10,7 +11,7 @@ that are still needed for a comparison are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -23,9 +24,9 @@ from benchmarks.catalogue import (
     Cell,
     metrics_of,
 )
-from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.causes import explained, wrong_results
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.graphs import by_graph, count_in
+from observatory.analyze.comparison.graphs import by_graph, count_in, wrong_graphs
 from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
@@ -38,9 +39,10 @@ from observatory.analyze.statements import (
     over_by,
 )
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
-from observatory.store.records.comparison import Verdict
+from observatory.store.records.comparison import GraphChange, Verdict
 
 _COMPILE_TIME = METRICS["compile_time"]
+_WRONG = METRICS["wrong_results"]
 _Count = Callable[[Evidence], float | None]
 _Place = tuple[Cell, str]
 """A cell and the name of a metric, or `reuse_lost`."""
@@ -69,10 +71,12 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     """Every change of an exact metric that can alert, for the worse and for the better.
 
     A subject is compared, metric by metric, with the last one that has a value: a night without
-    counts, with failures or with counts that are not deterministic hides no change.
+    counts, with failures or with counts that are not deterministic hides no change. Values that
+    were wrong from the first have no last good subject, and are left out once they are right.
     Returns the changes in the order of their subjects, and the number of pairs compared.
     """
     last: dict[_Place, CountedSubject] = {}
+    checked: set[tuple[Cell, str]] = set()
     found: list[_FollowedChange] = []
     compared = 0
     for head in history.subjects:
@@ -84,8 +88,61 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
             compared += 1
             places = {place for place in given if last.get(place) is base}
             found += _Pair(history, base, head).changes(places)
+        found += _wrong_from_the_first(history, head, checked)
         last |= dict.fromkeys(given, head)
-    return [one.occurrence() for one in found], compared
+    occurrences = (one.occurrence() for one in found)
+    return [o for o in occurrences if o.change.last_good or not o.recovered], compared
+
+
+def _wrong_from_the_first(
+    history: History, head: CountedSubject, checked: set[tuple[Cell, str]]
+) -> Iterator[_FollowedChange]:
+    """What is wrong in a subject and was never checked before, a change for each backend.
+
+    ``checked``: the graphs that were, which are added to; the name is empty where a cell is one.
+    """
+    wrong: dict[str, dict[Cell, list[GraphChange]]] = {}
+    for cell in sorted(head.evidence.cells):
+        values = head.evidence.values(cell, _WRONG).values
+        if cell.problem() is not None or not values:
+            continue
+        graphs = wrong_graphs(cell, head.evidence)
+        new = [name for name in graphs or [""] if (cell, name) not in checked]
+        checked.update((cell, name) for name in new)
+        found = [one for name in new if (one := graphs.get(name))]
+        if found or ("" in new and max(values)):
+            wrong.setdefault(cell.backend, {})[cell] = found
+    for backend, cells in wrong.items():
+        series = [_first_wrong(history, head, cell, graphs) for cell, graphs in cells.items()]
+        cause = wrong_results(cells, head.evidence)
+        sides, counts = Sides("", head.at.label), [one.change for one in series]
+        change = Change(
+            id=id_of(cause.kind, head.at.commit, backend, "from the first"), kind=cause.kind,
+            sentence="", last_good=None, first_bad=head.at, between=0, graphs=cause.graphs,
+        )  # fmt: skip
+        statement = Statement("cause began", ([backend], cause, sides, counts, []))
+        yield _FollowedChange(Occurrence(change, True, statement), series, [])
+
+
+def _first_wrong(
+    history: History, head: CountedSubject, cell: Cell, graphs: Sequence[GraphChange]
+) -> _FollowedSeries:
+    names = {one.name for one in graphs}
+
+    def count(evidence: Evidence) -> float | None:
+        if names:
+            return count_in(cell, _WRONG, evidence, names)
+        return max(evidence.values(cell, _WRONG).values, default=None)
+
+    machine, env_name, benchmark, metric = series_id(
+        history.machine, history.env_name, str(cell), _WRONG.name
+    )
+    after = count(head.evidence) or 0.0
+    return _FollowedSeries(cell, SeriesChange(
+        machine=machine, env_name=env_name, benchmark=benchmark, metric=metric, unit=_WRONG.unit,
+        kind="exact", before=0.0, after=after, now=after, last_good=None, first_bad=head.at,
+        newest=head.at, holds=True,
+    ), count)  # fmt: skip
 
 
 def _given(evidence: Evidence) -> Iterator[_Place]:

@@ -85,7 +85,8 @@ class SeriesChange(Record):
     """What one series did, in the unit of its metric.
 
     ``before``, ``after`` and ``now`` are observed: medians of levels; of a drifting series medians
-    of its values nearest to the step, or first and last between two steps.
+    of its values nearest to the step, or first and last between two steps. Without a last good
+    subject ``before`` is the right value.
     """
 
     machine: Word

@@ -76,6 +76,31 @@ def test_wrong_numbers_are_told_without_the_words_base_and_head() -> None:
     assert sentence_of(one.statement).startswith("NUMBA: n1")
 
 
+def test_what_was_wrong_when_it_was_first_checked_is_told_as_long_as_it_is() -> None:
+    wrong = [sample(SIBLINGS, "counting", {"wrong_results": 7})]
+    good = [sample(SIBLINGS, "counting", {"wrong_results": 0})]
+    (one,) = changes(wrong, wrong)
+    assert one.worse
+    assert one.recovered is None
+    assert (one.change.kind, one.change.last_good) == ("wrong results", None)
+    assert one.change.first_bad.label == "n0"
+    assert [(s.after, s.holds, s.newest.label) for s in one.change.series] == [(7, True, "n1")]
+    assert sentence_of(one.statement).endswith(": 7 (radon siblings NUMBA fork)")
+    fell = changes(wrong, good)
+    assert [one.worse for one in fell] == [False]
+
+
+def test_a_graph_that_is_new_and_wrong_is_told_and_one_that_was_right_is_not_told_twice() -> None:
+    before = census(built("exp", "hit"), built("log", "hit"))
+    after = census(
+        built("exp", "hit"), built("log", "hit", wrong=True), built("new", "hit", wrong=True)
+    )
+    found = {one.change.last_good is None: one.change for one in changes(before, after)}
+    assert [graph.name for graph in found[True].graphs] == ["new"]
+    assert [graph.name for graph in found[False].graphs] == ["log"]
+    assert found[True].id != found[False].id
+
+
 def test_the_words_of_an_error_stay_what_they_are() -> None:
     died = failed(DISK, "counting", failure={"message": "HEAD of the list is not BASE"})
     (one,) = changes(counted(0), [died])

@@ -53,6 +53,18 @@ def test_one_cause_on_two_machines_is_one_alert_until_both_are_well() -> None:
     assert over.alerts[0].state == "resolved"
 
 
+def test_what_another_machine_tells_already_is_no_alert_of_a_new_machine() -> None:
+    good, bad = ([sample(DISK, "counting", {"wrong_results": n})] for n in (0, 2))
+    (alert,) = watched(history("a", good, bad, bad), history("b", [], [], bad)).alerts
+    assert {one.machine for one in alert.series} == {"a"}
+    both = watched(history("a", [], bad, bad), history("b", [], [], bad)).alerts
+    assert [one.first_bad.label for one in both] == ["n1"]
+    alone = watched(history("a", good, bad, good), history("b", [], [], bad)).alerts
+    assert {(one.series[0].machine, one.state) for one in alone} == {
+        ("a", "resolved"), ("b", "new")
+    }  # fmt: skip
+
+
 def test_two_errors_at_one_subject_are_two_alerts_with_ids_of_their_own() -> None:
     good = [well(DISK), well(PROCESS)]
     bad = [died(DISK, "no such file"), died(PROCESS, "no such key")]
