@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.catalogue import MODELS
-from benchmarks.models import FIRST, Model, NotInThisRelease
-from benchmarks.models.parts.absent import ABSENT
+from .catalogue import MODELS
+from .models import FIRST, Model, NotInThisRelease
+from .models.parts.absent import ABSENT
 
 CENSUS = ("ops", "keys")
 

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from benchmarks import process
-from benchmarks.catalogue import MODELS, SCENARIOS
-from benchmarks.catalogue.scenario import FORKS_LIMITS
-from benchmarks.messages import Job, Report, Role, Spent, Step
-from benchmarks.models import Size
-from benchmarks.process import Ending
-from benchmarks.sandbox import Sandbox
+from . import process
+from .catalogue import MODELS, SCENARIOS
+from .catalogue.scenario import FORKS_LIMITS
+from .messages import Job, Report, Role, Spent, Step
+from .models import Size
+from .process import Ending
+from .sandbox import Sandbox
 
 RAISED = ("raised", "died")
 """The statuses of a graph that count as `graphs_raised`."""

@@ -6,8 +6,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from benchmarks.catalogue import BACKENDS
-from benchmarks.probes.ledger import Ledger
+from .catalogue import BACKENDS
+from .probes.ledger import Ledger
 
 
 def problem(backend: str) -> str | None:
@@ -84,7 +84,7 @@ def as_arrays(value: Any) -> Any:
 def install_probes(backend: str, ledger: Ledger) -> None:
     """Put hooks into the compilers and caches of a backend. Call it once in a process."""
     for name in BACKENDS[backend].probes:
-        probe = import_module(f"benchmarks.probes.{name}")
+        probe = import_module(f".probes.{name}", __package__)
         # A subject that chooses the backend cannot choose one that is not installed.
         if find_spec(probe.PACKAGE) is not None:
             probe.install(ledger)

@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from benchmarks import trace
-from benchmarks.backends import as_arrays
-from benchmarks.calls import seconds_a_call
-from benchmarks.catalogue import BACKENDS, METRICS, Measure
-from benchmarks.messages import Check, Counter, Step
-from benchmarks.models import FIRST, Graph, Graphs
-from benchmarks.probes import key_cost, numba_keys
-from benchmarks.probes.entries import EntryCounter
-from benchmarks.probes.instructions import counting_instructions
-from benchmarks.probes.ledger import Ledger
-from benchmarks.probes.memory import HighWater, MemoryOfBuild
-from benchmarks.probes.phases import PhaseClock
-from benchmarks.probes.process import cpu_time, peak_rss
-from benchmarks.probes.profile import Tracer
-from benchmarks.profiles import Profile
+from . import trace
+from .backends import as_arrays
+from .calls import seconds_a_call
+from .catalogue import BACKENDS, METRICS, Measure
+from .messages import Check, Counter, Step
+from .models import FIRST, Graph, Graphs
+from .probes import key_cost, numba_keys
+from .probes.entries import EntryCounter
+from .probes.instructions import counting_instructions
+from .probes.ledger import Ledger
+from .probes.memory import HighWater, MemoryOfBuild
+from .probes.phases import PhaseClock
+from .probes.process import cpu_time, peak_rss
+from .probes.profile import Tracer
+from .profiles import Profile
 
 _BRIEFLY = 5, 0.01
 """How calls of one graph of many are timed: repeats, and seconds of each."""

@@ -6,8 +6,8 @@ they build one after another.
 
 from __future__ import annotations
 
-from benchmarks.catalogue import models_of
-from benchmarks.suites import Samples, suite
+from .catalogue import models_of
+from .suites import Samples, suite
 
 _MODELS = models_of("siblings")
 

@@ -17,11 +17,11 @@ import traceback  # noqa: E402
 from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from benchmarks import forking, trace  # noqa: E402
-from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS  # noqa: E402
-from benchmarks.messages import Job, Report, write_report  # noqa: E402
-from benchmarks.parent import end_with_parent  # noqa: E402
-from benchmarks.typed_json import from_json  # noqa: E402
+from . import forking, trace  # noqa: E402
+from .catalogue import BACKENDS, MODELS, SCENARIOS  # noqa: E402
+from .messages import Job, Report, write_report  # noqa: E402
+from .parent import end_with_parent  # noqa: E402
+from .typed_json import from_json  # noqa: E402
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
         return
     work_of_fork = partial(work, imported=_import_subject(job))
     if job.role == "each":
-        from benchmarks import scenarios
+        from . import scenarios
 
         scenarios.prepare_forks(job)
     if job.role in ("siblings", "each"):
@@ -62,7 +62,7 @@ def work(job: Job, imported: dict[str, float] | None = None) -> int:
     try:
         seconds = imported if imported is not None else _import_subject(job)
         # Not at the top: it imports NumPy, and the parent of a fork imports the subject first.
-        from benchmarks import scenarios
+        from . import scenarios
 
         report = scenarios.measure(job, FIRST_LINE, seconds, fresh_import=imported is None)
         code = 0

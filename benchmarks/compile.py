@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suites import suite
+from .suites import suite
 
 
 @suite("cold")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.typed_json import from_json
+from .typed_json import from_json
 
 Treatment = Literal["", "again", "names", "order", "pickled", "cloned"]
 """How the second graph of a pair is made of the first one, where both are equal: once more, with

@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks import process
-from benchmarks.messages import OpCoverage
-from benchmarks.models.parts.op_classes import name_of, op_classes
-from benchmarks.sandbox import Sandbox
+from . import process
+from .messages import OpCoverage
+from .models.parts.op_classes import name_of, op_classes
+from .sandbox import Sandbox
 
 Implemented = Mapping[str, Sequence[str]]
 """By Op, the backends that implement it."""

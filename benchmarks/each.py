@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from benchmarks.bench import Bench
-from benchmarks.catalogue import METRICS, MODELS, SCENARIOS, Scenario
-from benchmarks.messages import Job, Step, StepStatus
-from benchmarks.models import FIRST, NotInThisRelease
-from benchmarks.models.parts import frozen_nodes
-from benchmarks.models.parts.topics.tally import evaluations
-from benchmarks.path import steps
-from benchmarks.probes.fallbacks import noticing
-from benchmarks.probes.graphs import Noted, counts_of, noting_graphs
-from benchmarks.probes.key_cost import without_collections
-from benchmarks.probes.ledger import shorten
-from benchmarks.probes.profile import Tracer
+from .bench import Bench
+from .catalogue import METRICS, MODELS, SCENARIOS, Scenario
+from .messages import Job, Step, StepStatus
+from .models import FIRST, NotInThisRelease
+from .models.parts import frozen_nodes
+from .models.parts.topics.tally import evaluations
+from .path import steps
+from .probes.fallbacks import noticing
+from .probes.graphs import Noted, counts_of, noting_graphs
+from .probes.key_cost import without_collections
+from .probes.ledger import shorten
+from .probes.profile import Tracer
 
 
 @dataclass

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks import trace
-from benchmarks.catalogue import MODELS, SCENARIOS
-from benchmarks.messages import Job, Report, Step, write_report
-from benchmarks.parent import fork
-from benchmarks.probes.process import cpu_time_of, queued_time_of
+from . import trace
+from .catalogue import MODELS, SCENARIOS
+from .messages import Job, Report, Step, write_report
+from .parent import fork
+from .probes.process import cpu_time_of, queued_time_of
 
 Work = Callable[[Job], int]
 """A function that does a job, writes its report and returns the exit status of the process."""

@@ -6,9 +6,9 @@ import re
 import sys
 from collections.abc import Mapping
 
-from benchmarks import process
-from benchmarks.profiles import ImportedModule
-from benchmarks.sandbox import Sandbox
+from . import process
+from .profiles import ImportedModule
+from .sandbox import Sandbox
 
 ROOTS = ("pytensor.tensor", "numba")
 """The modules that `benchmarks.importing` imports; what the interpreter imports is left out."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from benchmarks import trace
-from benchmarks.catalogue import Cell, Measure
-from benchmarks.models import Size
-from benchmarks.profiles import Profile
-from benchmarks.typed_json import from_json, to_json
+from . import trace
+from .catalogue import Cell, Measure
+from .models import Size
+from .profiles import Profile
+from .typed_json import from_json, to_json
 
 Role = Literal["measure", "fill", "siblings", "reader", "upgrade", "each"]
 """A process measures, fills the cache for the measured process, is a sibling or the parent of

@@ -11,11 +11,11 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 
-from benchmarks.dispatch import coverage, implemented
-from benchmarks.messages import OpCoverage
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.ops import GRAPHS, MODEL
-from benchmarks.probes.graphs import noting_graphs
+from .dispatch import coverage, implemented
+from .messages import OpCoverage
+from .models import NotInThisRelease
+from .models.ops import GRAPHS, MODEL
+from .probes.graphs import noting_graphs
 
 
 def ops_of_graphs(names: Iterable[str]) -> Mapping[str, frozenset[str]]:

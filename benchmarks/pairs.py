@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from benchmarks import apart, sandbox
-from benchmarks.catalogue import OF_PAIRS, SCENARIOS
-from benchmarks.messages import Report, Step
-from benchmarks.process import Ending
-from benchmarks.request import Request
-from benchmarks.sandbox import Sandbox
+from . import apart, sandbox
+from .catalogue import OF_PAIRS, SCENARIOS
+from .messages import Report, Step
+from .process import Ending
+from .request import Request
+from .sandbox import Sandbox
 
 CLEARED = "its keys are suspect, but its second graph is right where the first filled the cache"
 """The note of a pair that was suspected without being wrong: rewrites can make its graphs one."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from benchmarks import trace
-from benchmarks.catalogue import SCENARIOS, Cell
-from benchmarks.messages import Counter
-from benchmarks.probes.instructions import CLIENT_SOURCE, open_hardware_counter
-from benchmarks.sandbox import ROOT
+from . import trace
+from .catalogue import SCENARIOS, Cell
+from .messages import Counter
+from .probes.instructions import CLIENT_SOURCE, open_hardware_counter
+from .sandbox import ROOT
 
 SEED = 1
 """The hash seed of every process of this pass."""
@@ -55,7 +55,7 @@ class Pins:
         if self.counter is None:
             return None
         # Importing it would take a sixth of the time of `python -m benchmarks.sample --help`.
-        from benchmarks.environment import processor
+        from .environment import processor
 
         where = "" if self.counter.source == "callgrind" else f" ({processor()})"
         return f"{self.counter.source}{where}, code for {self.target}"

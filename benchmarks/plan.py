@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, SCENARIOS, Cell, Measure, metrics_of
+from .catalogue import CORRECTNESS, METRICS, SCENARIOS, Cell, Measure, metrics_of
 
 PASSES: tuple[Measure, ...] = ("counting", "tracing", "work", "timing")
 """The passes in the order in which they are taken: times last, as nothing may run beside them."""

@@ -19,10 +19,10 @@ import time
 from contextlib import nullcontext
 from functools import partial
 
-from benchmarks import sandbox
-from benchmarks.catalogue import BACKENDS, MODELS
-from benchmarks.sandbox import Sandbox
-from benchmarks.workers import forked
+from . import sandbox
+from .catalogue import BACKENDS, MODELS
+from .sandbox import Sandbox
+from .workers import forked
 
 _INSIDE = "--inside"
 """Marks the process that imports PyTensor, which runs with the environment of a sandbox."""
@@ -51,9 +51,9 @@ def main() -> int:
 def _twins(backend: str, pairs: int, count_calls: bool) -> None:
     import pytensor.tensor  # noqa: F401
 
-    from benchmarks import backends
-    from benchmarks.bench import Bench
-    from benchmarks.probes.profile import Tracer
+    from . import backends
+    from .bench import Bench
+    from .probes.profile import Tracer
 
     mode = backends.mode(backend)
     bench = Bench(MODELS["radon"].build(None), backend, "fork", mode, "timing", probed=True)

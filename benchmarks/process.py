@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import trace
-from benchmarks.messages import Job, Report, Status, read_report
-from benchmarks.probes.process import peak_rss
-from benchmarks.sandbox import MARKER, Sandbox
-from benchmarks.typed_json import MessageError, to_json
+from . import trace
+from .messages import Job, Report, Status, read_report
+from .probes.process import peak_rss
+from .sandbox import MARKER, Sandbox
+from .typed_json import MessageError, to_json
 
 _POLL = 0.1
 _STDERR_LINES = 20

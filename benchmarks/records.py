@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from benchmarks import pinning
-from benchmarks.catalogue import OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
-from benchmarks.messages import (
+from . import pinning
+from .catalogue import OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
+from .messages import (
     Check,
     Failure,
     OpCoverage,
@@ -19,9 +19,9 @@ from benchmarks.messages import (
     Status,
     Step,
 )
-from benchmarks.process import Ending
-from benchmarks.profiles import ImportedModule, Profile
-from benchmarks.request import Request
+from .process import Ending
+from .profiles import ImportedModule, Profile
+from .request import Request
 
 _UNREPORTED = Report("died")
 

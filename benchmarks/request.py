@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Backend, Cell, Measure
-from benchmarks.messages import Job, Role
-from benchmarks.models import Model
-from benchmarks.sandbox import Sandbox
+from .catalogue import BACKENDS, MODELS, SCENARIOS, Backend, Cell, Measure
+from .messages import Job, Role
+from .models import Model
+from .sandbox import Sandbox
 
 DEFAULT_TIMEOUT = 600.0
 

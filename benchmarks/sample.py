@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import (
+from . import (
     apart,
     dispatch,
     import_times,
@@ -30,7 +30,7 @@ from benchmarks import (
     shared_cache,
     trace,
 )
-from benchmarks.catalogue import (
+from .catalogue import (
     BACKENDS,
     LAUNCHES,
     MEASURES,
@@ -38,13 +38,13 @@ from benchmarks.catalogue import (
     SCENARIOS,
     Cell,
 )
-from benchmarks.messages import OpCoverage, SampleRecord
-from benchmarks.parent import end_with_parent
-from benchmarks.process import Ending
-from benchmarks.records import Processes
-from benchmarks.request import DEFAULT_TIMEOUT, Request
-from benchmarks.sandbox import CacheError, Sandbox
-from benchmarks.typed_json import to_json
+from .messages import OpCoverage, SampleRecord
+from .parent import end_with_parent
+from .process import Ending
+from .records import Processes
+from .request import DEFAULT_TIMEOUT, Request
+from .sandbox import CacheError, Sandbox
+from .typed_json import to_json
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Bench
-from benchmarks.messages import Check
-from benchmarks.models import radon_pymc
-from benchmarks.models.parts import reference
-from benchmarks.models.parts.radon_data import BASE_VARIANT, RadonData, Variant, layout
-from benchmarks.models.radon_pymc import RadonPymc
+from .bench import Bench
+from .messages import Check
+from .models import radon_pymc
+from .models.parts import reference
+from .models.parts.radon_data import BASE_VARIANT, RadonData, Variant, layout
+from .models.radon_pymc import RadonPymc
 
 CHAINS = 2
 _COUNTIES = 8

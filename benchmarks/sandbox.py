@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
-from benchmarks import trace
-from benchmarks.catalogue import BACKENDS, Backend
+from . import trace
+from .catalogue import BACKENDS, Backend
 
 ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""

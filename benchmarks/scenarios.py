@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import backends, each, sampling
-from benchmarks.bench import Bench
-from benchmarks.calls import seconds_a_call
-from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS
-from benchmarks.environment import describe
-from benchmarks.messages import Job, Report, Role, Spent, Step
-from benchmarks.models.parts import frozen_nodes
-from benchmarks.probes import key_cost, numba_keys
-from benchmarks.probes.entries import EntryCounter
-from benchmarks.probes.instructions import counting_instructions
-from benchmarks.probes.process import can_trace, peak_rss
-from benchmarks.probes.profile import Tracer
+from . import backends, each, sampling
+from .bench import Bench
+from .calls import seconds_a_call
+from .catalogue import BACKENDS, MODELS, SCENARIOS
+from .environment import describe
+from .messages import Job, Report, Role, Spent, Step
+from .models.parts import frozen_nodes
+from .probes import key_cost, numba_keys
+from .probes.entries import EntryCounter
+from .probes.instructions import counting_instructions
+from .probes.process import can_trace, peak_rss
+from .probes.profile import Tracer
 
 _COUNTED_CALLS = 1000
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
@@ -110,7 +110,7 @@ def prepare_forks(job: Job) -> None:
     """Do once what every fork of this process would do before and after it builds its one graph."""
     MODELS[job.cell.model].described_by(job.graphs).build(job.data)
     for name in BACKENDS[job.cell.backend].probes:
-        probe = import_module(f"benchmarks.probes.{name}")
+        probe = import_module(f".probes.{name}", __package__)
         if find_spec(probe.PACKAGE) is not None:
             import_module(probe.LOOKS_AT)
     for name in ("linalg", "sparse", "special", "stats"):  # of the references

@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
-from benchmarks import process
-from benchmarks.catalogue import SCENARIOS, TOLERANCE
-from benchmarks.messages import Job
-from benchmarks.process import Ending
-from benchmarks.records import Processes
-from benchmarks.request import Request
-from benchmarks.sandbox import Sandbox, new_seed
+from . import process
+from .catalogue import SCENARIOS, TOLERANCE
+from .messages import Job
+from .process import Ending
+from .records import Processes
+from .request import Request
+from .sandbox import Sandbox, new_seed
 
 
 def take_siblings(request: Request, box: Sandbox, seed: int) -> Processes:

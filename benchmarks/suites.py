@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.catalogue import (
+from .catalogue import (
     METRICS,
     Cell,
     backends_of,
@@ -25,10 +25,10 @@ from benchmarks.catalogue import (
     metrics_of,
     models_of,
 )  # fmt: skip
-from benchmarks.messages import SampleRecord
-from benchmarks.plan import Rounds, plan, recorded
-from benchmarks.request import Request
-from benchmarks.sample import take
+from .messages import SampleRecord
+from .plan import Rounds, plan, recorded
+from .request import Request
+from .sample import take
 
 SUITE_TIMEOUT = 4 * 3600
 """Seconds for all samples of a suite: the variants of an old release take most of an hour."""

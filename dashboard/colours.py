@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from benchmarks.catalogue import BACKENDS
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.benchmarks.catalogue import BACKENDS
 
 _TOKEN = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
 PALETTE = 8
@@ -40,7 +40,7 @@ def colour_name(backend: str) -> str:
 @cache
 def tokens() -> dict[str, str]:
     """The colours of the light page by name, read from its stylesheet, with those of backends."""
-    text = (files("dashboard") / "assets/style.css").read_text(encoding="utf-8")
+    text = (files("observatory.dashboard") / "assets/style.css").read_text(encoding="utf-8")
     light = dict(_TOKEN.findall(text[: text.index("@media")]))
     return light | {colour_name(name): one.light for name, one in BACKENDS.items()}
 

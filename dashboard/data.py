@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from dashboard.colours import colour_of
-from dashboard.grid import grid_files
-from dashboard.kin import Kin
-from dashboard.lines import BLOCK, GROUPS, line_files, phrases, rules_of
-from dashboard.site_input import SiteInput, Spot, spot_name
-from dashboard.verdict_data import CONCLUSIONS
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
+from observatory.dashboard.colours import colour_of
+from observatory.dashboard.grid import grid_files
+from observatory.dashboard.kin import Kin
+from observatory.dashboard.lines import BLOCK, GROUPS, line_files, phrases, rules_of
+from observatory.dashboard.site_input import SiteInput, Spot, spot_name
+from observatory.dashboard.verdict_data import CONCLUSIONS
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dashboard.drawing.series import SPARK_HEIGHT, spark
-from dashboard.pages.newest_value import newest_change
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.dashboard.drawing.series import SPARK_HEIGHT, spark
+from observatory.dashboard.pages.newest_value import newest_change
+from observatory.dashboard.site_input import SiteInput
 from observatory.text.plain import clean, shorten
 
 PER_FILE = 1000

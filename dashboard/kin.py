@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dashboard.site_input import SiteInput, family_of
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.dashboard.site_input import SiteInput, family_of
 from observatory.text import units
 
 MOST = 11

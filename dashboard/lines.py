@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
-from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.series import Subject
+from observatory.benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
+from observatory.dashboard.site_input import SiteInput
 from observatory.text.forge import Forge, ref_of
 from observatory.text.plain import clean
 

@@ -15,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from dashboard.colours import stylesheet
-from dashboard.packing import bundled, lean
+from observatory.dashboard.colours import stylesheet
+from observatory.dashboard.packing import bundled, lean
 from observatory.text.plain import shorten
 from observatory.text.words import meanings
 
@@ -39,7 +39,7 @@ def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> by
 
 def assets() -> Iterator[tuple[str, bytes]]:
     """Stylesheets and scripts, and those of others under ``assets/vendor`` with their licences."""
-    found = dict(_files_of(files("dashboard") / "assets", "assets"))
+    found = dict(_files_of(files("observatory.dashboard") / "assets", "assets"))
     found["assets/style.css"] += stylesheet().encode()
     own = {path: lean(path, one) for path, one in found.items() if "/vendor/" not in path}
     yield from ((path, one) for path, one in found.items() if path not in own)
@@ -55,7 +55,7 @@ def _files_of(directory: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _asset(name: str) -> bytes:
-    return (files("dashboard") / "assets" / name).read_bytes()
+    return (files("observatory.dashboard") / "assets" / name).read_bytes()
 
 
 def _hash(text: str) -> str:
@@ -66,7 +66,7 @@ def _hash(text: str) -> str:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     found = Environment(
-        loader=PackageLoader("dashboard"),
+        loader=PackageLoader("observatory.dashboard"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -13,43 +13,43 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.catalogue import MAIN_BACKENDS
-from dashboard.colours import css_name
-from dashboard.data import data_files
-from dashboard.drawing import geometry
-from dashboard.feed import atom
-from dashboard.pages.alert import alert_page
-from dashboard.pages.alert_files import alert_files
-from dashboard.pages.alerts import alerts_page
-from dashboard.pages.badge import PATH as BADGE
-from dashboard.pages.badge import badge
-from dashboard.pages.caches import caches_page, chosen, times_of
-from dashboard.pages.caches import path_of as caches_path
-from dashboard.pages.cell_values import cell_values_of
-from dashboard.pages.census import census_pages
-from dashboard.pages.changes import latest_change, timeline
-from dashboard.pages.contracts import PATH as CONTRACTS
-from dashboard.pages.contracts import contracts_page
-from dashboard.pages.growth import PATH as GROWTH
-from dashboard.pages.growth import growth_page
-from dashboard.pages.guard import PATH as GUARD
-from dashboard.pages.guard import guard_page
-from dashboard.pages.health import health_page, lines_of
-from dashboard.pages.history import History, history
-from dashboard.pages.matrix import matrices
-from dashboard.pages.overview import overview
-from dashboard.pages.path import PATH as WALK
-from dashboard.pages.path import path_page
-from dashboard.pages.profiles import ProfilePages
-from dashboard.pages.series_list import list_pages
-from dashboard.pages.series_list import path_of as list_path
-from dashboard.pages.story import story_of
-from dashboard.pages.summary import Newest, facts, headline, newest
-from dashboard.pages.work import work_history
-from dashboard.publish import publish, refuse_foreign
-from dashboard.rendering import assets, rendered
-from dashboard.site_input import SiteInput, Spot
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
+from observatory.benchmarks.catalogue import MAIN_BACKENDS
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.data import data_files
+from observatory.dashboard.drawing import geometry
+from observatory.dashboard.feed import atom
+from observatory.dashboard.pages.alert import alert_page
+from observatory.dashboard.pages.alert_files import alert_files
+from observatory.dashboard.pages.alerts import alerts_page
+from observatory.dashboard.pages.badge import PATH as BADGE
+from observatory.dashboard.pages.badge import badge
+from observatory.dashboard.pages.caches import caches_page, chosen, times_of
+from observatory.dashboard.pages.caches import path_of as caches_path
+from observatory.dashboard.pages.cell_values import cell_values_of
+from observatory.dashboard.pages.census import census_pages
+from observatory.dashboard.pages.changes import latest_change, timeline
+from observatory.dashboard.pages.contracts import PATH as CONTRACTS
+from observatory.dashboard.pages.contracts import contracts_page
+from observatory.dashboard.pages.growth import PATH as GROWTH
+from observatory.dashboard.pages.growth import growth_page
+from observatory.dashboard.pages.guard import PATH as GUARD
+from observatory.dashboard.pages.guard import guard_page
+from observatory.dashboard.pages.health import health_page, lines_of
+from observatory.dashboard.pages.history import History, history
+from observatory.dashboard.pages.matrix import matrices
+from observatory.dashboard.pages.overview import overview
+from observatory.dashboard.pages.path import PATH as WALK
+from observatory.dashboard.pages.path import path_page
+from observatory.dashboard.pages.profiles import ProfilePages
+from observatory.dashboard.pages.series_list import list_pages
+from observatory.dashboard.pages.series_list import path_of as list_path
+from observatory.dashboard.pages.story import story_of
+from observatory.dashboard.pages.summary import Newest, facts, headline, newest
+from observatory.dashboard.pages.work import work_history
+from observatory.dashboard.publish import publish, refuse_foreign
+from observatory.dashboard.rendering import assets, rendered
+from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import shorten

@@ -10,9 +10,6 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TypeVar
 
-from benchmarks.catalogue import Cell
-from dashboard.shelves import Shelves
-from dashboard.verdict_data import HeadVerdicts
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.machine_changes import MachineChange
 from observatory.analyze.history.newest import SeriesVerdicts
@@ -22,6 +19,9 @@ from observatory.analyze.history.suspects import SuspectedRange
 from observatory.analyze.moved_alike import TIMES
 from observatory.analyze.profiles.cells import CellProfile
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.shelves import Shelves
+from observatory.dashboard.verdict_data import HeadVerdicts
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions

@@ -7,4 +7,4 @@ def tool_version() -> str:
     """Return the version of the observatory."""
     from importlib.metadata import version
 
-    return version("observatory-compile-caches")
+    return version("pytensor-observatory")

@@ -24,12 +24,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.catalogue import Cell, metrics_of
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import at_size, noise_floor
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
 from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE
+from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import load
 

@@ -112,8 +112,8 @@ FREEZING = ("freeze.*", "hash.*", "compare.*")
 
 def draw_topics(results: Path = ROOT / "results") -> None:
     """Draw the pictures of docs/topics.md: what is counted of the graphs of each topic."""
-    from benchmarks.models.topics import TOPICS
     from observatory import app
+    from observatory.benchmarks.models.topics import TOPICS
 
     for name, topic in TOPICS.items():
         like = [f"{name}.{case}" for case in topic.cases]

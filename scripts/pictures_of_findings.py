@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from dashboard.colours import tokens
 from observatory import app
 from observatory.analyze.growth.families import JUDGED, Family, by_subject
 from observatory.analyze.profiles.cells import difference_of
 from observatory.app.growth import growth
 from observatory.app.plot import style
 from observatory.app.walks import walks_in
+from observatory.dashboard.colours import tokens
 from observatory.store.reading.walks import StepTaken
 from observatory.text.path import Walk, by_model, steps_of, total_of
 from observatory.text.units import count

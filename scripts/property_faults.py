@@ -26,9 +26,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.apart import RAISED
-from benchmarks.catalogue import MODELS
-from benchmarks.pairs import CLEARED
+from observatory.benchmarks.apart import RAISED
+from observatory.benchmarks.catalogue import MODELS
+from observatory.benchmarks.pairs import CLEARED
 from observatory.run.environments import Environment
 from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.uv import RealUv
@@ -43,7 +43,7 @@ MOST_PAIRS = 3
 """Pairs that are tried for one fault."""
 _PROPERTIES = """
 import json, sys
-from benchmarks.models.parts.pairs.reach import properties
+from observatory.benchmarks.models.parts.pairs.reach import properties
 print(json.dumps(properties(sys.argv[1:])))
 """
 

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks import catalogue
-from benchmarks.catalogue import LAUNCHES
+from observatory.benchmarks import catalogue
+from observatory.benchmarks.catalogue import LAUNCHES
 from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of

@@ -21,8 +21,8 @@ from datetime import UTC, datetime
 from itertools import count, cycle, islice
 from pathlib import Path
 
-from benchmarks.catalogue import METRICS, Cell, cells
-from benchmarks.plan import Rounds, Task, plan
+from observatory.benchmarks.catalogue import METRICS, Cell, cells
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
 

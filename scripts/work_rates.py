@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.rules import conclude, rule_of
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.interleave import WORKED
 
 STEPS = (1.002, 1.005, 1.01, 1.02)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.catalogue import SAMPLE_SCHEMA, Cell
+from observatory.benchmarks.catalogue import SAMPLE_SCHEMA, Cell
 from observatory.store.journal.models import JournalEntry, JournalHeader, JournalLine
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine

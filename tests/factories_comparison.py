@@ -7,7 +7,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
+from observatory.benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from observatory.store.records.comparison import (
     COMPARISON_SCHEMA,
     Cause,

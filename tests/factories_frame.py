@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.catalogue import METRICS, Cell, cells, metrics_of
-from dashboard.pages.cell_values import CellValue, Setting
 from observatory.analyze.comparison.rules import best_of
 from observatory.analyze.frame import COLUMNS
+from observatory.benchmarks.catalogue import METRICS, Cell, cells, metrics_of
+from observatory.dashboard.pages.cell_values import CellValue, Setting
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
     "2.34.0": ("0.61.2", "2025-10-01", 96),

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from dashboard.pages.flame import SCRIPTS, graph
-from dashboard.rendering import alone
+from observatory.dashboard.pages.flame import SCRIPTS, graph
+from observatory.dashboard.rendering import alone
 
 HOSTILE = "</title><script>console.error(1)</script>\"'><img src=x onerror=alert(1)>"
 

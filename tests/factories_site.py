@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
@@ -19,6 +18,7 @@ from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey, place_order
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.asv.columns import Columns
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.triage import Triage

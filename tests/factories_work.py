@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.files import project
 from observatory.store.records.sample import Failure, Sample
 from tests.factories import header, journal, sample

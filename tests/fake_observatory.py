@@ -31,10 +31,10 @@ def _note(line: str) -> None:
 
 
 def _measure(arguments: list[str]) -> int:
-    from benchmarks.catalogue import cells
-    from benchmarks.plan import Task
     from observatory.app import session as module
     from observatory.app.session import Session, take_samples
+    from observatory.benchmarks.catalogue import cells
+    from observatory.benchmarks.plan import Task
     from observatory.store.asv.files import project
     from observatory.store.records.machine import Machine
     from observatory.store.records.sample import Sample

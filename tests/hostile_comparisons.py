@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.comparison import (
     Cause,
     Comparison,

@@ -8,7 +8,9 @@ asv looks for benchmarks in every module of this folder: no public function here
 ``time_``, ``timeraw_``, ``mem_``, ``peakmem_`` or ``track_``.
 """
 
-from benchmarks.catalogue.backends import (
+from ..models import TOLERANCE, Model
+from ..models.parts.path_steps import PATH_STEPS
+from .backends import (
     ABLATIONS,
     BACKENDS,
     CACHES,
@@ -18,9 +20,9 @@ from benchmarks.catalogue.backends import (
     Backend,
     without_cache,
 )
-from benchmarks.catalogue.cause import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, Cause
-from benchmarks.catalogue.causes import CAUSES, FIRST_CAUSES
-from benchmarks.catalogue.matrix import (
+from .cause import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, Cause
+from .causes import CAUSES, FIRST_CAUSES
+from .matrix import (
     MATRIX_MODELS,
     MEMBERS,
     MODELS,
@@ -34,8 +36,8 @@ from benchmarks.catalogue.matrix import (
     models_of,
     quick_cells,
 )
-from benchmarks.catalogue.metric import Metric
-from benchmarks.catalogue.metrics import (
+from .metric import Metric
+from .metrics import (
     CORRECTNESS,
     METRICS,
     OF_PAIRS,
@@ -44,8 +46,8 @@ from benchmarks.catalogue.metrics import (
     SYMBOLS,
     WRONG_VALUES,
 )
-from benchmarks.catalogue.scenario import Scenario
-from benchmarks.catalogue.scenarios import (
+from .scenario import Scenario
+from .scenarios import (
     BUILDS,
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
@@ -55,7 +57,7 @@ from benchmarks.catalogue.scenarios import (
     SIBLINGS,
     WARM_SCENARIOS,
 )
-from benchmarks.catalogue.words import (
+from .words import (
     FATES,
     LAUNCHES,
     MEASURES,
@@ -66,8 +68,6 @@ from benchmarks.catalogue.words import (
     Measure,
     no_such,
 )
-from benchmarks.models import TOLERANCE, Model
-from benchmarks.models.parts.path_steps import PATH_STEPS
 
 __all__ = [
     "ABLATIONS",

@@ -5,7 +5,7 @@ What they do with each is in `benchmarks.each`.
 
 from __future__ import annotations
 
-from benchmarks.catalogue.scenario import Scenario
+from .scenario import Scenario
 
 _CENSUS_SECONDS = {"C_VM": 240.0, "NUMBA": 120.0}
 _PATH_SECONDS = {"C_VM": 180.0, "NUMBA": 150.0}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.catalogue.cause import (
+from .cause import (
     OF_A_CACHE,
     TIMES,
     WORK,
     Cause,
 )
-from benchmarks.catalogue.graph_causes import GRAPH_CAUSES
+from .graph_causes import GRAPH_CAUSES
 
 _ALL = (
     Cause(

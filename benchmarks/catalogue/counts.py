@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue.metric import APART, COMPILES, EVERYWHERE, Metric
+from .metric import APART, COMPILES, EVERYWHERE, Metric
 
 COUNTS = (
     # Correctness first.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue.cause import WORK, Cause
+from .cause import WORK, Cause
 
 GRAPH_CAUSES = (
     Cause(

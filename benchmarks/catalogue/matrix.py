@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from benchmarks.catalogue.backends import BACKENDS
-from benchmarks.catalogue.metric import Metric
-from benchmarks.catalogue.metrics import METRICS
-from benchmarks.catalogue.scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
-from benchmarks.catalogue.words import LAUNCHES, no_such
-from benchmarks.models import discovered
+from ..models import discovered
+from .backends import BACKENDS
+from .metric import Metric
+from .metrics import METRICS
+from .scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
+from .words import LAUNCHES, no_such
 
 MODELS = discovered()
 MEMBERS = {name: model.members for name, model in MODELS.items() if model.members}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.catalogue.scenarios import SCENARIOS, WARM_SCENARIOS
-from benchmarks.catalogue.words import Kind, Measure
+from .scenarios import SCENARIOS, WARM_SCENARIOS
+from .words import Kind, Measure
 
 Where = Literal["nowhere", "warm", "everywhere"]
 """In which scenarios something holds: `warm` means WARM_SCENARIOS."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.catalogue.counts import COUNTS
-from benchmarks.catalogue.metric import BUILDS, COMPILES, EVERYWHERE, GROWS, Metric
+from .counts import COUNTS
+from .metric import BUILDS, COMPILES, EVERYWHERE, GROWS, Metric
 
 _WORK, _BUILD_TIME, _CALL_TIME = "Work", "Compile time", "Call time"
 _REST = "Import time and memory"

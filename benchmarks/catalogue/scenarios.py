@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.catalogue.apart import APART
-from benchmarks.catalogue.scenario import SPAWN_OR_FORK, Scenario
-from benchmarks.catalogue.words import LAUNCHES
+from .apart import APART
+from .scenario import SPAWN_OR_FORK, Scenario
+from .words import LAUNCHES
 
 _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
 _WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0}

@@ -23,9 +23,15 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import NoReturn
 
-from benchmarks import process
-from benchmarks.contracts import compiling, graphs, locating, names, storing, uids
-from benchmarks.contracts.making import (
+from .. import process
+from ..environment import versions
+from ..parent import end_with_parent
+from ..process import Exit
+from ..sandbox import Sandbox, new_seed, sweep
+from ..typed_json import MessageError, from_json, to_json
+from ..workers import one_line
+from . import compiling, graphs, locating, names, storing, uids
+from .making import (
     SCHEMA,
     Area,
     Broken,
@@ -34,12 +40,6 @@ from benchmarks.contracts.making import (
     ContractsRecord,
     Unavailable,
 )
-from benchmarks.environment import versions
-from benchmarks.parent import end_with_parent
-from benchmarks.process import Exit
-from benchmarks.sandbox import Sandbox, new_seed, sweep
-from benchmarks.typed_json import MessageError, from_json, to_json
-from benchmarks.workers import one_line
 
 EXIT_CHECKED = 0
 DEFAULT_TIMEOUT = 300.0

@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, need, promised
+from . import making
+from .making import Area, need, promised
 
 _MANY = 60
 """Arguments of a call; beyond thirty CPython builds them as a list."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks import workers
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, need, promised
+from .. import workers
+from . import making
+from .making import Area, need, promised
 
 _CLOSE = 1e-10
 

@@ -10,8 +10,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, need, promised
+from . import making
+from .making import Area, need, promised
 
 _STALE = "no process finds what another one stored, and each compiles everything"
 

@@ -16,9 +16,9 @@ from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any
 
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, Contract, need
-from benchmarks.workers import one_line
+from ..workers import one_line
+from . import making
+from .making import Area, Contract, need
 
 MODULES = {
     "numba.core.base": "the context of its code generation",

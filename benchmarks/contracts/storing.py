@@ -12,10 +12,10 @@ import time
 from functools import partial
 from typing import Any, Literal
 
-from benchmarks import workers
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, need, promised
-from benchmarks.sandbox import new_seed
+from .. import workers
+from ..sandbox import new_seed
+from . import making
+from .making import Area, need, promised
 
 _STALE = "every process compiles everything again, or only those with one hash seed share a cache"
 _WRITES = 150

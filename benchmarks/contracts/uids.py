@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from benchmarks import workers
-from benchmarks.contracts import making
-from benchmarks.contracts.making import Area, need, promised
+from .. import workers
+from . import making
+from .making import Area, need, promised
 
 _COUNTER = "_unique_ids"
 _LARGE = 2**64

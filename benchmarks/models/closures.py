@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Model
-from benchmarks.models.parts.small import Function, Member, SmallModel, equal_to
+from . import Model
+from .parts.small import Function, Member, SmallModel, equal_to
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from . import Vector
 
 
 def _times(number: float) -> Function:

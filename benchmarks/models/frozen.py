@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Model, NotInThisRelease
-from benchmarks.models.parts.small import Member, SmallModel
+from . import Model, NotInThisRelease
+from .parts.small import Member, SmallModel
 
 NODES = (10, 100, 1_000, 10_000)
 _DEEP = 200_000
@@ -97,7 +97,7 @@ def _pickled() -> tuple[Any, Any]:
 _ELSEWHERE = """
 import pickle, sys
 sys.setrecursionlimit(200_000)
-from benchmarks.models.frozen import _frozen
+from .frozen import _frozen
 sys.stdout.buffer.write(b"#" + pickle.dumps(_frozen(100)))
 """
 
@@ -153,7 +153,7 @@ def _scans(**options: Any) -> Callable[[], tuple[Any, Any]]:
     def made() -> tuple[Any, Any]:
         import pytensor.tensor as pt
 
-        from benchmarks.models.parts.ops.loops import scan
+        from .parts.ops.loops import scan
 
         _frozen(1)
 
@@ -168,7 +168,7 @@ def _scans(**options: Any) -> Callable[[], tuple[Any, Any]]:
 
 
 def _ancestors(output: Any) -> list[Any]:
-    from benchmarks.models.parts.op_classes import nodes_in
+    from .parts.op_classes import nodes_in
 
     return list(nodes_in([output]))
 
@@ -177,7 +177,7 @@ def _shared_nodes(nodes: int) -> Member:
     """How many times the nodes of one graph are in memory where there are two equal graphs."""
 
     def prepare() -> Callable[[], Any]:
-        from benchmarks.models.parts.frozen_nodes import nodes_in_memory
+        from .parts.frozen_nodes import nodes_in_memory
 
         _frozen(1)
         before = nodes_in_memory()

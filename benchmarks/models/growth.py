@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.models.parts.growing import chains, inputs
-from benchmarks.models.parts.growing.family import model_of
+from .parts.growing import chains, inputs
+from .parts.growing.family import model_of
 
 MODEL = model_of(
     "families of small graphs that differ only in a size: of nodes, layers or inputs",

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Model
-from benchmarks.models.parts.small import Function, Member, SmallModel, equal_to, in_pytensor
+from . import Model
+from .parts.small import Function, Member, SmallModel, equal_to, in_pytensor
 
 NODES = (10, 100, 1_000, 10_000)
 BYTES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.models import Model
-from benchmarks.models.parts.absent import ABSENT
-from benchmarks.models.parts.pairs.described import pairs_of_file
-from benchmarks.models.parts.pairs.pair import Pairs
-from benchmarks.models.parts.pairs.registry import EQUAL, PAIRS
+from . import Model
+from .parts.absent import ABSENT
+from .parts.pairs.described import pairs_of_file
+from .parts.pairs.pair import Pairs
+from .parts.pairs.registry import EQUAL, PAIRS
 
 _NO_KEYS = (
     "differ.props.Choose.mode",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Model
-from benchmarks.models.parts.small import POINT, Member, SmallModel, equal_to, in_pytensor
+from . import Model
+from .parts.small import POINT, Member, SmallModel, equal_to, in_pytensor
 
 
 def _member(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Model
-from benchmarks.models.parts.small import Member, SmallModel, equal_to, in_pytensor
+from . import Model
+from .parts.small import Member, SmallModel, equal_to, in_pytensor
 
 
 def _member(build: Callable[[Any, Any], Any], expected: Callable[[Any, Any], Any]) -> Member:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.models import Model
-from benchmarks.models.parts.ops import (
+from . import Model
+from .parts.ops import (
     blas,
     constants,
     convolution,
@@ -23,9 +23,9 @@ from benchmarks.models.parts.ops import (
     views,
     wide,
 )
-from benchmarks.models.parts.ops.case import Cases
-from benchmarks.models.parts.ops.untried import WITHOUT_GRAPH
-from benchmarks.models.parts.small import SmallModel
+from .parts.ops.case import Cases
+from .parts.ops.untried import WITHOUT_GRAPH
+from .parts.small import SmallModel
 
 GROUPS: dict[str, Cases] = {
     "elementwise": elementwise.CASES,

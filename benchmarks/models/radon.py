@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Graph, Model
-from benchmarks.models.parts.radon_data import VARIANTS, RadonData, Variant, layout, load, point
+from . import Graph, Model
+from .parts.radon_data import VARIANTS, RadonData, Variant, layout, load, point
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from . import Vector
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Radon:
 
     def graph(self, member: str = "") -> Graph:
         """Return a new graph of one variant; of the base if none is named."""
-        from benchmarks.models.parts import reference
+        from .parts import reference
 
         inputs, outputs = build(self.data, Variant.named(member))
         where = point(self.data.n_counties)
@@ -35,7 +35,7 @@ class Radon:
 
     def explain(self, value: Any) -> str | None:
         """Return which variant a wrong value belongs to, or its logp."""
-        from benchmarks.models.parts import reference
+        from .parts import reference
 
         where = point(self.data.n_counties)
         for name in VARIANTS:

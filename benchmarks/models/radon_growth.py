@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models import Errors, Graph
-from benchmarks.models.parts.growing.family import Family, model_of
-from benchmarks.models.parts.radon_data import Variant, generated, point
+from . import Errors, Graph
+from .parts.growing.family import Family, model_of
+from .parts.radon_data import Variant, generated, point
 
 _HOUSES = 11
 """Houses for each county, as in the model `radon`."""
@@ -17,8 +17,8 @@ _CHECKED = 16
 def _graph(counties: int) -> Graph:
     import numpy as np
 
-    from benchmarks.models.parts import reference
-    from benchmarks.models.radon import build, compiled_in
+    from .parts import reference
+    from .radon import build, compiled_in
 
     data = generated(houses=_HOUSES * counties, counties=counties)
     inputs, outputs = build(data, Variant.named(""))

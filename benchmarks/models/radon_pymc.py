@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Errors, Graph, Model
-from benchmarks.models.parts.radon_data import RadonData, Variant, layout, load, point
+from . import Errors, Graph, Model
+from .parts.radon_data import RadonData, Variant, layout, load, point
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmarks.models import Vector
+    from . import Vector
 
 # The names that PyMC gives the unconstrained values of our parameters.
 _VALUE_NAMES = {
@@ -40,7 +40,7 @@ class RadonPymc:
         """Return the graph of a new PyMC model."""
         import numpy as np
 
-        from benchmarks.models.parts import reference
+        from .parts import reference
 
         n_counties = self.data.n_counties
         model = build(self.data)

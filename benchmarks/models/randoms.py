@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import Model
-from benchmarks.models.parts.distribution import distance
-from benchmarks.models.parts.small import Function, Member, SmallModel
+from . import Model
+from .parts.distribution import distance
+from .parts.small import Function, Member, SmallModel
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from . import Vector
 
 _DRAWS = 2000
 _FURTHEST = 0.06

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.models import Model
-from benchmarks.models.parts.ops.case import Cases
-from benchmarks.models.parts.small import SmallModel
-from benchmarks.models.parts.topics import (
+from . import Model
+from .parts.ops.case import Cases
+from .parts.small import SmallModel
+from .parts.topics import (
     blockwise,
     branches,
     broadcasting,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models.parts.pymc_model import (
+from .parts.pymc_model import (
     Data,
     Point,
     Predicted,

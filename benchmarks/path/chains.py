@@ -12,11 +12,11 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from benchmarks import backends
-from benchmarks.messages import ChainReport
-from benchmarks.probes import functions
-from benchmarks.probes.ledger import Ledger
-from benchmarks.typed_json import from_json, to_json
+from .. import backends
+from ..messages import ChainReport
+from ..probes import functions
+from ..probes.ledger import Ledger
+from ..typed_json import from_json, to_json
 
 _VARIABLE = "OBSERVATORY_CHAINS"
 """Environment variable that names the directory of the chains' files."""

@@ -10,11 +10,11 @@ import pickle
 import sys
 from pathlib import Path
 
-from benchmarks import backends
-from benchmarks.messages import ChainReport
-from benchmarks.probes import functions
-from benchmarks.probes.ledger import Ledger
-from benchmarks.typed_json import to_json
+from .. import backends
+from ..messages import ChainReport
+from ..probes import functions
+from ..probes.ledger import Ledger
+from ..typed_json import to_json
 
 
 def main(file: str, step: str, backend: str = "") -> None:

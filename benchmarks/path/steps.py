@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Bench
-from benchmarks.messages import ChainReport, Step
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.pymc_model import Data, PymcModel
-from benchmarks.path import chains
-from benchmarks.path.walk import Walk
-from benchmarks.probes import functions
-from benchmarks.typed_json import from_json
+from ..bench import Bench
+from ..messages import ChainReport, Step
+from ..models import NotInThisRelease
+from ..models.parts.pymc_model import Data, PymcModel
+from ..probes import functions
+from ..typed_json import from_json
+from . import chains
+from .walk import Walk
 
 _SEED = 85
 _DRAWS = {"draws": 30, "tune": 50}

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Bench
-from benchmarks.messages import ChainReport, Check
-from benchmarks.models import Errors
-from benchmarks.models.parts.pymc_model import Data, Point, Predicted, PymcModel, errors
-from benchmarks.path import chains
+from ..bench import Bench
+from ..messages import ChainReport, Check
+from ..models import Errors
+from ..models.parts.pymc_model import Data, Point, Predicted, PymcModel, errors
+from . import chains
 
 MOST_STANDARD_ERRORS = 6.0
 """How far the moments of draws may be from theirs. Draws have fixed seeds, so that a right one

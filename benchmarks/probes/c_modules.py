@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.probes.ledger import Ledger
+from .ledger import Ledger
 
 KIND = "c_module"
 PACKAGE = "pytensor"

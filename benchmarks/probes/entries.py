@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from benchmarks.profiles import Profile
+from ..profiles import Profile
 
 _TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
-from benchmarks.probes.ledger import Ledger, shorten
+from .ledger import Ledger, shorten
 
 PLACES = ("pytensor.compile.maker", "pytensor.compile.function.types")
 """Where `FunctionMaker` is, in newer releases and in older ones."""

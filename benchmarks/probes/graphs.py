@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.models.parts.op_classes import name_of, nodes_in, ops_in
+from ..models.parts.op_classes import name_of, nodes_in, ops_in
 
 _STORED = ("outer_mitsot", "outer_sitsot", "outer_nitsot")
 """The methods of a Scan that return the inputs for whose length it stores the values of an output:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.messages import Counter
+from ..messages import Counter
 
 CLIENT_SOURCE = """\
 #include <valgrind/callgrind.h>

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.messages import LedgerEntry, LedgerOutcome
-from benchmarks.probes.ledger import Ledger, shorten
+from ..messages import LedgerEntry, LedgerOutcome
+from .ledger import Ledger, shorten
 
 KIND = "jax"
 PACKAGE = "jax"

@@ -17,7 +17,7 @@ from importlib import import_module
 from types import CodeType
 from typing import Any
 
-from benchmarks.probes import numba_keys
+from . import numba_keys
 
 MAKERS = (
     "default_hash_key_from_props",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benchmarks.messages import LedgerEntry
+from ..messages import LedgerEntry
 
 _LONGEST_NAME = 160
 

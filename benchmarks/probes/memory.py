@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from benchmarks.probes.phases import PHASES, PhaseClock
-from benchmarks.probes.process import peak_rss
-from benchmarks.profiles import Phase, Profile
+from ..profiles import Phase, Profile
+from .phases import PHASES, PhaseClock
+from .process import peak_rss
 
 BEFORE, REST = "before the build", "not attributed"
 _SMALL = re.compile(rb"# bytes in allocated blocks\s*=\s*([\d,]+)")

@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchmarks.probes.ledger import Ledger, shorten
+from .ledger import Ledger, shorten
 
 KIND = "numba"
 PACKAGE = "numba"

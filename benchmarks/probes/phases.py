@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.probes.ledger import shorten
-from benchmarks.profiles import MOST_TIMED, Phase, Profile, Rewriter
+from ..profiles import MOST_TIMED, Phase, Profile, Rewriter
+from .ledger import shorten
 
 _MAKERS = ("pytensor.compile.maker", "pytensor.compile.function.types")
 """Where `FunctionMaker` is: since 3.0, and before."""

@@ -17,9 +17,7 @@ from threading import get_ident
 from types import CodeType
 from typing import Any
 
-from benchmarks.probes.ledger import shorten
-from benchmarks.probes.phases import PHASE_OF, PHASES
-from benchmarks.profiles import (
+from ..profiles import (
     KEPT_SHARE,
     MOST_NODES,
     OTHER,
@@ -29,6 +27,8 @@ from benchmarks.profiles import (
     Profile,
     Rewriter,
 )
+from .ledger import shorten
+from .phases import PHASE_OF, PHASES
 
 _TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 _DISPATCHERS = (

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import NamedTuple
 
-from benchmarks.catalogue import BACKENDS
-from dashboard.drawing.panels import ChartLine, Panel
+from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.drawing.panels import ChartLine, Panel
 from observatory.text import units
 
 WIDTH, HEIGHT = 380.0, 272.0

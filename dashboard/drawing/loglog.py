@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dashboard.drawing.geometry import (
+from observatory.analyze.growth.curve import Point
+from observatory.dashboard.drawing.geometry import (
     GROUND,
     LEFT,
     RIGHT,
@@ -20,7 +21,6 @@ from dashboard.drawing.geometry import (
     set_apart,
     tick_label,
 )
-from observatory.analyze.growth.curve import Point
 from observatory.text import units
 
 _SHAPES = ("circle", "square", "diamond")

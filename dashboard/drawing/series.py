@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.colours import colour_of
-from dashboard.drawing.geometry import Mark, Tick, round_step, thinned
-from dashboard.drawing.panels import Table
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series
+from observatory.dashboard.colours import colour_of
+from observatory.dashboard.drawing.geometry import Mark, Tick, round_step, thinned
+from observatory.dashboard.drawing.panels import Table
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import At, SeriesChange
 from observatory.text import units
 from observatory.text.plain import shorten

@@ -8,14 +8,14 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote_plus
 
-from benchmarks.catalogue import CAUSES
-from dashboard.drawing.panels import Table
-from dashboard.drawing.series import picture
-from dashboard.pages.next_steps import decisions, steps
-from dashboard.pages.suspects import suspects_view
-from dashboard.site_input import SiteInput, spot_name
 from observatory.analyze.history.standing import is_event
 from observatory.analyze.history.suspects import SuspectedRange
+from observatory.benchmarks.catalogue import CAUSES
+from observatory.dashboard.drawing.panels import Table
+from observatory.dashboard.drawing.series import picture
+from observatory.dashboard.pages.next_steps import decisions, steps
+from observatory.dashboard.pages.suspects import suspects_view
+from observatory.dashboard.site_input import SiteInput, spot_name
 from observatory.store.records.alerts import Alert, At, SeriesChange
 from observatory.text import sizes, units
 from observatory.text.alerts import between, found_still, with_page

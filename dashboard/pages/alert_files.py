@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dashboard.colours import tokens
-from dashboard.drawing.series import Picture
-from dashboard.rendering import rendered
+from observatory.dashboard.colours import tokens
+from observatory.dashboard.drawing.series import Picture
+from observatory.dashboard.rendering import rendered
 from observatory.store.records.alerts import Alert
 from observatory.text.plain import shorten
 

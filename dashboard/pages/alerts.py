@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.pages.overview import alert_line
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.standing import standing
+from observatory.dashboard.pages.overview import alert_line
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import Change
 from observatory.text import units
 from observatory.text.alerts import with_page

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard.rendering import rendered
 from observatory.analyze.history.standing import standing
+from observatory.dashboard.rendering import rendered
 from observatory.store.records.alerts import Alerts
 from observatory.text.words import several
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MAIN_BACKENDS,
@@ -17,9 +17,9 @@ from benchmarks.catalogue import (
     Cell,
     without_cache,
 )
-from dashboard.colours import css_name
-from dashboard.drawing.panels import Table
-from dashboard.site_input import SiteInput, Spot, spot_name
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.drawing.panels import Table
+from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function, Functions
 from observatory.text import units
 from observatory.text.plain import clean, shorten

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from benchmarks.catalogue import Cell
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.site_input import SiteInput
 
 
 class Flag(NamedTuple):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, SCENARIOS, Cell
-from dashboard.colours import css_name
-from dashboard.pages.cell_values import Flag
-from dashboard.site_input import SiteInput, Spot
+from observatory.benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, SCENARIOS, Cell
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.pages.cell_values import Flag
+from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.fates import Coverage, Fate
 from observatory.store.records.sample import OpCoverage
 from observatory.text.plain import clean, shorten

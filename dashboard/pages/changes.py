@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from dashboard.pages.newest_value import amount
-from dashboard.site_input import SiteInput, Spot
-from dashboard.verdict_data import unpacked
 from observatory.analyze.comparison.comparing import Pair
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.series import Line
+from observatory.dashboard.pages.newest_value import amount
+from observatory.dashboard.site_input import SiteInput, Spot
+from observatory.dashboard.verdict_data import unpacked
 from observatory.store.records.alerts import Alert, Alerts, Change
 from observatory.text import units
 from observatory.text.plain import begun, clean, shorten

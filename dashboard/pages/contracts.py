@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dashboard.pages.cell_values import Flag
+from observatory.dashboard.pages.cell_values import Flag
 from observatory.store.records.contracts import Contracts, version_order
 from observatory.text import units
 from observatory.text.plain import clean, shorten

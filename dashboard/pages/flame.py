@@ -6,12 +6,18 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.catalogue import Cell
-from dashboard.drawing.flame import LONGEST_NAME, OTHER, Stacks, flame_picture, flame_tree
-from dashboard.drawing.panels import Table
-from dashboard.rendering import alone
 from observatory import tool_version
 from observatory.analyze.profiles.cells import CellProfile, units_of
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.drawing.flame import (
+    LONGEST_NAME,
+    OTHER,
+    Stacks,
+    flame_picture,
+    flame_tree,
+)
+from observatory.dashboard.drawing.panels import Table
+from observatory.dashboard.rendering import alone
 from observatory.text import units
 from observatory.text.plain import begun, shorten
 from observatory.text.profiles import difference_sentence

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.catalogue import BACKENDS, METRICS, Cell
-from dashboard.drawing.geometry import Drawing
-from dashboard.drawing.loglog import SizeLine, drawing
-from dashboard.site_input import SiteInput
 from observatory.analyze.growth.families import JUDGED, LIMITED, Family, by_subject, families
+from observatory.benchmarks.catalogue import BACKENDS, METRICS, Cell
+from observatory.dashboard.drawing.geometry import Drawing
+from observatory.dashboard.drawing.loglog import SizeLine, drawing
+from observatory.dashboard.site_input import SiteInput
 from observatory.text.growth import growth_tables
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchmarks.catalogue import CORRECTNESS, LAUNCHES, SAMPLING, SCENARIOS, SIBLINGS, SYMBOLS
-from dashboard.pages.cell_values import CellValue, Flag, cell_values_of
-from dashboard.site_input import SiteInput
+from observatory.benchmarks.catalogue import (
+    CORRECTNESS,
+    LAUNCHES,
+    SAMPLING,
+    SCENARIOS,
+    SIBLINGS,
+    SYMBOLS,
+)
+from observatory.dashboard.pages.cell_values import CellValue, Flag, cell_values_of
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text import units
 from observatory.text.plain import clean, shorten

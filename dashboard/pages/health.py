@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from dashboard.drawing.panels import Table
-from dashboard.pages.summary import Newest
-from dashboard.site_input import SiteInput
 from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.dashboard.drawing.panels import Table
+from observatory.dashboard.pages.summary import Newest
+from observatory.dashboard.site_input import SiteInput
 from observatory.text import units
 from observatory.text.plain import clean, shorten
 from observatory.text.words import several

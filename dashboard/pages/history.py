@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     BUILDS,
     LAUNCHES,
     MAIN_BACKENDS,
@@ -13,10 +13,10 @@ from benchmarks.catalogue import (
     SHARING_BACKENDS,
     WARM_SCENARIOS,
 )
-from dashboard.colours import css_name
-from dashboard.drawing.panels import ChartLine, Panel, Point, Table
-from dashboard.pages.cell_values import CellValue
-from dashboard.pages.summary import Newest
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.drawing.panels import ChartLine, Panel, Point, Table
+from observatory.dashboard.pages.cell_values import CellValue
+from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.plain import clean, shorten
 from observatory.text.words import known_first, listed, several

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     ABLATIONS,
     BACKENDS,
     LAUNCHES,
@@ -19,9 +19,9 @@ from benchmarks.catalogue import (
     headline_time,
     metrics_of,
 )
-from dashboard.colours import css_name
-from dashboard.pages.cell_values import CellValue, Flag
-from dashboard.pages.summary import Newest
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.pages.cell_values import CellValue, Flag
+from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.words import known_first, meaning_of, several
 

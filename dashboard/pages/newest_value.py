@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.newest import NewestState
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import State as AlertState
 from observatory.text import sizes, units
 from observatory.text.plain import shorten

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from benchmarks.catalogue import (
+from observatory.analyze.history.level_changes import DRIFT
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     CORRECTNESS,
     LAUNCHES,
@@ -18,7 +19,6 @@ from benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
-from observatory.analyze.history.level_changes import DRIFT
 from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text.alerts import between
 from observatory.text.forge import Forge, is_release, ref_of

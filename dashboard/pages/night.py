@@ -10,8 +10,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmarks.catalogue import BACKENDS
-from dashboard.publish import MARKER
+from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.publish import MARKER
 from observatory.store.records.alerts import Alerts
 from observatory.text import units
 from observatory.text.alerts import verdict
@@ -116,6 +116,6 @@ def add_picture(out: Path, content: bytes) -> Path:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader("observatory.dashboard"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from benchmarks.catalogue import (
+from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
+from observatory.analyze.history.series import Subject
+from observatory.analyze.history.standing import Light, Standing, is_event, standing
+from observatory.benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
     MATRIX_SCENARIOS,
@@ -18,18 +21,15 @@ from benchmarks.catalogue import (
     Cell,
     headline_time,
 )
-from dashboard.colours import colour_of, css_name
-from dashboard.drawing.series import Spark, spark
-from dashboard.pages.caches import chosen
-from dashboard.pages.caches import path_of as caches_path
-from dashboard.pages.cell_values import CellValue, Flag
-from dashboard.pages.newest_value import NewestChange, newest_change
-from dashboard.pages.summary import Headline, Newest, wrong_places
-from dashboard.pages.work import WorkView, newest_work
-from dashboard.site_input import SiteInput, Spot, spot_name
-from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
-from observatory.analyze.history.series import Subject
-from observatory.analyze.history.standing import Light, Standing, is_event, standing
+from observatory.dashboard.colours import colour_of, css_name
+from observatory.dashboard.drawing.series import Spark, spark
+from observatory.dashboard.pages.caches import chosen
+from observatory.dashboard.pages.caches import path_of as caches_path
+from observatory.dashboard.pages.cell_values import CellValue, Flag
+from observatory.dashboard.pages.newest_value import NewestChange, newest_change
+from observatory.dashboard.pages.summary import Headline, Newest, wrong_places
+from observatory.dashboard.pages.work import WorkView, newest_work
+from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert
 from observatory.text import units

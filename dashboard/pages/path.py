@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.catalogue import MODELS, PATH_STEPS
-from dashboard.colours import css_name
-from dashboard.pages.cell_values import Flag
-from dashboard.site_input import SiteInput, Spot
+from observatory.benchmarks.catalogue import MODELS, PATH_STEPS
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.pages.cell_values import Flag
+from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.walks import StepTaken, Walks
 from observatory.text import units
 from observatory.text.path import COUNTS, Walk, by_model, callers, steps_of, total_of

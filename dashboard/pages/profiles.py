@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.catalogue import Cell
-from dashboard.pages.flame import flame_values
-from dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.analyze.profiles.cells import in_common
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.pages.flame import flame_values
+from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.records.alerts import Alert
 from observatory.text.alerts import with_page
 from observatory.text.plain import begun

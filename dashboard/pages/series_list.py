@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dashboard.colours import colour_of
-from dashboard.drawing.series import spark
-from dashboard.pages.newest_value import newest_change
-from dashboard.site_input import SiteInput
+from observatory.dashboard.colours import colour_of
+from observatory.dashboard.drawing.series import spark
+from observatory.dashboard.pages.newest_value import newest_change
+from observatory.dashboard.site_input import SiteInput
 from observatory.text import units
 from observatory.text.plain import shorten
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dashboard.drawing.geometry import Drawing, count_drawings, time_drawings
-from dashboard.drawing.panels import Panel, Point
-from dashboard.pages.history import COUNTED_BACKEND, TIME_SCENARIOS, History
+from observatory.dashboard.drawing.geometry import Drawing, count_drawings, time_drawings
+from observatory.dashboard.drawing.panels import Panel, Point
+from observatory.dashboard.pages.history import COUNTED_BACKEND, TIME_SCENARIOS, History
 from observatory.text import units
 from observatory.text.words import several
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     MAIN_BACKENDS,
     MATRIX_LAUNCHES,
     MATRIX_MODELS,
     WARM_SCENARIOS,
     Cell,
 )
-from benchmarks.catalogue import cells as known_cells
-from dashboard.pages.cell_values import CellValue, Setting
+from observatory.benchmarks.catalogue import cells as known_cells
+from observatory.dashboard.pages.cell_values import CellValue, Setting
 from observatory.text.words import Term, listed, several
 
 State = Literal["bad", "unknown", "good"]

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import LAUNCHES, MAIN_BACKENDS, METRICS, OF_WORK, SCENARIOS, Cell
-from dashboard.colours import css_name
-from dashboard.drawing.panels import ChartLine, Panel, Point, Table
-from dashboard.pages.cell_values import CellValue
-from dashboard.pages.newest_value import NewestChange, State, amount
-from dashboard.pages.summary import Newest
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.benchmarks.catalogue import (
+    LAUNCHES,
+    MAIN_BACKENDS,
+    METRICS,
+    OF_WORK,
+    SCENARIOS,
+    Cell,
+)
+from observatory.dashboard.colours import css_name
+from observatory.dashboard.drawing.panels import ChartLine, Panel, Point, Table
+from observatory.dashboard.pages.cell_values import CellValue
+from observatory.dashboard.pages.newest_value import NewestChange, State, amount
+from observatory.dashboard.pages.summary import Newest
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.comparison import Conclusion
 from observatory.text import units
 from observatory.text.plain import clean, shorten

@@ -24,7 +24,6 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks.catalogue import no_such
 from observatory.analyze.series_keys import (
     FEWEST_FOR_INTERVAL,
     Origin,
@@ -34,6 +33,7 @@ from observatory.analyze.series_keys import (
     place_order,
     places_of,
 )
+from observatory.benchmarks.catalogue import no_such
 from observatory.store.reading.read import Results
 
 _Numbers = npt.NDArray[np.integer]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import METRICS
 
 TIMES = tuple(name for name, one in METRICS.items() if one.judged and one.unit == "seconds")
 """The times that are judged: parts of them would only count them twice."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
 from observatory.errors import SelectionError as SelectionError
 from observatory.store.asv.names import parse_name, parse_params
 from observatory.store.reading.read import Described, ResultFile, Results

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import At, Change
 from observatory.store.records.comparison import (
     CauseKind,

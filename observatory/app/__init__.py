@@ -19,13 +19,15 @@
 
 Each name is imported when it is first used, so `import observatory.app` takes a millisecond. Every
 error that a user can fix is an `observatory.errors.ObservatoryError`; its ``exit_code`` is the exit
-status of the command.
+status of the command. `plot` needs the optional dependency of its name.
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from observatory.extras import extra
 
 if TYPE_CHECKING:
     from observatory.app import plot
@@ -49,8 +51,10 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_MODULES.get(name, name)}")
-    return module if name == "plot" else getattr(module, name)
+    if name == "plot":
+        with extra("plot"):
+            return importlib.import_module(f"{__name__}.plot")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

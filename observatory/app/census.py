@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_of, no_such
-from benchmarks.plan import Task
 from observatory.analyze.comparison.evidence import message_of
 from observatory.app.measurement import chosen_tasks
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_of, no_such
+from observatory.benchmarks.plan import Task
 from observatory.errors import Exit, SelectionError
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock

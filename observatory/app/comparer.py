@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import COUNTED
@@ -21,6 +20,7 @@ from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.interleave import (

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.catalogue import MEASURES
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
@@ -19,6 +18,7 @@ from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.profiles import profile_of_cells
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
+from observatory.benchmarks.catalogue import MEASURES
 from observatory.run import counter
 from observatory.run.interleave import SIDES, matrix
 from observatory.run.local import STATE

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.described import DescribedPair, KeptPair
-from benchmarks.typed_json import to_json
 from observatory.app.explored import Counterexample, Explored
 from observatory.app.progress import Progress, Update, silent
+from observatory.benchmarks.described import DescribedPair, KeptPair
+from observatory.benchmarks.typed_json import to_json
 from observatory.grow.shrinking import shrink, size
 from observatory.run.looking import Found, Looker, LookingError
 from observatory.store.base.files import write_atomic

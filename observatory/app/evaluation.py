@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
 from observatory.analyze import replay
 from observatory.analyze.detectors import BLOCK, Detector, OnlineRates, Rates, Window
 from observatory.analyze.history.segments import unfit
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.steps import Values
+from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.run.external import external
 from observatory.store.base.problems import Problem

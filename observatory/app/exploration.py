@@ -17,6 +17,7 @@ from observatory.app.explored import Explored, record
 from observatory.app.progress import Progress, Update, silent
 from observatory.app.session import TIMEOUT
 from observatory.errors import SelectionError
+from observatory.extras import extra
 from observatory.run.environments import Environment
 from observatory.run.local import STATE, environment_of, local_subjects, measuring_lock
 from observatory.run.looking import Looker, LookingError
@@ -71,7 +72,7 @@ def explore(
         EnvironmentMakingError: The environment cannot be made.
 
     """
-    from benchmarks.catalogue import Cell
+    from observatory.benchmarks.catalogue import Cell
 
     if problem := Cell("keys", "pairs_second", backend, "spawn").problem():
         raise SelectionError(problem)
@@ -108,7 +109,8 @@ def _explore(
     keep: Path,
     progress: Progress,
 ) -> None:
-    from observatory.grow.strategies import batch  # it imports hypothesis
+    with extra("explore"):
+        from observatory.grow.strategies import batch
 
     began, cpu = time.monotonic(), _cpu()
     while time.monotonic() - began < budget and (most is None or found.pairs < most):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.described import DescribedPair
+from observatory.benchmarks.described import DescribedPair
 from observatory.errors import Exit
 from observatory.store.base.files import write_atomic
 from observatory.store.records import layout

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.growth.families import Family, families
+from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.reading.cache import directory_for

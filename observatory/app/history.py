@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.catalogue import no_such
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence, same_words
@@ -26,6 +25,7 @@ from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
 from observatory.app.progress import Progress, doing, silent
+from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.cache import directory_for

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.catalogue import no_such
-from benchmarks.plan import Task
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
+from observatory.benchmarks.catalogue import no_such
+from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
 from observatory.run import counter

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import orjson
 
-from dashboard import verdict_data
-from dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory import analyze, text, tool_version
 from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
+from observatory.dashboard import verdict_data
+from observatory.dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory.store.base.files import write_atomic
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading import cache

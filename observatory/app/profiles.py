@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.cells import (
     CellProfile,
     Unit,
@@ -21,6 +20,7 @@ from observatory.analyze.profiles.cells import (
     units_of,
 )
 from observatory.analyze.profiles.import_times import imports_of
+from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.run.presets import Narrowed
 from observatory.store.base.problems import Problem
@@ -62,7 +62,7 @@ class FoundProfile:
 
     def html(self) -> bytes:
         """Return the page of the flame graph as one file; of one subject, it compares nothing."""
-        from dashboard.pages.flame import flame_file  # imports templates
+        from observatory.dashboard.pages.flame import flame_file  # imports templates
 
         (base, before), (head, after) = self.sides[0], self.sides[-1]
         return flame_file(self.cell, (base, head), before, after)

@@ -15,9 +15,9 @@ from operator import add
 from pathlib import Path
 from typing import Literal
 
-import benchmarks
-from benchmarks.plan import Task
+from observatory import benchmarks
 from observatory.app.progress import Progress, Update, failure_of, silent
+from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor

@@ -10,9 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.catalogue import Cell
-from dashboard.site import build
-from dashboard.site_input import SiteInput
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
@@ -29,6 +26,9 @@ from observatory.app.history import acknowledgements_of, fingerprint, runs_of, w
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
 from observatory.app.source import Source
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.site import build
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
 from observatory.store.reading.cache import directory_for

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 
-from benchmarks.catalogue import Cell
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock

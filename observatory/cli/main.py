@@ -110,7 +110,9 @@ class Commands(TyperGroup):
         """The command that the arguments name; a misspelt one is answered with the closest."""
         name = args[0]
         if name not in self.sentences and not name.startswith("-"):
-            from benchmarks.catalogue import no_such  # only a mistake needs the catalogue
+            from observatory.benchmarks.catalogue import (
+                no_such,  # only a mistake needs the catalogue
+            )
 
             ctx.fail(no_such("command", name, self.sentences))
         return super().resolve_command(ctx, args)

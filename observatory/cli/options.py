@@ -10,7 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, MEASURES, METRICS, MODELS, SCENARIOS
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    MEASURES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+)
 from observatory.errors import SelectionError
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}

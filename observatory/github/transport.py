@@ -81,7 +81,7 @@ class Transport:
         self._headers = {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {token}",
-            "User-Agent": "observatory-compile-caches",
+            "User-Agent": "pytensor-observatory",
             "X-GitHub-Api-Version": "2022-11-28",
         }
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
-from benchmarks.described import DescribedGraph, Node
+from observatory.benchmarks.described import DescribedGraph, Node
 from observatory.grow.rules import MOST_DIMENSIONS, RULES
 from observatory.grow.shape import Result, Shape, shape_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from benchmarks.described import DescribedGraph, Node, Source
+from observatory.benchmarks.described import DescribedGraph, Node, Source
 from observatory.grow.grammar import nodes, shapes
 from observatory.grow.rules import RULES
 from observatory.grow.shape import FLOATS, INTEGERS, Shape

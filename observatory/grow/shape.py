@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from benchmarks.described import Source
+from observatory.benchmarks.described import Source
 
 UNKNOWN_ONE = -1
 """A length of 1 that the type may not know: such a dimension is not broadcast."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.grow.grammar import shapes
 from observatory.grow.shape import Shape
 

@@ -8,7 +8,7 @@ from math import prod
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks.described import TREATMENTS, DescribedGraph, DescribedPair, Node, Source
+from observatory.benchmarks.described import TREATMENTS, DescribedGraph, DescribedPair, Node, Source
 from observatory.grow.grammar import options
 from observatory.grow.mutations import KINDS, mutations
 from observatory.grow.rules import RULES

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from benchmarks.catalogue import MEMBERS, WRONG_VALUES, Cell
 from observatory.analyze.comparison.evidence import message_of
+from observatory.benchmarks.catalogue import MEMBERS, WRONG_VALUES, Cell
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part, Upgrade
 

@@ -204,7 +204,7 @@ class Environments:
         return [*args, "--", *wanted, *([] if named else ["numba"])]
 
     def _importable(self) -> Path:
-        spec = importlib.util.find_spec("benchmarks")
+        spec = importlib.util.find_spec("observatory.benchmarks")
         if spec is None or spec.origin is None:
             raise EnvironmentMakingError(
                 "the package benchmarks cannot be found; install the observatory again"

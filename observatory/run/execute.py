@@ -19,10 +19,17 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.catalogue import BACKENDS, MEMBERS, SAMPLE_SCHEMA, SCENARIOS, SIBLINGS, SYMBOLS
-from benchmarks.messages import Failure, SampleRecord
-from benchmarks.plan import Task
-from benchmarks.typed_json import to_json
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    MEMBERS,
+    SAMPLE_SCHEMA,
+    SCENARIOS,
+    SIBLINGS,
+    SYMBOLS,
+)
+from observatory.benchmarks.messages import Failure, SampleRecord
+from observatory.benchmarks.plan import Task
+from observatory.benchmarks.typed_json import to_json
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run.environments import Environment
 from observatory.store.records.sample import Sample

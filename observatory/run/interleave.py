@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     MAIN_BACKENDS,
     MATRIX_LAUNCHES,
@@ -29,7 +29,7 @@ from benchmarks.catalogue import (
     metrics_of,
     quick_cells,
 )
-from benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
+from observatory.benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples, side_by_side
 from observatory.store.records.sample import Sample

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.catalogue import Cell
-from benchmarks.described import DescribedPair, DescribedPairs
-from benchmarks.plan import Task
-from benchmarks.typed_json import to_json
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.described import DescribedPair, DescribedPairs
+from observatory.benchmarks.plan import Task
+from observatory.benchmarks.typed_json import to_json
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.store.records.sample import Sample

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MAIN_BACKENDS,
@@ -28,7 +28,7 @@ from benchmarks.catalogue import (
     no_such,
     quick_cells,
 )
-from benchmarks.plan import Rounds, Task, plan
+from observatory.benchmarks.plan import Rounds, Task, plan
 
 _COUNTED = Rounds(timing=0, counting=1)
 

@@ -12,8 +12,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Measure
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Measure
+from observatory.benchmarks.plan import Task
 from observatory.store.records.sample import Sample
 
 _Job = TypeVar("_Job")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import Cell, models_of
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import Cell, models_of
+from observatory.benchmarks.plan import Task
 from observatory.guard.verdicts import part
 from observatory.run.execute import Executor
 from observatory.run.sources import SubjectError

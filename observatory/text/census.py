@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.catalogue import FATES
+from observatory.benchmarks.catalogue import FATES
 from observatory.store.reading.fates import Fate
 from observatory.text.plain import shorten
 from observatory.text.tables import Table

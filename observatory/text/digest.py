@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
-from benchmarks.catalogue import BACKENDS, CAUSES, FIRST_CAUSES, METRICS, MODELS, Cell
+from observatory.benchmarks.catalogue import BACKENDS, CAUSES, FIRST_CAUSES, METRICS, MODELS, Cell
 from observatory.store.records.alerts import Alerts, Change, SeriesChange, SmallerChange
 from observatory.text import document as doc
 from observatory.text import sizes, units

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from benchmarks.catalogue import METRICS
 from observatory.analyze.growth.curve import Exponent
 from observatory.analyze.growth.families import COUNTED, JUDGED, LIMITED, Family
+from observatory.benchmarks.catalogue import METRICS
 from observatory.text.plain import shorten
 from observatory.text.tables import Table
 from observatory.text.units import MISSING, count, human

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.analyze.comparison.evidence import message_of
+from observatory.benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.guard.verdicts import FATES, Finding
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.tables import Table

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import MEMBERS, METRICS, MODELS, PATH, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import MEMBERS, METRICS, MODELS, PATH, SCENARIOS, Cell
 from observatory.store.reading.walks import StepTaken, Walks
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table

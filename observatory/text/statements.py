@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from string import Formatter
 from typing import Any
 
-from benchmarks.catalogue import CAUSES
 from observatory.analyze.moved_alike import MovedAlike
 from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statement
+from observatory.benchmarks.catalogue import CAUSES
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.text import sizes, units

@@ -13,8 +13,15 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS, headline_time, no_such
 from observatory.analyze.series_keys import place_order
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    METRICS,
+    SCENARIOS,
+    headline_time,
+    no_such,
+)
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
 from observatory.text.units import MISSING, brief, count, human

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, REUSE_LOST, SCENARIOS
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    LAUNCHES,
+    METRICS,
+    MODELS,
+    REUSE_LOST,
+    SCENARIOS,
+)
 from observatory.text.units import count
 
 SHOWN_METRICS = tuple(name for name, one in METRICS.items() if one.shown)

@@ -19,11 +19,11 @@ import pandas as pd
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.catalogue import Cell, Measure, cells, metrics_of
-from dashboard.site import build
 from observatory.analyze.frame import frame
 from observatory.app.results import Reading, read
 from observatory.app.site import site_data
+from observatory.benchmarks.catalogue import Cell, Measure, cells, metrics_of
+from observatory.dashboard.site import build
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.journal.writer import Journal
 from observatory.store.reading.read import read_results

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.lines import GROUPS, phrases
+from observatory.dashboard.lines import GROUPS, phrases
 from tests.browser import conftest
 from tests.browser.conftest import columns_of, violations
 
@@ -131,7 +131,7 @@ def site(
         places = range(len(each["subjects"]))
         put(directory, f"at-{number}-0", {n: at(series, number, n) for n in places})
     environment = Environment(
-        loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("observatory.dashboard"), autoescape=True, undefined=StrictUndefined
     )
     text = environment.get_template("compare.html.j2").render(
         root="", page="compare.html", pages=[], version="0.1.0", newest=None, url="", section=None,

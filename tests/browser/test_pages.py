@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.site import build
+from observatory.dashboard.site import build
 from observatory.store.reading.fates import Fate
 from observatory.store.records.alerts import Alert
 from tests import factories_frame as factory

@@ -11,11 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
-from dashboard.lines import rules_of
-from dashboard.site import build
-from dashboard.site_input import SiteInput
-from dashboard.verdict_data import packed
 from observatory.analyze.comparison.comparing import (
     Who,
     compared,
@@ -28,6 +23,11 @@ from observatory.analyze.comparison.comparing import (
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
 from observatory.app import site as site_module
+from observatory.benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
+from observatory.dashboard.lines import rules_of
+from observatory.dashboard.site import build
+from observatory.dashboard.site_input import SiteInput
+from observatory.dashboard.verdict_data import packed
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records.comparison import Comparison
 from observatory.text.records import comparison_of

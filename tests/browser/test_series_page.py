@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dashboard.rendering import assets as files_of_the_site
+from observatory.dashboard.rendering import assets as files_of_the_site
 from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
@@ -183,7 +183,7 @@ def write(directory: Path) -> Path:
     for name, content in data().items():
         (out / f"{name}.js").write_text(f'observatory.receive("{name}", {json.dumps(content)});\n')
     environment = Environment(
-        loader=PackageLoader("dashboard"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("observatory.dashboard"), autoescape=True, undefined=StrictUndefined
     )
     page = directory / "series.html"
     page.write_text(

@@ -18,7 +18,7 @@ from asv.results import (
     iter_results_for_machine_and_hash,
 )
 
-from benchmarks.catalogue import METRICS, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.asv.names import (
     PARAM_NAMES,

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import SIBLINGS
+from observatory.benchmarks.catalogue import SIBLINGS
 from observatory.run import local
 from observatory.run.environments import Environment, Environments
 from observatory.run.local import local_subjects

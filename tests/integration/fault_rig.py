@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models.parts.radon_data import VARIANTS
+from observatory.benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.execute import with_symbols
 from observatory.run.uv import RealUv

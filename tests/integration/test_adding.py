@@ -26,7 +26,7 @@ MINUTES = 20
 _PACKAGES = ("benchmarks", "observatory", "dashboard")
 _JUDGE = """
 import json, sys
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.text.statements import cause_sentence
 from observatory.text.comparison.sections import advice_on
 from observatory.analyze.comparison.causes import explained
@@ -121,7 +121,7 @@ def runner(
     """A copy of the checkout, which runs in place of this one."""
     checkout = tmp_path / "checkout"
     for name in _PACKAGES:
-        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, checkout / name, symlinks=True)
     subjects = measured_subjects(page.file)
     lend(checkout / ".observatory", *(map(environment_of, subjects) if subjects else [newest]))
     paths = os.pathsep.join(map(str, (checkout, ROOT)))  # of ROOT: the factories of the tests

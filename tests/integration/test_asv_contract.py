@@ -22,8 +22,8 @@ import pytest
 from asv import util
 from asv.results import Results, iter_results
 
-from benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.analyze.frame import frame
+from observatory.benchmarks.catalogue import METRICS, Cell, metrics_of
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.asv.files import project, write_benchmarks

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import MEMBERS, SIBLINGS, launches_of
+from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS, launches_of
 from observatory.errors import Exit
 from observatory.guard.scan.scanning import scan
 from observatory.run.environments import Environment

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.models.parts.absent import ABSENT
-from benchmarks.probes.numba_cache import NO_KEY
+from observatory.benchmarks.models.parts.absent import ABSENT
+from observatory.benchmarks.probes.numba_cache import NO_KEY
 from observatory.run.environments import Environment
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import with_fault

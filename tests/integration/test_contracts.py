@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.contracts.__main__ import AREAS
+from observatory.benchmarks.contracts.__main__ import AREAS
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.store.records.contracts import Contract, Contracts, load_all
@@ -115,9 +115,9 @@ def test_there_is_a_way_to_break_each_contract() -> None:
 
 _NAMES_GONE = """
 import json
-from benchmarks.contracts import names
-from benchmarks.contracts.names import Use
-from benchmarks.contracts.__main__ import checked
+from observatory.benchmarks.contracts import names
+from observatory.benchmarks.contracts.names import Use
+from observatory.benchmarks.contracts.__main__ import checked
 found = {}
 for contract in names.AREA.contracts:
     module = contract.name.partition(":")[2]

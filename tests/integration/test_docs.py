@@ -33,7 +33,7 @@ def test_examples_that_measure_do_what_the_page_says(
 ) -> None:
     checkout = tmp_path / "checkout"
     for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
-        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, checkout / name, symlinks=True)
     lend(checkout / ".observatory", *map(environment_of, measured_subjects(page)))
     # What the page changes is changed in the copy, and the copy is what runs.
     runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.described import (
+from observatory.benchmarks.described import (
     TREATMENTS,
     DescribedGraph,
     DescribedPair,
@@ -16,7 +16,7 @@ from benchmarks.described import (
     Node,
     Source,
 )
-from benchmarks.typed_json import to_json
+from observatory.benchmarks.typed_json import to_json
 from observatory.grow.grammar import options
 from observatory.grow.rules import RULES
 from observatory.grow.shape import shape_of

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell, metrics_of
-from benchmarks.models.parts.radon_data import VARIANTS
 from observatory.analyze.comparison.ledgers import unasked
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import judged
+from observatory.benchmarks.catalogue import Cell, metrics_of
+from observatory.benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
-from benchmarks.plan import Rounds, plan
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.schedule import carry_out

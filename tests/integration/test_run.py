@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import METRICS
 from observatory.run.environments import Environment
 from observatory.store.journal.reader import read_journal
 from tests.integration.conftest import STATE

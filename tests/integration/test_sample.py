@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models.parts.radon_data import VARIANTS
+from observatory.benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.sample import Sample

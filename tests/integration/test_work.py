@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import pinning
+from observatory.benchmarks import pinning
 from tests.integration.conftest import Bench, Shelf
 
 pytestmark = pytest.mark.integration

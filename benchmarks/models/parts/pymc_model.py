@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.models import TOLERANCE, Errors, Graph, Model
-from benchmarks.models.parts.path_steps import PATH_STEPS
+from .. import TOLERANCE, Errors, Graph, Model
+from .path_steps import PATH_STEPS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmarks.models import Vector
+    from .. import Vector
 
     Array = NDArray[np.float64]
 
@@ -70,14 +70,15 @@ class PymcModel:
     def gradient(self, data: Data, point: Point) -> dict[str, Array]:
         """Return the gradient of the log density, by differences of sixth order.
 
-        With 60 significant bits, their error is below 1e-10 of the largest entry.
+        Their rounding error is some thousand units in the last place of the log density, so that a
+        model with a large one computes it in extended precision.
         """
         import numpy as np
 
         found = {}
         for name, value in point.items():
             flat = np.asarray(value, dtype=float).ravel()
-            slopes = np.zeros(flat.size)
+            slopes = np.zeros(flat.size, dtype=np.longdouble)
             for place in range(flat.size):
                 for far, weight in _OFFSETS:
                     for sign in (1, -1):
@@ -85,7 +86,8 @@ class PymcModel:
                         moved[place] += sign * far * _STEP
                         there = {**point, name: moved.reshape(np.shape(value))}
                         slopes[place] += sign * weight * self.logp(data, there)
-            found[name] = slopes.reshape(np.shape(value)) / (60 * _STEP)
+            slopes = slopes.reshape(np.shape(value)) / (60 * _STEP)
+            found[name] = slopes.astype(float)
         return found
 
     def graph(self, member: str = "") -> Graph:  # noqa: ARG002 - every step begins with this graph
@@ -153,10 +155,10 @@ def errors(logp: Any, right: float, gradient: Any = None, slopes: Any = None) ->
     return Errors(known, worst, wrong or worst > TOLERANCE)
 
 
-def normal(x: Any, mean: Any, sd: Any) -> float:
-    """Return the sum of the log densities of normal distributions."""
+def normal(x: Any, mean: Any, sd: Any) -> Any:
+    """Return the sum of the log densities of normal distributions, in the precision of ``x``."""
     import numpy as np
 
     z = (np.asarray(x) - mean) / sd
     terms = -0.5 * z * z - np.log(sd) - 0.5 * np.log(2 * np.pi)
-    return float(np.sum(np.broadcast_to(terms, np.shape(z))))
+    return np.sum(np.broadcast_to(terms, np.shape(z)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmarks.models import Vector
+    from .. import Vector
 
 HOUSES = 919
 COUNTIES = 85

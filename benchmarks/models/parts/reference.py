@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.models import TOLERANCE, Errors
-from benchmarks.models.parts.radon_data import RadonData, Variant, layout
+from .. import TOLERANCE, Errors
+from .radon_data import RadonData, Variant, layout
 
 _STEP = 1e-30
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import TOLERANCE, Errors, Graph
+from .. import TOLERANCE, Errors, Graph
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from .. import Vector
 
 Function = Callable[["Vector"], Any]
 POINT = (0.75, -1.5, 2.25, 3.0, -0.5)
@@ -88,7 +88,7 @@ def equal_to(expected: Callable[[Any, Vector], Any]) -> Callable[[Any], float | 
     def error(value: Any) -> float | None:
         import numpy as np
 
-        from benchmarks.models.parts.reference import relative_error
+        from .reference import relative_error
 
         return relative_error(value, expected(np, point()))
 

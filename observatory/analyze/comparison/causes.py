@@ -13,7 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from benchmarks.catalogue import (
+from observatory.analyze.comparison import ledgers
+from observatory.analyze.comparison.evidence import Evidence, failure_of
+from observatory.analyze.comparison.graphs import by_graph
+from observatory.analyze.profiles.modules import imported
+from observatory.analyze.statements import FoundCause, JudgedVerdict
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     CACHES,
     CAUSES,
@@ -25,11 +30,6 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
-from observatory.analyze.comparison import ledgers
-from observatory.analyze.comparison.evidence import Evidence, failure_of
-from observatory.analyze.comparison.graphs import by_graph
-from observatory.analyze.profiles.modules import imported
-from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.store.records.comparison import (
     CauseKind,
     Conclusion,

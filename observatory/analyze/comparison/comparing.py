@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, OF_WORK, WRONG_VALUES, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
@@ -22,6 +21,7 @@ from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
+from observatory.benchmarks.catalogue import CORRECTNESS, METRICS, OF_WORK, WRONG_VALUES, Cell
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import (

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.catalogue import OF_WORK, SCENARIOS, Cell, Measure, headline_time
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.profiles.difference import culprit, main_phase
@@ -24,6 +23,7 @@ from observatory.analyze.profiles.samples import (
     phase_times,
 )
 from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.benchmarks.catalogue import OF_WORK, SCENARIOS, Cell, Measure, headline_time
 from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
-from benchmarks.plan import PASSES
 from observatory.analyze.growth.families import with_judged_counts
+from observatory.benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
+from observatory.benchmarks.plan import PASSES
 from observatory.store.journal.values import failed, source_of, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample

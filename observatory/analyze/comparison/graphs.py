@@ -12,8 +12,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from benchmarks.catalogue import CORRECTNESS, METRICS, OF_A_CACHE, SCENARIOS, Cell, Metric
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.benchmarks.catalogue import (
+    CORRECTNESS,
+    METRICS,
+    OF_A_CACHE,
+    SCENARIOS,
+    Cell,
+    Metric,
+)
 from observatory.store.records.comparison import GraphChange, Values
 from observatory.store.records.sample import Build, LedgerEntry, Sample
 

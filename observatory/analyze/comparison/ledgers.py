@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from benchmarks.catalogue import REUSE_LOST as _METRIC
-from benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.benchmarks.catalogue import REUSE_LOST as _METRIC
+from observatory.benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
 from observatory.store.records.comparison import FunctionChange, Values
 from observatory.store.records.sample import LedgerEntry
 

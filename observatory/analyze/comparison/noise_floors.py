@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.catalogue import Cell, metrics_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
+from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.store.records.calibration import Calibration, Floor
 
 SMALLEST = 0.03

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from benchmarks.catalogue import (
+from observatory.analyze.series_keys import SeriesKey
+from observatory.benchmarks.catalogue import (
     ABLATIONS,
     BACKENDS,
     METRICS,
@@ -32,7 +33,6 @@ from benchmarks.catalogue import (
     Kind,
     Metric,
 )
-from observatory.analyze.series_keys import SeriesKey
 from observatory.store.records.comparison import Conclusion, Ratio
 
 SMALLEST_STEP = 0.02

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from benchmarks.catalogue import Cell, metrics_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import rule_of
 from observatory.analyze.statements import Statement
+from observatory.benchmarks.catalogue import Cell, metrics_of
 
 
 def without_baseline(

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from benchmarks.catalogue import CORRECTNESS, SCENARIOS, Cell, Metric, headline_time, metrics_of
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence, message_of
 from observatory.analyze.comparison.graphs import by_graph, same_graphs
@@ -14,6 +13,14 @@ from observatory.analyze.comparison.ledgers import reuse_lost
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE, Concluded, conclude, rule_of
 from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.benchmarks.catalogue import (
+    CORRECTNESS,
+    SCENARIOS,
+    Cell,
+    Metric,
+    headline_time,
+    metrics_of,
+)
 from observatory.store.records.comparison import Conclusion, Values, Verdict
 
 _MOST_VALUES = 1000

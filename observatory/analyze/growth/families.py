@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import METRICS, SCENARIOS
 from observatory.analyze.growth.curve import Curve, Point
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS
 from observatory.store.records.sample import Build, Sample, Size
 
 TOLD = tuple(one.name for one in METRICS.values() if one.by_size)

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from benchmarks.catalogue import FIRST_CAUSES
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
+from observatory.benchmarks.catalogue import FIRST_CAUSES
 from observatory.store.records import alerts as records
 from observatory.store.records.alerts import Alert, Alerts, At, Change, SeriesChange, SeriesId
 from observatory.store.records.triage import Triage

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import pairwise
 
-from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, METRICS, OF_A_CACHE, OF_WORK, Cell
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.culprits import where_work_begins
 from observatory.analyze.comparison.ledgers import REUSE_LOST
@@ -27,6 +26,13 @@ from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
+from observatory.benchmarks.catalogue import (
+    FOLLOWS_FROM_A_CACHE,
+    METRICS,
+    OF_A_CACHE,
+    OF_WORK,
+    Cell,
+)
 from observatory.store.records.alerts import Alerts, SeriesChange
 from observatory.store.records.sample import Sample
 

@@ -15,10 +15,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, WARM_SCENARIOS
 from observatory.analyze.comparison.rules import JUDGED_NOISY, SMALLEST_STEP
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Values
+from observatory.benchmarks.catalogue import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, WARM_SCENARIOS
 
 NEAR = 10
 """Values on either side of an event that are compared, at most."""

@@ -15,15 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from benchmarks.catalogue import (
-    CAUSES,
-    CORRECTNESS,
-    METRICS,
-    OF_A_CACHE,
-    WARM_SCENARIOS,
-    Cell,
-    metrics_of,
-)
 from observatory.analyze.comparison.causes import explained, wrong_results
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.graphs import by_graph, count_in, wrong_graphs
@@ -37,6 +28,15 @@ from observatory.analyze.statements import (
     Statement,
     id_of,
     over_by,
+)
+from observatory.benchmarks.catalogue import (
+    CAUSES,
+    CORRECTNESS,
+    METRICS,
+    OF_A_CACHE,
+    WARM_SCENARIOS,
+    Cell,
+    metrics_of,
 )
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import GraphChange, Verdict

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from benchmarks.catalogue import METRICS
 from observatory.analyze.history.segments import STILL, Alerted, SegmentedSeries
 from observatory.analyze.history.series import Series, Subject
 from observatory.analyze.history.steps import Step, ratio
 from observatory.analyze.history.unwatched import names_of, without_history
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
+from observatory.benchmarks.catalogue import METRICS
 from observatory.store.records.alerts import Alerts, At, Change, SeriesChange, cut
 
 DRIFT = "slow drift"

@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import OF_WORK
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
+from observatory.benchmarks.catalogue import OF_WORK
 from observatory.store.records.alerts import Alert, Alerts
 
 _NEAR = 2

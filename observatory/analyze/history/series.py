@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.catalogue import METRICS
 from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
+from observatory.benchmarks.catalogue import METRICS
 from observatory.store.reading.read import Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 

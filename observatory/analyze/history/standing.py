@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.policy import impact
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.store.records.alerts import Alert, Alerts
 
 Light = Literal["bad", "open", "good", "unknown"]

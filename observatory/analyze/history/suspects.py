@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.catalogue import BACKENDS, CACHES, MODELS
+from observatory.benchmarks.catalogue import BACKENDS, CACHES, MODELS
 from observatory.store.records.alerts import Change
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,79}")

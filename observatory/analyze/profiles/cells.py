@@ -11,9 +11,9 @@ from functools import cached_property
 from statistics import median
 from typing import Literal
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.judging import judged, typical
 from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, paired, timed, traced
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import ROOT, PhaseTime, Profile, ProfileDifference
 from observatory.store.records.sample import Sample
 

@@ -9,8 +9,8 @@ from statistics import median
 import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, LARGE, judged
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import PhaseTime, Profile, ProfileDifference
 from observatory.store.records.sample import Sample
 

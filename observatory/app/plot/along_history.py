@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from benchmarks.catalogue import MAIN_BACKENDS, no_such
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.app.plot import style
+from observatory.benchmarks.catalogue import MAIN_BACKENDS, no_such
 from observatory.errors import SelectionError
 from observatory.text import units
 

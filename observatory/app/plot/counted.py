@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dashboard.colours import tokens
 from observatory.app.plot import style
+from observatory.dashboard.colours import tokens
 from observatory.errors import SelectionError
 from observatory.text import units
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from dashboard.colours import tokens
 from observatory.app.plot import style
+from observatory.dashboard.colours import tokens
 from observatory.errors import SelectionError
 from observatory.text.plain import shorten
 from observatory.text.units import signed

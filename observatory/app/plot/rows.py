@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from benchmarks.catalogue import no_such
-from dashboard.colours import tokens
 from observatory.analyze.detectors import STEPS, Rates
 from observatory.app.plot import style
+from observatory.benchmarks.catalogue import no_such
+from observatory.dashboard.colours import tokens
 from observatory.errors import SelectionError
 from observatory.store.records.comparison import Comparison, Conclusion, Verdict
 from observatory.text import units

@@ -14,9 +14,9 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from benchmarks.catalogue import BACKENDS
-from dashboard.colours import tokens
-from dashboard.drawing.geometry import shape_of
+from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.colours import tokens
+from observatory.dashboard.drawing.geometry import shape_of
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 from observatory.text import units

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
+from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
 from observatory.guard.verdicts import Finding

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import MEMBERS
 from observatory.app.census import BACKENDS, MODELS, PRESETS, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
+from observatory.benchmarks.catalogue import MEMBERS
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
 from observatory.errors import Exit, SelectionError

@@ -12,11 +12,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import MEASURES
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
 from observatory.app.session import TIMEOUT
+from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
 from observatory.errors import Exit

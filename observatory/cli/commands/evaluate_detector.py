@@ -15,12 +15,12 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.catalogue import no_such
 from observatory.analyze import detectors as evaluation
 from observatory.analyze.detectors import DETECTORS, FEWEST_VALUES, OURS, OnlineRates, Rates
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.replay import AFTER
 from observatory.app.evaluation import Evaluated, Replayed, evaluate, long_series, replayed
+from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
 from observatory.cli.output import grid, report_problems
 from observatory.errors import SelectionError

@@ -14,12 +14,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from benchmarks.catalogue import BUILDS, no_such
-from dashboard.pages import night as page
-from dashboard.publish import MARKER
 from observatory.app.measurement import chosen_tasks
+from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
 from observatory.cli.output import append_summary, grid
+from observatory.dashboard.pages import night as page
+from observatory.dashboard.publish import MARKER
 from observatory.errors import Exit, SelectionError
 from observatory.run import counter
 from observatory.run.local import STATE

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import MODELS, PATH, models_of
 from observatory.app.walks import walks_in
+from observatory.benchmarks.catalogue import MODELS, PATH, models_of
 from observatory.cli import options
 from observatory.cli.output import render
 from observatory.text.path import by_model, path_table, who_asked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.catalogue import LAUNCHES, METRICS, SCENARIOS
+from observatory.benchmarks.catalogue import LAUNCHES, METRICS, SCENARIOS
 from observatory.cli import options
 
 if TYPE_CHECKING:

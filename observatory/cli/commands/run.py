@@ -11,9 +11,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.plan import Task
 from observatory.app.measurement import chosen_tasks, measure
 from observatory.app.session import TIMEOUT, workers_here
+from observatory.benchmarks.plan import Task
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, finish, grid
 from observatory.run.local import STATE

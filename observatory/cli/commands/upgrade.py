@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.catalogue import backends_of, models_of
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.upgrade import sides_of, upgrade
+from observatory.benchmarks.catalogue import backends_of, models_of
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
 from observatory.errors import Exit

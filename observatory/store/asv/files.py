@@ -20,7 +20,7 @@ from asv.machine import Machine as AsvMachine
 from asv.results import Results
 from asv.runner import BENCHMARK_RUN_SCRIPT, BenchmarkResult
 
-from benchmarks.catalogue import SCENARIOS
+from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.store.asv import benchmarks_json
 from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import (

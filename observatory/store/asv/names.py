@@ -6,7 +6,7 @@ its parameters are model, backend and launch, which asv stores as Python's repr 
 
 from __future__ import annotations
 
-from benchmarks.catalogue import (
+from observatory.benchmarks.catalogue import (
     METRICS,
     SCENARIOS,
     Cell,

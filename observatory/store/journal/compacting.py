@@ -25,7 +25,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.catalogue import SCENARIOS
+from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked_content
 from observatory.store.journal.models import (

@@ -12,7 +12,14 @@ from datetime import datetime
 from statistics import median
 from typing import Literal
 
-from benchmarks.catalogue import CORRECTNESS, MEASURES, Cell, Measure, Metric, metrics_of
+from observatory.benchmarks.catalogue import (
+    CORRECTNESS,
+    MEASURES,
+    Cell,
+    Measure,
+    Metric,
+    metrics_of,
+)
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.reader import JournalContents
 from observatory.store.journal.values import (

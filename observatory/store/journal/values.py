@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchmarks.catalogue import METRICS, Cell, Measure, Metric
+from observatory.benchmarks.catalogue import METRICS, Cell, Measure, Metric
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.records.sample import Sample
 

@@ -26,7 +26,7 @@ from zipfile import BadZipFile
 import numpy as np
 import orjson
 
-import benchmarks
+from observatory import benchmarks
 from observatory.store.asv.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
 from observatory.store.asv.listing import Listed, Signature, signature_of
 from observatory.store.base.files import write_atomic

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from benchmarks.catalogue import no_such
+from observatory.benchmarks.catalogue import no_such
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordUsageError
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from benchmarks.catalogue import METRICS, SCENARIOS, Scenario
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Scenario
 from observatory.store.base.problems import Problem
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
 from observatory.store.journal.models import JournalEntry

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pydantic.dataclasses import dataclass
 
-from benchmarks.catalogue import SCENARIOS
+from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.values import latest_runs
 from observatory.store.records.sample import Build

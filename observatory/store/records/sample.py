@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.base.record import Record
 from observatory.store.records.profile import Profile
 

@@ -9,7 +9,8 @@ from functools import cached_property
 from math import prod
 from operator import attrgetter
 
-from benchmarks.catalogue import (
+from observatory.analyze.series_keys import place_order
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     CAUSES,
     CORRECTNESS,
@@ -22,7 +23,6 @@ from benchmarks.catalogue import (
     WARM_SCENARIOS,
     Cell,
 )
-from observatory.analyze.series_keys import place_order
 from observatory.store.records.comparison import Cause, Comparison, Verdict
 from observatory.text.comparison.phrases import enumerated, joined, name, rest_of, worst
 from observatory.text.document import Name, Piece, Words

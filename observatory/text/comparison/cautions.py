@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from benchmarks.catalogue import METRICS, Cell
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.text import document as doc
 from observatory.text.comparison.breakdown import TOLD_IF_SAME, Breakdown, Labels
 from observatory.text.comparison.phrases import enumerated, joined, name, rest_of, sentence

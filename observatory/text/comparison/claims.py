@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.catalogue import METRICS, REUSE_LOST
 from observatory.analyze.comparison.rules import ONCE
+from observatory.benchmarks.catalogue import METRICS, REUSE_LOST
 from observatory.store.records.comparison import Verdict
 from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown, Labels
 from observatory.text.comparison.phrases import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue import METRICS, OF_WORK, WRONG_VALUES
+from observatory.benchmarks.catalogue import METRICS, OF_WORK, WRONG_VALUES
 from observatory.text.comparison.breakdown import CRASHED, Breakdown, Labels
 from observatory.text.comparison.claims import alarms, improvements
 from observatory.text.document import State, Status, Words

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from benchmarks.catalogue import METRICS, SECTIONS
+from observatory.benchmarks.catalogue import METRICS, SECTIONS
 from observatory.store.records.comparison import (
     FunctionChange,
     GraphChange,

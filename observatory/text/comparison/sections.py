@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
 from observatory.analyze.comparison.rules import ONCE
+from observatory.benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
 from observatory.store.records.comparison import Cause, Verdict, Workload
 from observatory.text import document as doc
 from observatory.text.comparison import phrases

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.guard.verdicts import judge, worst
 from observatory.store.records.sample import Check, Failure, Sample
 from observatory.text.guard import brief, notes, sentence, sibling_table

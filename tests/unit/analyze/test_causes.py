@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import CallTree, Profile
 from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.text.statements import cause_sentence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.statements import Occurrence
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import failed, ledger, sample

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import METRICS
 from observatory.analyze.comparison.rules import SMALLEST_STEP, Rule, conclude, rule_of
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
+from observatory.benchmarks.catalogue import METRICS
 from scripts.aa_rates import kept_pool
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.frame import COLUMNS, frame, select
 from observatory.analyze.series_keys import SelectionError
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.files import project
 from observatory.store.reading.read import Results, read_results
 from tests.factories import WARM, failed, header, journal, sample

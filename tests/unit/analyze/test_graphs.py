@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import CAUSES, FIRST_CAUSES, METRICS, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
+from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES, METRICS, Cell
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.comparison.breakdown import TOLD_IF_SAME
 from observatory.text.statements import cause_sentence

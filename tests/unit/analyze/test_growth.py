@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.graphs import by_graph
@@ -17,6 +16,7 @@ from observatory.analyze.growth.curve import Curve, Point
 from observatory.analyze.growth.families import by_subject, families
 from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
 from observatory.analyze.history.level_changes import at
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.sample import Build, Sample, Size
 from observatory.text.statements import sentence_of
 from tests.factories import sample

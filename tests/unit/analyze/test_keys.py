@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.history import find_alerts
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.alerts import Alerts, cut, series_id
 from observatory.store.records.triage import Triage

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmarks.catalogue import Cell
-from dashboard.pages.newest_value import newest_change
-from dashboard.pages.overview import overview
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
 from observatory.analyze.moved_alike import moved_alike
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.pages.newest_value import newest_change
+from observatory.dashboard.pages.overview import overview
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import At, SeriesChange
 from tests import factories_frame as factory
 from tests.factories_site import observed

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_noisy
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.sample import Sample
 from tests.factories import sample
 

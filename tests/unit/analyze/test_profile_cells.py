@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.cells import cell_profiles, in_common, units_of
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import Phase, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, failed, sample, traced

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.profiles import OTHER, ROOT
 from observatory.analyze.profiles.difference import attributed, difference
+from observatory.benchmarks.profiles import OTHER, ROOT
 from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
 
 Calls = dict[str, object]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.profiles.samples import (
     NOT_ATTRIBUTED,
     differences,
@@ -13,6 +12,7 @@ from observatory.analyze.profiles.samples import (
     longer_phase,
     phase_times,
 )
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import Phase, PhaseTime, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, failed, sample, traced

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.frame import frame
 from observatory.analyze.series_keys import SelectionError
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.files import project
 from observatory.store.journal.latest import Note, latest
 from observatory.store.reading.read import read_results

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of

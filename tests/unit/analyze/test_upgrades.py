@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.guard.verdicts import is_stale, is_wrong, part
 from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.store.records.upgrades import Part, Side, Upgrade

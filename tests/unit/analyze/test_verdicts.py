@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import WARM, failed, sample

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.exact_changes import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.sample import Sample
 from tests.factories import failed, sample

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.analyze.statements import Statement
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.store.records.sample import Sample
 from tests.factories import traced

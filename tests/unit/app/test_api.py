@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import METRICS, Cell
-from benchmarks.plan import Rounds, plan
 from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
 from observatory.app.session import Session, _notifier
+from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import MEMBERS, Cell
-from benchmarks.plan import Task
 from observatory.app import census as module
 from observatory.app.census import census, graphs_like
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import MEMBERS, Cell
+from observatory.benchmarks.plan import Task
 from observatory.errors import Exit, SelectionError
 from observatory.store.reading.fates import Fate
 from observatory.store.records.machine import this_machine

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.site import build
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
@@ -20,6 +19,7 @@ from observatory.app import pairs
 from observatory.app.history import find_alerts
 from observatory.app.results import read
 from observatory.app.site import site_data
+from observatory.dashboard.site import build
 from observatory.store.asv.files import project
 from observatory.store.journal.compacting import tidy
 from observatory.store.journal.reader import read_journal

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_kept
-from benchmarks.models.parts.pairs.described import kept
 from observatory.app import counterexamples
 from observatory.app.counterexamples import bisected, examine
 from observatory.app.explored import Explored, record
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_kept
+from observatory.benchmarks.models.parts.pairs.described import kept
 from observatory.errors import Exit
 from observatory.run.looking import Finding, Found, Looked
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.app import exploration
 from observatory.app.exploration import BATCH, explore
 from observatory.app.explored import Explored
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.errors import Exit, SelectionError
 from observatory.grow import strategies
 from observatory.run.looking import Found, Looked, LookingError

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dashboard.verdict_data import packed, unpacked
 from observatory.analyze.comparison import verdicts
 from observatory.app import pairs as pairing
 from observatory.app.site import site_data
+from observatory.dashboard.verdict_data import packed, unpacked
 from observatory.store.asv.files import project
 from observatory.text import statements
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample

@@ -13,14 +13,14 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from benchmarks.catalogue import BACKENDS
-from dashboard.colours import stylesheet, tokens
 from observatory.analyze.comparison.comparing import compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import plot
 from observatory.app.plot import style
+from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.colours import stylesheet, tokens
 from observatory.store.records.comparison import Comparison
 from observatory.text.records import comparison_of
 from tests.factories import WARM, sample

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from benchmarks.catalogue import Cell
 from observatory.app.profiles import collapsed, exported, profile_of_cells, speedscope
+from observatory.benchmarks.catalogue import Cell
 from tests.factories import WARM, sample, traced
 from tests.factories_profiles import HOSTILE, profiles
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
-from benchmarks.plan import Rounds, Task, plan
 from observatory.app import session as module
 from observatory.app.session import Session, take_samples
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, header, sample
 

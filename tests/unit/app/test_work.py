@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
-from benchmarks.plan import Rounds, Task, plan
 from observatory.app import measurement as module
 from observatory.app.measurement import measure_subjects
 from observatory.app.results import read
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.cli.commands.show import tables
 from observatory.run import counter
 from observatory.run.presets import Narrowed

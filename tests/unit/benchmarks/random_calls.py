@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from benchmarks.probes.profile import Tracer, profile_of
+from observatory.benchmarks.probes.profile import Tracer, profile_of
 
 PRELUDE = """
 kept = []

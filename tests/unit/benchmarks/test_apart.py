@@ -10,12 +10,20 @@ from typing import Any
 
 import pytest
 
-from benchmarks import apart, forking, pairs, sample
-from benchmarks.catalogue import MEMBERS, MODELS, Cell
-from benchmarks.messages import Check, Job, LedgerEntry, Report, Step, read_report, write_report
-from benchmarks.process import Ending, Exit
-from benchmarks.request import Request
-from benchmarks.sandbox import Sandbox
+from observatory.benchmarks import apart, forking, pairs, sample
+from observatory.benchmarks.catalogue import MEMBERS, MODELS, Cell
+from observatory.benchmarks.messages import (
+    Check,
+    Job,
+    LedgerEntry,
+    Report,
+    Step,
+    read_report,
+    write_report,
+)
+from observatory.benchmarks.process import Ending, Exit
+from observatory.benchmarks.request import Request
+from observatory.benchmarks.sandbox import Sandbox
 
 EXIT = Exit(0, timed_out=False, stderr=("the last line",), started=0.0, seconds=1.0,
             descendants_rss=0)  # fmt: skip

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import backends
-from benchmarks.catalogue import (
+from observatory.benchmarks import backends
+from observatory.benchmarks.catalogue import (
     BACKENDS,
     CACHES,
     CAUSES,
@@ -27,7 +27,7 @@ from benchmarks.catalogue import (
     cells,
     metrics_of,
 )
-from benchmarks.models.parts.radon_data import BASE_VARIANT, VARIANTS
+from observatory.benchmarks.models.parts.radon_data import BASE_VARIANT, VARIANTS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -132,7 +132,7 @@ def test_what_a_backend_names_exists(name: str) -> None:
     assert backend.cache_backend in BACKENDS
     assert backend.expected_as in BACKENDS
     assert backend.cache in ("", *CACHES)
-    assert all(find_spec(f"benchmarks.probes.{probe}") for probe in backend.probes)
+    assert all(find_spec(f"observatory.benchmarks.probes.{probe}") for probe in backend.probes)
     assert not backend.patch or hasattr(backends, backend.patch)
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import workers
-from benchmarks.contracts import __main__ as command
-from benchmarks.contracts.__main__ import AREAS, checked
-from benchmarks.contracts.making import Area, Broken, Contract, Unavailable, promised
-from benchmarks.contracts.names import uses_in
-from benchmarks.contracts.uids import _uses
-from benchmarks.process import Exit
-from benchmarks.sandbox import Sandbox
-from benchmarks.typed_json import to_json
+from observatory.benchmarks import workers
+from observatory.benchmarks.contracts import __main__ as command
+from observatory.benchmarks.contracts.__main__ import AREAS, checked
+from observatory.benchmarks.contracts.making import Area, Broken, Contract, Unavailable, promised
+from observatory.benchmarks.contracts.names import uses_in
+from observatory.benchmarks.contracts.uids import _uses
+from observatory.benchmarks.process import Exit
+from observatory.benchmarks.sandbox import Sandbox
+from observatory.benchmarks.typed_json import to_json
 
 
 def raising(error: BaseException) -> str:

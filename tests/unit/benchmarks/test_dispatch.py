@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from benchmarks import dispatch
-from benchmarks.catalogue import MODELS, Cell
-from benchmarks.models.parts.ops.untried import WITHOUT_GRAPH
-from benchmarks.request import Request
-from benchmarks.sample import _covers_ops
+from observatory.benchmarks import dispatch
+from observatory.benchmarks.catalogue import MODELS, Cell
+from observatory.benchmarks.models.parts.ops.untried import WITHOUT_GRAPH
+from observatory.benchmarks.request import Request
+from observatory.benchmarks.sample import _covers_ops
 
 IMPLEMENTED = {
     "tensor.math.Sum": ("c", "numba"),

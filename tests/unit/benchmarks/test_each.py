@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import each
-from benchmarks.bench import Bench
-from benchmarks.catalogue import Cell
-from benchmarks.messages import Job
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.small import Member, SmallModel
-from benchmarks.models.parts.topics.topic import Used
-from benchmarks.probes.graphs import Noted
+from observatory.benchmarks import each
+from observatory.benchmarks.bench import Bench
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.messages import Job
+from observatory.benchmarks.models import NotInThisRelease
+from observatory.benchmarks.models.parts.small import Member, SmallModel
+from observatory.benchmarks.models.parts.topics.topic import Used
+from observatory.benchmarks.probes.graphs import Noted
 
 CELL = Cell("topics", "topics", "NUMBA", "spawn")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import forking
-from benchmarks.catalogue import Cell
-from benchmarks.messages import Job, Report, read_report, write_report
-from benchmarks.models import Model, Size
+from observatory.benchmarks import forking
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.messages import Job, Report, read_report, write_report
+from observatory.benchmarks.models import Model, Size
 
 SIZES = {f"chain.{n}": Size("chain", "nodes", n, limit=0.2) for n in (1, 2, 3)}
 MEMBERS = (*SIZES, "other")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import import_times
-from benchmarks.catalogue import Cell
-from benchmarks.import_times import imported
-from benchmarks.plan import Rounds, plan
+from observatory.benchmarks import import_times
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.import_times import imported
+from observatory.benchmarks.plan import Rounds, plan
 
 NAMES = st.text("abc._<>; |é", min_size=1).filter(lambda name: name == name.strip())
 MODULES = st.recursive(

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import pinning
-from benchmarks.catalogue import Cell
-from benchmarks.messages import Counter
-from benchmarks.pinning import Pins
-from benchmarks.probes import instructions
-from benchmarks.probes.instructions import counting_instructions, open_hardware_counter
-from benchmarks.sandbox import Sandbox
+from observatory.benchmarks import pinning
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.messages import Counter
+from observatory.benchmarks.pinning import Pins
+from observatory.benchmarks.probes import instructions
+from observatory.benchmarks.probes.instructions import counting_instructions, open_hardware_counter
+from observatory.benchmarks.sandbox import Sandbox
 
 SOFTWARE, TASK_CLOCK = 1, 1
 """A counter of the kernel's own, in nanoseconds: there without any support by the processor."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.probes import key_cost
+from observatory.benchmarks.probes import key_cost
 from observatory.run import interpreters
 
 Names = dict[str, Any]
@@ -91,7 +91,7 @@ def test_the_time_between_two_keys_is_not_theirs(
 _COUNTS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from benchmarks.probes import key_cost
+from observatory.benchmarks.probes import key_cost
 
 def helper():
     pass

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.probes.ledger import Ledger, shorten
+from observatory.benchmarks.probes.ledger import Ledger, shorten
 
 
 def test_a_function_does_not_pay_for_those_inside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 4.0, 10.0])
-    monkeypatch.setattr("benchmarks.probes.ledger.time.perf_counter", lambda: next(clock))
+    timer = "observatory.benchmarks.probes.ledger.time.perf_counter"
+    monkeypatch.setattr(timer, lambda: next(clock))
     ledger = Ledger()
     ledger.recording = True
     with ledger.entry("outer", "numba"), ledger.entry("inner", "numba"):

@@ -6,9 +6,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from benchmarks.probes import memory
-from benchmarks.probes.memory import HighWater, MemoryOfBuild, in_use
-from benchmarks.probes.phases import GARBAGE, PhaseClock
+from observatory.benchmarks.probes import memory
+from observatory.benchmarks.probes.memory import HighWater, MemoryOfBuild, in_use
+from observatory.benchmarks.probes.phases import GARBAGE, PhaseClock
 
 needs_glibc = pytest.mark.skipif(in_use() is None, reason="the C library has no mallinfo2")
 MB = 2**20

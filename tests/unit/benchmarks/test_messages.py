@@ -12,10 +12,10 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from benchmarks import messages
-from benchmarks.catalogue import MEASURES, OUTCOMES, SAMPLE_SCHEMA, STATUSES, Cell
-from benchmarks.contracts import making as contract_messages
-from benchmarks.messages import (
+from observatory.benchmarks import messages
+from observatory.benchmarks.catalogue import MEASURES, OUTCOMES, SAMPLE_SCHEMA, STATUSES, Cell
+from observatory.benchmarks.contracts import making as contract_messages
+from observatory.benchmarks.messages import (
     Check,
     Failure,
     Job,
@@ -28,7 +28,7 @@ from benchmarks.messages import (
     read_report,
     write_report,
 )
-from benchmarks.typed_json import MessageError, from_json, to_json
+from observatory.benchmarks.typed_json import MessageError, from_json, to_json
 from observatory.store.records import contracts
 from observatory.store.records.sample import Sample
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.probes.numba_keys import Keys, Question, are_suspect
+from observatory.benchmarks.probes.numba_keys import Keys, Question, are_suspect
 
 VECTOR = ("TensorType", "float64", 1, None)
 NUMBERS = ("TensorType", "int64", 1, None)

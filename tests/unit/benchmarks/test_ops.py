@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.ops import GRAPHS, GROUPS, MODEL
-from benchmarks.models.parts.ops import case as described
-from benchmarks.models.parts.ops.case import Case, Input, case, difference
+from observatory.benchmarks.models import NotInThisRelease
+from observatory.benchmarks.models.ops import GRAPHS, GROUPS, MODEL
+from observatory.benchmarks.models.parts.ops import case as described
+from observatory.benchmarks.models.parts.ops.case import Case, Input, case, difference
 
 FEWEST = 120
 DISCRETE_OR_NOT = np.array([1.0, 2.0, 3.0])
@@ -39,7 +39,7 @@ def test_every_module_of_cases_is_a_group() -> None:
     import pkgutil
     from importlib import import_module
 
-    from benchmarks.models.parts import ops
+    from observatory.benchmarks.models.parts import ops
 
     modules = [
         import_module(f"{ops.__name__}.{m.name}") for m in pkgutil.iter_modules(ops.__path__)

@@ -11,12 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import MODELS
-from benchmarks.models.parts.pairs import registry
-from benchmarks.models.parts.pairs.coverage import covered
-from benchmarks.models.parts.pairs.pair import FIRST, Pair, Pairs, Side, error_of, graph_of
-from benchmarks.models.parts.pairs.registry import PAIRS
-from benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
+from observatory.benchmarks.catalogue import MODELS
+from observatory.benchmarks.models.parts.pairs import registry
+from observatory.benchmarks.models.parts.pairs.coverage import covered
+from observatory.benchmarks.models.parts.pairs.pair import (
+    FIRST,
+    Pair,
+    Pairs,
+    Side,
+    error_of,
+    graph_of,
+)
+from observatory.benchmarks.models.parts.pairs.registry import PAIRS
+from observatory.benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
 
 ROOT = Path(__file__).parents[3]
 KINDS = {
@@ -66,7 +73,7 @@ def test_a_property_has_a_pair_or_a_reason_and_not_both() -> None:
 
 def test_the_names_are_known_without_numpy() -> None:
     code = (
-        "import sys, benchmarks.models.keys as keys; assert keys.MODEL.members; "
+        "import sys, observatory.benchmarks.models.keys as keys; assert keys.MODEL.members; "
         "sys.exit(bool({'numpy', 'pytensor'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
@@ -86,13 +93,13 @@ def test_a_name_stands_for_the_second_graph_and_says_if_it_is_the_first() -> Non
 
 def _graph_without_pytensor(pairs: Pairs, name: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("benchmarks.models.parts.pairs.pair.Draft", lambda: None)
+        patch.setattr("observatory.benchmarks.models.parts.pairs.pair.Draft", lambda: None)
         pairs.graph(name)
 
 
 def test_the_result_of_a_graph_whose_flags_allow_errors_is_never_wrong() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("benchmarks.models.parts.pairs.pair.Draft", lambda: None)
+        patch.setattr("observatory.benchmarks.models.parts.pairs.pair.Draft", lambda: None)
         side = Side(lambda _: [], checked=False)
         assert not graph_of(Pair(side, NOTHING), side).check((np.ones(3),)).wrong
 

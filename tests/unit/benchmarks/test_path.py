@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import METRICS, MODELS, PATH, PATH_STEPS, SCENARIOS, Cell, models_of
-from benchmarks.models.parts.pymc_model import PymcModel, errors
-from benchmarks.path import walk as walking
-from benchmarks.path.steps import _STEPS
-from benchmarks.probes.ledger import Ledger
-from benchmarks.request import Request
+from observatory.benchmarks.catalogue import (
+    METRICS,
+    MODELS,
+    PATH,
+    PATH_STEPS,
+    SCENARIOS,
+    Cell,
+    models_of,
+)
+from observatory.benchmarks.models.parts.pymc_model import PymcModel, errors
+from observatory.benchmarks.path import walk as walking
+from observatory.benchmarks.path.steps import _STEPS
+from observatory.benchmarks.probes.ledger import Ledger
+from observatory.benchmarks.request import Request
 from observatory.store.reading.walks import StepTaken
 from observatory.text.path import Walk, path_table, who_asked
 

@@ -5,8 +5,8 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks.probes import phases
-from benchmarks.probes.phases import GARBAGE, PhaseClock
+from observatory.benchmarks.probes import phases
+from observatory.benchmarks.probes.phases import GARBAGE, PhaseClock
 
 
 class Time:

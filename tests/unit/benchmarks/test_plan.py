@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue import Cell, cells
-from benchmarks.plan import Rounds, plan
+from observatory.benchmarks.catalogue import Cell, cells
+from observatory.benchmarks.plan import Rounds, plan
 
 QUICK = (
     *cells(

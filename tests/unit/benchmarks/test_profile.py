@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.probes.profile import Node, _name, profile_of
-from benchmarks.profiles import OTHER, ROOT
+from observatory.benchmarks.probes.profile import Node, _name, profile_of
+from observatory.benchmarks.profiles import OTHER, ROOT
 from observatory.run import interpreters
 from observatory.store.records.profile import CallTree
 

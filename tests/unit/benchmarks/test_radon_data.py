@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.models.parts.radon_data import COUNTIES, HOUSES, RadonDataError, from_csv, generated
+from observatory.benchmarks.models.parts.radon_data import (
+    COUNTIES,
+    HOUSES,
+    RadonDataError,
+    from_csv,
+    generated,
+)
 
 
 def test_the_generated_data_are_the_same_on_every_machine() -> None:

@@ -8,14 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import forking, process
-from benchmarks.catalogue import Cell, Measure
-from benchmarks.messages import Check, Job, Report, Spent, Status, read_report, write_report
-from benchmarks.models.parts.radon_data import VARIANTS
-from benchmarks.process import Ending, Exit
-from benchmarks.records import Processes, assemble
-from benchmarks.request import Request
-from benchmarks.typed_json import to_json
+from observatory.benchmarks import forking, process
+from observatory.benchmarks.catalogue import Cell, Measure
+from observatory.benchmarks.messages import (
+    Check,
+    Job,
+    Report,
+    Spent,
+    Status,
+    read_report,
+    write_report,
+)
+from observatory.benchmarks.models.parts.radon_data import VARIANTS
+from observatory.benchmarks.process import Ending, Exit
+from observatory.benchmarks.records import Processes, assemble
+from observatory.benchmarks.request import Request
+from observatory.benchmarks.typed_json import to_json
 from observatory.store.records.sample import Sample
 
 

@@ -7,9 +7,15 @@ import pytest
 from scipy import stats
 from scipy.optimize import approx_fprime
 
-from benchmarks.models.parts import radon_data
-from benchmarks.models.parts.radon_data import VARIANTS, RadonData, Variant, layout, point
-from benchmarks.models.parts.reference import Reference, evaluate
+from observatory.benchmarks.models.parts import radon_data
+from observatory.benchmarks.models.parts.radon_data import (
+    VARIANTS,
+    RadonData,
+    Variant,
+    layout,
+    point,
+)
+from observatory.benchmarks.models.parts.reference import Reference, evaluate
 
 
 @pytest.fixture(scope="module")

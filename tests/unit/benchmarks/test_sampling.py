@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import SAMPLING, Cell, metrics_of
-from benchmarks.models.parts import radon_data
-from benchmarks.sampling import CHAINS, small, watched
+from observatory.benchmarks.catalogue import SAMPLING, Cell, metrics_of
+from observatory.benchmarks.models.parts import radon_data
+from observatory.benchmarks.sampling import CHAINS, small, watched
 
 
 def test_the_small_radon_has_whole_counties_and_nothing_else() -> None:

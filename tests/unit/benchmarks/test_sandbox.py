@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sandbox import MOST_LEAKED, CacheError, Sandbox, read_seed, row_of_names, sweep
+from observatory.benchmarks.sandbox import (
+    MOST_LEAKED,
+    CacheError,
+    Sandbox,
+    read_seed,
+    row_of_names,
+    sweep,
+)
 
 
 @pytest.fixture
@@ -130,7 +137,7 @@ def test_a_sandbox_that_was_swept_before_it_was_locked_is_made_anew(
             swept.extend(sweep())
         lock(file, how)
 
-    monkeypatch.setattr("benchmarks.sandbox.fcntl.flock", late)
+    monkeypatch.setattr("observatory.benchmarks.sandbox.fcntl.flock", late)
     made = Sandbox.make()
     assert len(swept) == 1
     assert made.path not in swept
@@ -165,7 +172,7 @@ def test_a_sample_terminated_while_its_sandbox_is_made_leaves_no_directory(
         signal.raise_signal(signal.SIGTERM)
         lock(file, how)
 
-    monkeypatch.setattr("benchmarks.sandbox.fcntl.flock", terminate)
+    monkeypatch.setattr("observatory.benchmarks.sandbox.fcntl.flock", terminate)
     with pytest.raises(Terminated), Sandbox.open():
         pass
     assert list(tmp_path.iterdir()) == []
@@ -181,7 +188,7 @@ def test_a_sample_terminated_again_while_it_cleans_up_leaves_no_directory(
         signal.raise_signal(signal.SIGTERM)
         remove(path, ignore_errors=ignore_errors)
 
-    monkeypatch.setattr("benchmarks.sandbox.shutil.rmtree", terminate)
+    monkeypatch.setattr("observatory.benchmarks.sandbox.shutil.rmtree", terminate)
     with pytest.raises(Terminated), Sandbox.open():
         signal.raise_signal(signal.SIGTERM)
     assert list(tmp_path.iterdir()) == []
@@ -199,7 +206,7 @@ def test_a_file_that_a_dying_process_adds_is_removed_too(
             (path / "tmp").mkdir(parents=True)
         times.append(path)
 
-    monkeypatch.setattr("benchmarks.sandbox.shutil.rmtree", late)
+    monkeypatch.setattr("observatory.benchmarks.sandbox.shutil.rmtree", late)
     with Sandbox.open():
         pass
     assert list(tmp_path.iterdir()) == []

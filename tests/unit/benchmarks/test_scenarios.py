@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmarks import calls
-from benchmarks.calls import seconds_a_call
+from observatory.benchmarks import calls
+from observatory.benchmarks.calls import seconds_a_call
 
 
 @dataclass

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.shared_cache import differ
+from observatory.benchmarks.shared_cache import differ
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from benchmarks.catalogue import MODELS
-from benchmarks.models.parts.small import Member, SmallModel, point
+from observatory.benchmarks.catalogue import MODELS
+from observatory.benchmarks.models.parts.small import Member, SmallModel, point
 
 DRAWN = "randoms"
 """What this model returns is drawn anew each time."""

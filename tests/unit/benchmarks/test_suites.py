@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from asv_runner.benchmarks._base import get_setup_cache_key
 
-from benchmarks import canary, suites
-from benchmarks.catalogue import SAMPLE_SCHEMA, Cell, models_of
-from benchmarks.compile import WarmDisk
-from benchmarks.messages import Failure, SampleRecord
-from benchmarks.request import Request
-from benchmarks.suites import CellSamples, Samples
+from observatory.benchmarks import canary, suites
+from observatory.benchmarks.catalogue import SAMPLE_SCHEMA, Cell, models_of
+from observatory.benchmarks.compile import WarmDisk
+from observatory.benchmarks.messages import Failure, SampleRecord
+from observatory.benchmarks.request import Request
+from observatory.benchmarks.suites import CellSamples, Samples
 
 CELL = ("radon", "NUMBA", "fork")
 
@@ -149,4 +149,4 @@ def test_every_suite_takes_the_samples_of_its_own_scenario_and_asv_tells_them_ap
     ]
     keys = [get_setup_cache_key(each.setup_cache) for each in found]
     assert len(set(keys)) == len(keys)
-    assert all(key.startswith("canary:") for key in keys)
+    assert all(key.startswith("benchmarks.canary:") for key in keys)

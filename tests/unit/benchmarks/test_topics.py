@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import METRICS, SCENARIOS
-from benchmarks.models.parts.op_classes import nodes_in
-from benchmarks.models.parts.topics.topic import Used, raised
-from benchmarks.models.topics import GRAPHS
-from benchmarks.probes.graphs import counts_of
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS
+from observatory.benchmarks.models.parts.op_classes import nodes_in
+from observatory.benchmarks.models.parts.topics.topic import Used, raised
+from observatory.benchmarks.models.topics import GRAPHS
+from observatory.benchmarks.probes.graphs import counts_of
 
 
 @pytest.mark.parametrize("name", GRAPHS)

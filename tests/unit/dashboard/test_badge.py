@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.badge import badge
+from observatory.dashboard.pages.badge import badge
 from observatory.store.records.alerts import Alert, Alerts
 
 GREY, RED, AMBER, GREEN = "#57606a", "#b3261e", "#8a5300", "#1a7f37"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import FATES
-from dashboard.pages.census import MARKS, census_pages
-from dashboard.site import build
+from observatory.benchmarks.catalogue import FATES
+from observatory.dashboard.pages.census import MARKS, census_pages
+from observatory.dashboard.site import build
 from observatory.store.reading.fates import Fate
 from observatory.store.records.sample import OpCoverage
 from tests import factories_frame as factory

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dashboard.pages.contracts import contracts_page
-from dashboard.site import build
+from observatory.dashboard.pages.contracts import contracts_page
+from observatory.dashboard.site import build
 from observatory.store.records.contracts import Contracts
 from tests import factories_frame as factory
 from tests.factories_contracts import contract, contracts

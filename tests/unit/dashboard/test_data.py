@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.catalogue import Cell
-from dashboard.data import BLOCK, data_files, significant
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.data import BLOCK, data_files, significant
 from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_site import observed

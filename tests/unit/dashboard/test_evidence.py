@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.drawing.series import FEWEST_BESIDE, MOST_VALUES, _window
+from observatory.dashboard.drawing.series import FEWEST_BESIDE, MOST_VALUES, _window
 
 
 def series(n: int) -> Any:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from dashboard.feed import atom
+from observatory.dashboard.feed import atom
 from observatory.store.records.alerts import Alerts
 from observatory.text.alerts import drawn, verdict
 from tests.factories_alerts import detected, line, moment, series, stepped, watched

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.drawing import flame
-from dashboard.drawing.flame import OTHER, change_class, flame_picture, flame_tree
-from dashboard.pages.flame import graph
+from observatory.dashboard.drawing import flame
+from observatory.dashboard.drawing.flame import OTHER, change_class, flame_picture, flame_tree
+from observatory.dashboard.pages.flame import graph
 from tests.factories_profiles import HOSTILE, profiles, write_page
 
 NAMES = st.sampled_from(["a", "b", "m:c", HOSTILE, "", "x\ny", "\u202e", OTHER])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dashboard.drawing.loglog import SizeLine, drawing
-from dashboard.site import build
 from observatory.analyze.growth.curve import Point
+from observatory.dashboard.drawing.loglog import SizeLine, drawing
+from observatory.dashboard.site import build
 from observatory.store.records.sample import Build, Size
 from tests import factories_frame as factory
 from tests.factories_site import observed

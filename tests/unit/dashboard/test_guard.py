@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.catalogue import Cell
-from dashboard.pages.guard import PATH, guard_page
-from dashboard.site import build
-from dashboard.site_input import SiteInput
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.pages.guard import PATH, guard_page
+from observatory.dashboard.site import build
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.upgrades import Part
 from tests import factories_frame as factory
 from tests.factories import WARM

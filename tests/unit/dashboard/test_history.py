@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pandas as pd
 
-from benchmarks.catalogue import Cell
-from dashboard.drawing import geometry
-from dashboard.pages.history import History, history
-from dashboard.pages.summary import newest
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.drawing import geometry
+from observatory.dashboard.pages.history import History, history
+from observatory.dashboard.pages.summary import newest
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.catalogue import Cell
-from dashboard.pages.matrix import CellView, Matrix, matrices
-from dashboard.pages.summary import newest
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.pages.matrix import CellView, Matrix, matrices
+from observatory.dashboard.pages.summary import newest
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 

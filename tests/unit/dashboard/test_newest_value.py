@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.pages.newest_value import NewestChange, newest_change
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
+from observatory.dashboard.pages.newest_value import NewestChange, newest_change
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.asv.columns import Columns
 from observatory.store.records.alerts import Acknowledgement, Alerts
 from observatory.store.records.triage import Triage

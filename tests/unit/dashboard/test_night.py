@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.night import (
+from observatory.dashboard.pages.night import (
     PICTURE,
     Bar,
     StepOutcome,
@@ -14,7 +14,7 @@ from dashboard.pages.night import (
     night_picture,
     night_summary,
 )
-from dashboard.publish import NotOurDirectoryError, publish, refuse_foreign
+from observatory.dashboard.publish import NotOurDirectoryError, publish, refuse_foreign
 from observatory.store.records.alerts import Alert, Alerts
 from tests.factories import NOON
 

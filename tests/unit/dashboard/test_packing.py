@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import dashboard
-from dashboard.packing import BUNDLES, bundled, lean
-from dashboard.rendering import assets
+from observatory import dashboard
+from observatory.dashboard.packing import BUNDLES, bundled, lean
+from observatory.dashboard.rendering import assets
 
 ASSETS = Path(dashboard.__file__).parent / "assets"
 

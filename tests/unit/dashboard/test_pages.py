@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.catalogue import Cell
-from dashboard.drawing.series import MOST_VALUES, picture, spark
-from dashboard.pages.alert import alert_page
-from dashboard.pages.caches import caches_page, chosen, times_of
-from dashboard.pages.cell_values import cell_values_of
-from dashboard.pages.changes import latest_change, timeline
-from dashboard.pages.health import health_page
-from dashboard.pages.next_steps import steps
-from dashboard.pages.overview import Overview, overview
-from dashboard.pages.series_list import list_pages
-from dashboard.pages.summary import headline, newest
-from dashboard.site_input import SiteInput
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.drawing.series import MOST_VALUES, picture, spark
+from observatory.dashboard.pages.alert import alert_page
+from observatory.dashboard.pages.caches import caches_page, chosen, times_of
+from observatory.dashboard.pages.cell_values import cell_values_of
+from observatory.dashboard.pages.changes import latest_change, timeline
+from observatory.dashboard.pages.health import health_page
+from observatory.dashboard.pages.next_steps import steps
+from observatory.dashboard.pages.overview import Overview, overview
+from observatory.dashboard.pages.series_list import list_pages
+from observatory.dashboard.pages.summary import headline, newest
+from observatory.dashboard.site_input import SiteInput
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function

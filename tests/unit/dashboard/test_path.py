@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dashboard.pages.path import path_page
-from dashboard.site import build
+from observatory.dashboard.pages.path import path_page
+from observatory.dashboard.site import build
 from observatory.store.reading.walks import StepTaken
 from tests import factories_frame as factory
 from tests.factories_site import observed

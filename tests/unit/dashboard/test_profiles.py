@@ -6,8 +6,8 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from dashboard.site import build
 from observatory.app.site import site_data
+from observatory.dashboard.site import build
 from observatory.store.asv.files import project
 from observatory.store.records.sample import Sample
 from tests.factories import NOON, WARM, header, journal, ledger, sample, traced

@@ -7,7 +7,7 @@ from hashlib import sha1
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.shelves import MOST, Shelves
+from observatory.dashboard.shelves import MOST, Shelves
 
 IDS = [sha1(str(n).encode(), usedforsecurity=False).hexdigest()[:12] for n in range(400)]
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from dashboard.publish import MARKER, NotOurDirectoryError, publish
-from dashboard.site import build
+from observatory.dashboard.publish import MARKER, NotOurDirectoryError, publish
+from observatory.dashboard.site import build
 from observatory.store.asv.config import AsvConfig
 from observatory.text.forge import Forge, forge_of
 from tests import factories_frame as factory

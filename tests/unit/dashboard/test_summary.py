@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from benchmarks.catalogue import Cell
-from dashboard.pages.summary import Headline, facts, headline, newest
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.pages.summary import Headline, facts, headline, newest
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 

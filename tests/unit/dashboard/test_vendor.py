@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import dashboard
-from dashboard.rendering import assets
-from dashboard.site import build
+from observatory import dashboard
+from observatory.dashboard.rendering import assets
+from observatory.dashboard.site import build
 from tests import factories_frame as factory
 from tests.factories_site import observed
 

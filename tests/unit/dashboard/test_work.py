@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.data import data_files
-from dashboard.drawing import geometry
-from dashboard.pages.cell_values import cell_values_of
-from dashboard.pages.health import health_page
-from dashboard.pages.history import history
-from dashboard.pages.matrix import matrices
-from dashboard.pages.overview import overview
-from dashboard.pages.summary import newest
-from dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
-from dashboard.site import build
-from dashboard.site_input import SiteInput
 from observatory.app.site import site_data
+from observatory.dashboard.data import data_files
+from observatory.dashboard.drawing import geometry
+from observatory.dashboard.pages.cell_values import cell_values_of
+from observatory.dashboard.pages.health import health_page
+from observatory.dashboard.pages.history import history
+from observatory.dashboard.pages.matrix import matrices
+from observatory.dashboard.pages.overview import overview
+from observatory.dashboard.pages.summary import newest
+from observatory.dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
+from observatory.dashboard.site import build
+from observatory.dashboard.site_input import SiteInput
 from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_work as factory

@@ -59,11 +59,12 @@ def git(where: Path, *arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout as far as examples need one: what was recorded, and the benchmarks."""
+    """A checkout as far as examples need one: what was recorded, and the packages."""
     here = tmp_path_factory.mktemp("docs") / "checkout"
-    for name in ("results", "benchmarks", "tests/unit/benchmarks"):
-        shutil.copytree(ROOT / name, here / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
+        shutil.copytree(ROOT / name, here / name, symlinks=True)
     git(here, "init", "--quiet")
+    (here / ".gitignore").write_text("__pycache__/\n")
     git(here, "add", "--all")
     git(here, "commit", "--quiet", "--message", "first")
     return here
@@ -73,7 +74,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def runner(checkout: Path) -> Runner:
     """The same checkout for every page, as it was: what was read once need not be read again."""
     git(checkout, "checkout", "--quiet", "--", ".")
-    git(checkout, "clean", "--quiet", "-d", "--force", "-x")
+    git(checkout, "clean", "--quiet", "-d", "--force", "-x", "-e", "__pycache__")
     return Runner(checkout, {"PYTHONPATH": str(checkout)})
 
 

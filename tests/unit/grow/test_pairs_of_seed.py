@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from benchmarks.described import (
+from observatory.benchmarks.described import (
     TREATMENTS,
     DescribedGraph,
     DescribedPair,
@@ -17,8 +17,8 @@ from benchmarks.described import (
     Node,
     Source,
 )
-from benchmarks.models.parts.pairs.described import MAKERS
-from benchmarks.typed_json import from_json, to_json
+from observatory.benchmarks.models.parts.pairs.described import MAKERS
+from observatory.benchmarks.typed_json import from_json, to_json
 from observatory.grow.grammar import apply, shapes
 from observatory.grow.mutations import KINDS, mutations
 from observatory.grow.rules import RULES

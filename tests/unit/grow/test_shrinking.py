@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.grow.grammar import shapes
 from observatory.grow.shrinking import shrink, size, smaller
 from observatory.grow.strategies import pairs

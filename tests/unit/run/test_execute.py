@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import MEMBERS, Cell
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import MEMBERS, Cell
+from observatory.benchmarks.plan import Task
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor, shares_cache, with_symbols
 from observatory.store.records.subject import Versions

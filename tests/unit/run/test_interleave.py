@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Task
 from observatory.run.interleave import Interleaving, Job, matrix
 from observatory.run.presets import Narrowed
 from observatory.store.records.sample import Sample

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_pairs
-from benchmarks.plan import Task
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source, read_pairs
+from observatory.benchmarks.plan import Task
 from observatory.run import looking
 from observatory.run.looking import Found, Looker, LookingError, findings
 from observatory.store.records.sample import Sample

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.catalogue import BACKENDS, METRICS, OPTIONAL_BACKENDS, QUICK_MODELS, SCENARIOS
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    METRICS,
+    OPTIONAL_BACKENDS,
+    QUICK_MODELS,
+    SCENARIOS,
+)
+from observatory.benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.schedule import Estimate, shares
 

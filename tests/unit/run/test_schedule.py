@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.plan import Task
+from observatory.benchmarks.plan import Task
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import Estimate, carry_out, expected_seconds, remaining
 from observatory.store.records.sample import Sample

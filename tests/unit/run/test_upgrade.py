@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import Cell
-from benchmarks.plan import Task
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Task
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain, cells_of
 from observatory.store.records.sample import Sample

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.noisy import FEWEST
+from observatory.benchmarks.catalogue import Cell
 from scripts import aa_rates
 from scripts.aa_rates import Rates, keep, pool_of, rates
 from tests.factories import WARM, header

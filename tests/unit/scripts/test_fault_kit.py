@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.analyze.comparison.ledgers import REUSE_LOST
+from observatory.benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.run.sources import read_wheel
 from scripts import fault_kit, faults, faults_of_time
 from scripts.fault_kit import FAULTS, OF_A_PATH, OF_KEYS, Fault, build, fault, source_of

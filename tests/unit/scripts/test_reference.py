@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
 from observatory.app.schemas import schemas
+from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS
 from observatory.cli.main import Commands
 from observatory.errors import Exit
 from scripts import reference

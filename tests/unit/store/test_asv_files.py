@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.asv.names import asv_params
 from observatory.store.base.problems import RecordError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, cells
+from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, MODELS, SCENARIOS, cells
 from observatory.store.asv.names import (
     asv_params,
     benchmark_name,

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.catalogue import metrics
-from benchmarks.models import radon
+from observatory.benchmarks.catalogue import metrics
+from observatory.benchmarks.models import radon
 from observatory.store.asv import listing, result
 from observatory.store.asv.columns import SeriesList
 from observatory.store.journal import latest

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.base.problems import Problem
 from observatory.store.journal.compacting import compacted, newest
 from observatory.store.journal.latest import latest_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import FATES
+from observatory.benchmarks.catalogue import FATES
 from observatory.store.base.problems import Problem
 from observatory.store.reading.fates import KEPT_FATES, Fate, Fates
 from observatory.store.reading.kept import UNKEPT

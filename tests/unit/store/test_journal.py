@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.catalogue import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
+from observatory.benchmarks.catalogue import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalError
 from observatory.store.journal.reader import read_header, read_journal

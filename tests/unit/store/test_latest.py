@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.journal.latest import Latest, Recorded, latest, latest_of
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, RUN, WARM, entry, failed, header, journal, sample

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from benchmarks import profiles as measured
+from observatory.benchmarks import profiles as measured
 from observatory.store.journal.compacting import tidy
 from observatory.store.journal.ledgers import LedgerError
 from observatory.store.journal.profiles import LARGEST_PROFILE, ProfileError, ProfileStore

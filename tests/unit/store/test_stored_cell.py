@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.sample import StoredCell
 
 WORDS = {"model": "radon", "scenario": "cold", "backend": "C", "launch": "fork"}

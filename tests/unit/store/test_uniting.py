@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.columns import SeriesList
 from observatory.store.asv.files import project
 from observatory.store.asv.imported import Options, import_file

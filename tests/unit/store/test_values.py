@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.catalogue import METRICS, Cell
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.store.journal.latest import latest
 from observatory.store.journal.values import latest_runs, values_of
 from observatory.store.records.sample import Sample

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.catalogue import FATES
+from observatory.benchmarks.catalogue import FATES
 from observatory.store.reading.fates import Fate
 from observatory.text.census import Column, census_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.comparison import Ratio, Values
 from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import certainty, effect

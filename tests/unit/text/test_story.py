@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.catalogue import CAUSES
+from observatory.benchmarks.catalogue import CAUSES
 from observatory.store.records.comparison import Comparison, Missing, Workload
 from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import effect

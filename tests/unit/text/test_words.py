@@ -7,8 +7,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader
 
-from benchmarks.catalogue import BACKENDS
-from dashboard.colours import css_name, stylesheet
+from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.colours import css_name, stylesheet
 from observatory.text.words import meaning_of
 
 
@@ -34,9 +34,8 @@ def test_the_meaning_of_an_unknown_word_is_empty() -> None:
 
 
 def test_the_glossary_of_the_pages_says_what_that_of_the_documentation_says() -> None:
-    template = Environment(loader=PackageLoader("dashboard"), autoescape=True).get_template(
-        "_glossary.html.j2"
-    )
+    loader = PackageLoader("observatory.dashboard")
+    template = Environment(loader=loader, autoescape=True).get_template("_glossary.html.j2")
     shown = re.findall(r'<dt id="(.+?)">(.+?)</dt><dd>(.+?)</dd>', template.render(of_caches=True))
     documented = {
         anchor: (word, re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", meaning.replace("`", "")))

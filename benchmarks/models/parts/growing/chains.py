@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Graph
-from benchmarks.models.parts.growing.family import Family, deep
-from benchmarks.models.parts.ops.loops import scan
-from benchmarks.models.parts.small import Member, equal_to, in_pytensor, point
+from ... import Graph
+from ..ops.loops import scan
+from ..small import Member, equal_to, in_pytensor, point
+from .family import Family, deep
 
 _LAYERS = (1, 3, 10, 30, 100, 300)
 _NODES = (10, 30, 100, 300, 1_000, 3_000)

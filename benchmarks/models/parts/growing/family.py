@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.models import Graph, Model, Size
+from ... import Graph, Model, Size
 
 _RECURSION = 60_000
 """PyTensor 3.0.0 and releases before it copy a graph by recursion."""

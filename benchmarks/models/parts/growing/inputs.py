@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import Graph
-from benchmarks.models.parts.growing.family import Family
-from benchmarks.models.parts.small import Function, Member, equal_to, point
+from ... import Graph
+from ..small import Function, Member, equal_to, point
+from .family import Family
 
 _WIDTHS = (2, 5, 10, 20, 30, 40, 60)
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import TOLERANCE, NotInThisRelease
-from benchmarks.models.parts.small import POINT, Function, Member
+from ... import TOLERANCE, NotInThisRelease
+from ..small import POINT, Function, Member
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from ... import Vector
 
 ROUGH = 1e-5
 """The limit of single precision, and of references that are differences."""
@@ -182,7 +182,7 @@ def difference(value: Any, right: Any) -> float | None:
 def _difference(value: Any, right: Any) -> float | None:
     import numpy as np
 
-    from benchmarks.models.parts.reference import relative_error
+    from ..reference import relative_error
 
     value, right = np.asarray(value), np.asarray(right)
     if value.dtype != right.dtype or value.shape != right.shape:

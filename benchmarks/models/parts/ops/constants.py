@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import VECTOR, Case, Cases, case
+from .case import VECTOR, Case, Cases, case
 
 _MANY = 200_000
 """Numbers of 8 bytes: numba inlines no array above 1 MB."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models.parts.ops.case import MATRIX, VECTOR, Case, Cases, Input, case
+from .case import MATRIX, VECTOR, Case, Cases, Input, case
 
 _KERNEL = Input(lambda np: np.array([0.5, -1.0, 0.25]))
 _PATCH = Input(lambda np: np.array([[1.0, -0.5], [0.25, 2.0]]))

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from benchmarks.models.parts.distribution import distance
-from benchmarks.models.parts.ops.case import Case, Cases, Input, compiled
+from ..distribution import distance
+from .case import Case, Cases, Input, compiled
 
 DRAWS = 1000
 FURTHEST = 0.09

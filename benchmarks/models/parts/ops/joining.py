@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.models.parts.ops.case import (
+from .case import (
     INTEGERS,
     MATRIX,
     OTHER,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.ops.case import (
+from ... import NotInThisRelease
+from .case import (
     LOWER,
     MATRIX,
     RIGHT,

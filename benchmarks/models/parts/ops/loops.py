@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.models.parts.ops.case import COUNT, MATRIX, OTHER, SCALAR, VECTOR, Cases, case
+from .case import COUNT, MATRIX, OTHER, SCALAR, VECTOR, Cases, case
 
 
 def scan(*arguments: Any, **options: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models.parts.ops.case import (
+from .case import (
     BOOLEANS,
     MASK,
     MATRIX,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.models.parts.ops.case import INDICES, MATRIX, OTHER, VECTOR, Cases, Input, case
+from .case import INDICES, MATRIX, OTHER, VECTOR, Cases, Input, case
 
 _REPEATED = Input(lambda np: np.array([3, 1, 1, 7, 3, 3, -2]))
 

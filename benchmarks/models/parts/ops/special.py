@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import (
+from .case import (
     MATRIX,
     NEGATIVE,
     OTHER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import OTHER, VECTOR, Case, Cases, Input, case
+from .case import OTHER, VECTOR, Case, Cases, Input, case
 
 
 def _with_gradient(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models.parts.ops.case import Case, Cases, Input, case
+from .case import Case, Cases, Input, case
 
 WIDTHS = (5, 15, 31, 45, 60)
 

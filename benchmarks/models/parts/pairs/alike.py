@@ -7,10 +7,10 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.pairs.inner import scanned
-from benchmarks.models.parts.pairs.pair import Build, Pair, equal
+from ... import NotInThisRelease
+from .draft import Draft
+from .inner import scanned
+from .pair import Build, Pair, equal
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
 

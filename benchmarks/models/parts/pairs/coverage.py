@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from benchmarks.models.parts.op_classes import op_classes
-from benchmarks.models.parts.pairs.registry import PAIRS
-from benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
+from ..op_classes import op_classes
+from .registry import PAIRS
+from .unseen import WITHOUT_PAIR
 
 _PREFIX = "differ.props."
 

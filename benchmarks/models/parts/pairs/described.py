@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.described import (
+from ....described import (
     DescribedGraph,
     DescribedPair,
     Source,
     read_kept,
     read_pairs,
 )
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.pairs.alike import all_renamed, cloned, copied, pickled
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.pairs.inner import scanned
-from benchmarks.models.parts.pairs.pair import Build, Pair, Side
+from ... import NotInThisRelease
+from .alike import all_renamed, cloned, copied, pickled
+from .draft import Draft
+from .inner import scanned
+from .pair import Build, Pair, Side
 
 KEPT = Path(__file__).with_name("kept")
 """The directory of the counterexamples that are kept for ever."""

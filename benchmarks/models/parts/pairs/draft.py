@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from benchmarks.models import NotInThisRelease
+from ... import NotInThisRelease
 
 _HOMES = (
     "tensor", "tensor.math", "tensor.basic", "tensor.elemwise", "tensor.extra_ops", "tensor.shape",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.pairs.pair import Pair, Side, differ
+from .draft import Draft
+from .pair import Pair, Side, differ
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.pairs.pair import Pair, differ
+from .draft import Draft
+from .pair import Pair, differ
 
 
 def _read(d: Draft, index: Any) -> Any:

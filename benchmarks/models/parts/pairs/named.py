@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.models.parts.pairs.draft import Draft, module
-from benchmarks.models.parts.pairs.pair import Pair, differ
+from .draft import Draft, module
+from .pair import Pair, differ
 
 
 def _named(value: Any, dims: tuple[str, ...]) -> Any:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmarks.models import FIRST, TOLERANCE, Errors, Graph, NotInThisRelease
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.small import Function, point
+from ... import FIRST, TOLERANCE, Errors, Graph, NotInThisRelease
+from ..small import Function, point
+from .draft import Draft
 
 Build = Callable[[Draft], Any]
 """Adds the inputs to a draft, and returns one output or a sequence of them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.op_classes import ops_in
-from benchmarks.models.parts.pairs.draft import Draft
-from benchmarks.models.parts.pairs.pair import Side
-from benchmarks.models.parts.pairs.registry import PAIRS
+from ... import NotInThisRelease
+from ..op_classes import ops_in
+from .draft import Draft
+from .pair import Side
+from .registry import PAIRS
 
 Values = dict[str, list[str]]
 """By "Op.property", the values that a graph has, sorted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.models.parts.pairs import (
+from . import (
     alike,
     arithmetic,
     constants,
@@ -19,7 +19,7 @@ from benchmarks.models.parts.pairs import (
     scattered,
     shapes,
 )
-from benchmarks.models.parts.pairs.pair import Pair
+from .pair import Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.models import NotInThisRelease
-from benchmarks.models.parts.pairs.draft import Draft, module
-from benchmarks.models.parts.pairs.pair import Pair, differ
+from ... import NotInThisRelease
+from .draft import Draft, module
+from .pair import Pair, differ
 
 _BASIC = "sparse.basic"
 _MATH = "sparse.math"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.models.parts.pairs.draft import Draft, module, op_class
-from benchmarks.models.parts.pairs.pair import Pair, Side, differ
+from .draft import Draft, module, op_class
+from .pair import Pair, Side, differ
 
 
 def _dimshuffle(d: Draft, order: Any) -> Any:

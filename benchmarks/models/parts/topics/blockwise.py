@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.models.parts.ops.case import (
+from ..ops.case import (
     LOWER,
     MATRIX,
     RIGHT,
@@ -18,7 +18,7 @@ from benchmarks.models.parts.ops.case import (
     Cases,
     Input,
 )
-from benchmarks.models.parts.topics.topic import BLOCKWISE, topic
+from .topic import BLOCKWISE, topic
 
 _ONE = Input(lambda np: SPD.make(np)[None], shape=(1, None, None))
 _ONE_LOWER = Input(lambda np: LOWER.make(np)[None], shape=(1, None, None))

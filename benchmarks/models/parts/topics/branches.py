@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import OTHER, SPD, VECTOR, Case, Cases, Input
-from benchmarks.models.parts.ops.loops import scan
-from benchmarks.models.parts.ops.nested import ifelse
-from benchmarks.models.parts.topics.tally import tallied
-from benchmarks.models.parts.topics.topic import topic
+from ..ops.case import OTHER, SPD, VECTOR, Case, Cases, Input
+from ..ops.loops import scan
+from ..ops.nested import ifelse
+from .tally import tallied
+from .topic import topic
 
 _EVALUATED = ("branch_evaluations",)
 _YES = Input(lambda np: np.array(True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import OTHER, VECTOR, Case, Cases, Input
-from benchmarks.models.parts.topics.topic import NODES, Used, raised, topic, used
+from ..ops.case import OTHER, VECTOR, Case, Cases, Input
+from .topic import NODES, Used, raised, topic, used
 
 _KNOWN = Input(lambda np: np.array([2.5]), shape=(1,))
 

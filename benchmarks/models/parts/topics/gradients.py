@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.models.parts.ops.case import SPD, Case, Cases, difference
-from benchmarks.models.parts.small import POINT
-from benchmarks.models.parts.topics.topic import NODES
+from ..ops.case import SPD, Case, Cases, difference
+from ..small import POINT
+from .topic import NODES
 
 
 @dataclass(frozen=True)

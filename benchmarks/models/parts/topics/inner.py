@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models import TOLERANCE, NotInThisRelease
-from benchmarks.models.parts.ops.case import OTHER, VECTOR, Case, Cases
-from benchmarks.models.parts.ops.loops import scan
-from benchmarks.models.parts.topics.topic import Used, topic, used
+from ... import TOLERANCE, NotInThisRelease
+from ..ops.case import OTHER, VECTOR, Case, Cases
+from ..ops.loops import scan
+from .topic import Used, topic, used
 
 Wrapper = Callable[[Any, Any, Any, Any, float], Any]
 """Takes pytensor.tensor, two vectors, where a search begins, and a number that makes the inner

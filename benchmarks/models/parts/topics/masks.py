@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.models.parts.ops.case import OTHER, VECTOR, Cases
-from benchmarks.models.parts.topics.topic import topic
+from ..ops.case import OTHER, VECTOR, Cases
+from .topic import topic
 
 
 def _set(pt: Any, x: Any) -> Any:

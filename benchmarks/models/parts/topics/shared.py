@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import OTHER, POSITIVE, VECTOR, Case, Cases
-from benchmarks.models.parts.topics.topic import Used, raised, used
+from ..ops.case import OTHER, POSITIVE, VECTOR, Case, Cases
+from .topic import Used, raised, used
 
 _FIRST, _SECOND, _THIRD = VECTOR, OTHER, POSITIVE
 """The first argument of the function, the first value of the variable, and its next value."""

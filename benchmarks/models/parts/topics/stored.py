@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import SCALAR, Cases
-from benchmarks.models.parts.ops.loops import scan
-from benchmarks.models.parts.topics.topic import topic
+from ..ops.case import SCALAR, Cases
+from ..ops.loops import scan
+from .topic import topic
 
 _STORED = ("stored_steps",)
 _STEPS = 50

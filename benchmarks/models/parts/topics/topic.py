@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.models import TOLERANCE
-from benchmarks.models.parts.ops.case import Case, Input, case, difference
+from ... import TOLERANCE
+from ..ops.case import Case, Input, case, difference
 
 if TYPE_CHECKING:
-    from benchmarks.models import Vector
+    from ... import Vector
 
 NODES = ("graph_nodes",)
 BLOCKWISE = ("graph_nodes", "blockwise_nodes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.models.parts.ops.case import (
+from ..ops.case import (
     OTHER,
     SHORT,
     SPD,
@@ -13,8 +13,8 @@ from benchmarks.models.parts.ops.case import (
     STACK_OF_VECTORS,
     Cases,
 )
-from benchmarks.models.parts.ops.loops import recurrence
-from benchmarks.models.parts.topics.topic import BLOCKWISE, topic
+from ..ops.loops import recurrence
+from .topic import BLOCKWISE, topic
 
 
 def _vectorized(apply: Callable[..., Any]) -> Callable[..., Any]:

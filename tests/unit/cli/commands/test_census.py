@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.catalogue import MEMBERS
 from observatory.app.census import MODELS, Census
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import MEMBERS
 from observatory.cli.commands import census as module
 from observatory.errors import Exit
 from observatory.run.subjects import Subjects

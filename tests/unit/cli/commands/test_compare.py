@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.catalogue import Cell
 from observatory.analyze.comparison.comparing import Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.app import comparer as comparing
 from observatory.app import comparison as module
 from observatory.app.comparer import Comparer, Measured
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import Cell
 from observatory.cli.commands import compare as command
 from observatory.cli.commands.calibrate import command as calibrate
 from observatory.cli.commands.compare import repeated, status

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.app.explored import Counterexample, Explored
+from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.cli.commands import explore as module
 from observatory.errors import Exit
 from tests.command import observatory

@@ -12,7 +12,7 @@ import yaml
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from benchmarks.catalogue import MEASURES
+from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli.main import app
 from observatory.cli.options import seconds
 from observatory.github import settings

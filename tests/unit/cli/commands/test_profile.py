@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.catalogue import Cell
 from observatory.app import profile
+from observatory.benchmarks.catalogue import Cell
 from observatory.cli.main import app
 from observatory.errors import Exit, ObservatoryError
 from observatory.store.records.profile import ImportedModule, Phase, Profile
