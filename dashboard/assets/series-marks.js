@@ -5,7 +5,8 @@
 observatory.seriesMarks = (() => {
   const { brief, colourOf, font, levelAt, scaling, token, widthOfText } = observatory.seriesAxes;
   const STATES = {
-    new: "bad", open: "bad", acknowledged: "unknown", expired: "ink-2", resolved: "good",
+    new: "bad", open: "bad", acknowledged: "unknown", expired: "ink-2", event: "unknown",
+    resolved: "good",
   };
   const ROWS = 3, ROW = 21; // of labels above the values; pixels
 
@@ -121,7 +122,7 @@ observatory.seriesMarks = (() => {
       if (value == null) continue;
       ctx.strokeStyle = token(STATES[alert.state] ?? "unknown");
       ctx.lineWidth = 2.5;
-      ctx.setLineDash(alert.state === "acknowledged" ? [3, 3] : []);
+      ctx.setLineDash(["acknowledged", "event"].includes(alert.state) ? [3, 3] : []);
       ctx.beginPath();
       ctx.arc(u.valToPos(view.xs[one.places[alert.at]], "x"), u.valToPos(value, "y"), 8.5, 0, 7);
       ctx.stroke();

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote_plus
 
-from observatory.analyze.history.standing import is_event
 from observatory.analyze.history.suspects import SuspectedRange
 from observatory.benchmarks.catalogue import CAUSES
 from observatory.dashboard.drawing.panels import Table
@@ -55,7 +54,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "last good": alert.last_good, "first bad": alert.first_bad,
         "resolved by": alert.resolved_by,
     }  # fmt: skip
-    event = is_event(alert) and alert.state != "resolved"
+    event = alert.state == "event"
     inside = observed.ranges.get(alert.id, SuspectedRange())
     when = observed.alerts.newest or alert.state_since
     return {

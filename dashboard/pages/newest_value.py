@@ -35,6 +35,8 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
         since = f"{change} since {shorten(found.alert.first_bad.label, _LABEL)}"
         if found.kind == "acknowledged":
             return NewestChange("doubt", f"{since}, acknowledged", noise)
+        if found.kind == "event":
+            return NewestChange("quiet", f"{since}, on purpose", noise)
         return NewestChange("bad", since, noise)
     if found.since is not None:
         since = shorten(track.series.subject(found.since).label, _LABEL)

@@ -10,7 +10,7 @@ from typing import Any
 
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
-from observatory.analyze.history.standing import Light, Standing, is_event, standing
+from observatory.analyze.history.standing import Light, Standing, standing
 from observatory.benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
@@ -168,8 +168,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
 def alert_line(alert: Alert) -> dict[str, Any]:
     """An alert in two lines, as lists show it."""
     return {
-        "state": "event" if is_event(alert) and alert.state != "resolved" else alert.state,
-        "kind": clean(alert.kind),
+        "state": alert.state, "kind": clean(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
         "seen": alert.first_seen, "link": f"alerts/{alert.id}.html",

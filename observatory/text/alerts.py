@@ -21,6 +21,7 @@ _STYLES: dict[State, str] = {
     "expired": "bold red",
     "open": "red",
     "acknowledged": "yellow",
+    "event": "blue",
     "resolved": "green",
 }
 MOST_PAGES = 500

@@ -155,10 +155,11 @@ def errors(logp: Any, right: float, gradient: Any = None, slopes: Any = None) ->
     return Errors(known, worst, wrong or worst > TOLERANCE)
 
 
-def normal(x: Any, mean: Any, sd: Any) -> Any:
+def normal(x: Any, mean: Any, sd: Any) -> float:
     """Return the sum of the log densities of normal distributions, in the precision of ``x``."""
     import numpy as np
 
     z = (np.asarray(x) - mean) / sd
     terms = -0.5 * z * z - np.log(sd) - 0.5 * np.log(2 * np.pi)
-    return np.sum(np.broadcast_to(terms, np.shape(z)))
+    total: float = np.sum(np.broadcast_to(terms, np.shape(z)))
+    return total

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
-from observatory.benchmarks.catalogue import FIRST_CAUSES
+from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.store.records import alerts as records
 from observatory.store.records.alerts import Alert, Alerts, At, Change, SeriesChange, SeriesId
 from observatory.store.records.triage import Triage
@@ -252,7 +252,9 @@ class _Update:
         acknowledged, now = self.context.triage.of(alert.id), self.context.now
         state = alert.state
         if state != "resolved":
-            if acknowledged is not None:
+            if alert.kind in CAUSES and CAUSES[alert.kind].deliberate:
+                state = "event"
+            elif acknowledged is not None:
                 state = "acknowledged" if acknowledged.until > now else "expired"
             else:
                 state = "new" if alert.seen_with == self._newest else "open"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -23,8 +23,11 @@ from observatory.store.records.comparison import Conclusion
 _RECENT = timedelta(days=14)
 
 Kind = Literal[
-    "alert", "acknowledged", "first", "too few", "described", "better", "unusual", "as before"
-]
+    "alert", "acknowledged", "event", "first", "too few", "described", "better", "unusual",
+    "as before",
+]  # fmt: skip
+_KINDS: Mapping[str, Kind] = {"acknowledged": "acknowledged", "event": "event"}
+"""By the state of an alert; of every other that holds it is `alert`."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def newest_state(
     """
     for alert, one in alerts:
         if alert.state != "resolved" and one.holds:
-            kind: Kind = "acknowledged" if alert.state == "acknowledged" else "alert"
+            kind: Kind = _KINDS.get(alert.state, "alert")
             drifting = alert.kind.startswith(DRIFT)
             return NewestState(kind, one.before, one.after, alert=one, drifting=drifting)
     before, value = track.before, float(track.series.values[-1])

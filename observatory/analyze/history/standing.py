@@ -15,7 +15,7 @@ from typing import Literal
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.policy import impact
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
+from observatory.benchmarks.catalogue import FIRST_CAUSES
 from observatory.store.records.alerts import Alert, Alerts
 
 Light = Literal["bad", "open", "good", "unknown"]
@@ -68,11 +68,6 @@ def urgency(alert: Alert) -> tuple[bool, float]:
     return alert.kind in FIRST_CAUSES, math.inf if counted else impact(alert.series)
 
 
-def is_event(alert: Alert) -> bool:
-    """Whether it tells what somebody decided, such as another default: it waits for nobody."""
-    return alert.kind in CAUSES and CAUSES[alert.kind].deliberate
-
-
 def standing(
     alerts: Alerts, retired: Iterable[str] = (), wrong: Iterable[tuple[str, str]] = ()
 ) -> Standing:
@@ -84,12 +79,14 @@ def standing(
     """
     over = set(retired)
     known = {
-        (series.benchmark, series.metric) for one in alerts.in_state("acknowledged", "open")
-        for series in one.series if series.holds
-    }  # fmt: skip
+        (series.benchmark, series.metric)
+        for one in alerts.in_state("acknowledged", "open", "event")
+        for series in one.series
+        if series.holds
+    }
     live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in over]
-    events = tuple(one for one in live if is_event(one))
-    undecided = [one for one in live if one.state != "acknowledged" and one not in events]
+    events = tuple(one for one in live if one.state == "event")
+    undecided = [one for one in live if one.state not in ("acknowledged", "event")]
     needing = sorted(
         (one for one in undecided if one.kind not in (STALE, FAILED)), key=urgency, reverse=True
     )
@@ -105,7 +102,7 @@ def standing(
         light = "unknown"
     return Standing(
         light=light, new=new, waiting=waiting,
-        acknowledged=tuple(o for o in live if o.state == "acknowledged" and o not in events),
+        acknowledged=tuple(one for one in live if one.state == "acknowledged"),
         late=late, failed=failed, events=events,
         retired=tuple(o for o in alerts.alerts if o.id in over and o.state != "resolved"),
         untold=untold,
@@ -128,7 +125,7 @@ def retired_alerts(alerts: Alerts, tracks: Sequence[SegmentedSeries]) -> frozens
     gone = {line.name for line in lines if last[line.key] < newest[line.machine] - RETIRED_AFTER}
     machines = {line.key[0]: line.machine for line in lines}
     found = set()
-    for one in alerts.in_state("new", "expired", "open", "acknowledged"):
+    for one in alerts.in_state("new", "expired", "open", "acknowledged", "event"):
         if one.kind == STALE:
             if one.about in gone:
                 found.add(one.id)

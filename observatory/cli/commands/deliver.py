@@ -20,7 +20,8 @@ from observatory.text.issue import issue_text, issue_title
 
 _PAGE = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _NEEDS: dict[State, Need] = {
-    "new": "open", "open": "open", "expired": "open", "acknowledged": "known", "resolved": "over",
+    "new": "open", "open": "open", "expired": "open", "acknowledged": "known", "event": "over",
+    "resolved": "over",
 }  # fmt: skip
 
 

@@ -21,14 +21,17 @@ FILE = "alerts.json"
 _LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
-State = Literal["new", "open", "acknowledged", "expired", "resolved"]
+State = Literal["new", "open", "acknowledged", "expired", "event", "resolved"]
 """What has become of an alert.
 
 It is new (first seen in what was measured last), open (seen before, and it still holds),
-acknowledged (a person said why and until when), expired (that time is over, and it still holds) or
-resolved (it no longer holds; `resolution` says since when or why).
+acknowledged (a person said why and until when), expired (that time is over, and it still holds), an
+event (somebody changed it on purpose, such as another default: it waits for nobody) or resolved (it
+no longer holds; `resolution` says since when or why).
 """
-STATES: tuple[State, ...] = ("new", "expired", "open", "acknowledged", "resolved")
+STATES: tuple[State, ...] = (
+    "new", "expired", "open", "acknowledged", "event", "resolved",
+)  # fmt: skip
 """In the order in which they need a person."""
 Reason = Literal["small", "went back"]
 """Why a change is not an alert: its impact is too small, or it was over before it was one."""

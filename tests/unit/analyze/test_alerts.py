@@ -209,6 +209,16 @@ def _resolved(one: Occurrence, id_: str) -> Alert:
     return alert.model_copy(update={"id": id_, "state": "resolved"})
 
 
+def test_what_somebody_decided_is_an_event_whatever_was_said_of_it() -> None:
+    one = _leak("siblings", 59)
+    change = one.change.model_copy(update={"kind": "another default"})
+    decided = replace(one, change=change)
+    first = _updated([decided], None)
+    assert only(first).state == "event"
+    assert only(_updated([decided], first, said(change.id, at=40, until=50))).state == "event"
+    assert only(_updated([replace(decided, recovered=at(subject(59)))], first)).state == "resolved"
+
+
 def test_a_renamed_benchmark_resolves_nothing_silently() -> None:
     first = nightly(60, slow(60))
     gone = np.full(90, np.nan)

@@ -39,7 +39,7 @@ def record(*alerts: Alert) -> Alerts:
         ([("open", "wrong results")], "bad", "Wrong"),
         ([("new", "slower")], "bad", "New alert"),
         ([("expired", "slower")], "bad", "New alert"),
-        ([("new", "another default")], "good", "All well"),
+        ([("event", "another default")], "good", "All well"),
         ([("open", "stale")], "open", "Some machines send nothing"),
         ([("new", "failed run")], "bad", "The last run failed"),
     ],
