@@ -8,7 +8,7 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,7 @@ from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
-from observatory.run.environments import Environment
+from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
 from observatory.run.interleave import (
     SIDES,
@@ -242,14 +242,19 @@ class Comparer:
 
 
 def side_of(
-    session: Session, subject: Subject, results: Path, chosen: Iterable[Cell]
+    session: Session,
+    subject: Subject,
+    results: Path,
+    chosen: Iterable[Cell],
+    pins: Mapping[str, str] = NO_PINS,
 ) -> tuple[Measured, Side]:
     """A side to be measured, whose samples are recorded below ``results``; and its record.
 
-    Its environment holds what the backends of all chosen cells need.
+    Its environment holds what the backends of all chosen cells need, and dependencies of the
+    versions ``pins``.
     """
     added = sorted({one for cell in chosen for one in cell.installs})
-    environment = session.environment(subject, added)
+    environment = session.environment(subject, added, pins)
     side = Side(subject=subject, versions=environment.versions, machine=session.machine)
     return Measured(environment, Journal.of(results, JournalHeader(**dict(side)))), side
 

@@ -18,6 +18,7 @@ from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.profiles import profile_of_cells
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.sides import alike
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.run import counter
 from observatory.run.interleave import SIDES, matrix
@@ -132,14 +133,16 @@ def compare(
     if len(subjects) != 2:
         raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
     where = samples or state / "comparisons" / session.run
+    both, warning = alike(session, *subjects)
+    warnings += [warning] if warning else []
     (base_side, of_base), (head_side, of_head) = (
-        side_of(session, subject, where / name, cells.cells)
-        for name, subject in zip(SIDES, subjects, strict=True)
+        side_of(session, one.subject, where / name, cells.cells, one.pins)
+        for name, one in zip(SIDES, (both.base, both.head), strict=True)
     )
     setting = Setting(
         base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
         observatory=tool_version(), reproduce=repeat,
-        calibration=calibration.load(session.results, session.machine.machine),
+        calibration=calibration.load(session.results, session.machine.machine), apart=both.apart,
     )  # fmt: skip
     comparer = Comparer(
         session, {"base": base_side, "head": head_side}, setting, cells, budget, tuple(warnings)

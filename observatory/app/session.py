@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from operator import add
@@ -19,7 +19,7 @@ from observatory import benchmarks
 from observatory.app.progress import Progress, Update, failure_of, silent
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
-from observatory.run.environments import Environment
+from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
 from observatory.run.local import environment_of, local_subjects, measuring_lock
 from observatory.run.schedule import Estimate, carry_out, remaining
@@ -77,12 +77,14 @@ class Session:
         """The reader of subjects on this machine; finding its interpreters takes a second."""
         return local_subjects(self.state)
 
-    def environment(self, subject: Subject, added: Sequence[str] = ()) -> Environment:
-        """The environment of a subject, with what backends need beside it.
+    def environment(
+        self, subject: Subject, added: Sequence[str] = (), pins: Mapping[str, str] = NO_PINS
+    ) -> Environment:
+        """The environment of a subject, with what backends need beside it; ``pins``: versions.
 
         Raises as `observatory.run.local.environment_of` does.
         """
-        return environment_of(subject, self.subjects, self.state, added=added)
+        return environment_of(subject, self.subjects, self.state, added=added, pins=pins)
 
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
         """Report a line of text."""

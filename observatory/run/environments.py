@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -34,6 +35,9 @@ from importlib.metadata import distributions
 print(json.dumps([platform.python_version(),
                   {d.metadata["Name"]: d.version for d in distributions() if d.metadata["Name"]}]))
 """
+
+
+NO_PINS: Mapping[str, str] = MappingProxyType({})
 
 
 class EnvironmentMakingError(ObservatoryError):
@@ -60,7 +64,7 @@ class _Added:
     own: Versions
     """What the subject's own environment holds."""
 
-    def pins(self, subject: Subject) -> Iterator[str]:
+    def constraints(self, subject: Subject) -> Iterator[str]:
         """Yield requirements that keep every other distribution as it is."""
         named = {canonicalize_name(Requirement(text).name) for text in subject.requirements}
         for name, version in self.own.packages.items():
@@ -122,7 +126,13 @@ class Environments:
     overrides: tuple[str, ...] = ()
     """Requirements that override the metadata of other packages."""
 
-    def key(self, subject: Subject, interpreter: Interpreter, added: Sequence[str] = ()) -> str:
+    def key(
+        self,
+        subject: Subject,
+        interpreter: Interpreter,
+        added: Sequence[str] = (),
+        pins: Mapping[str, str] = NO_PINS,
+    ) -> str:
         """Return the name of an environment: a digest of everything that its content depends on."""
         content = {
             "layout": _LAYOUT,
@@ -136,39 +146,55 @@ class Environments:
             # Left out when empty, so that older keys do not change.
             **({"overrides": self.overrides} if self.overrides else {}),
             **({"added": sorted(added)} if added else {}),
+            **({"pins": dict(pins)} if pins else {}),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def ensure(
-        self, subject: Subject, interpreter: Interpreter, added: Sequence[str] = ()
+        self,
+        subject: Subject,
+        interpreter: Interpreter,
+        added: Sequence[str] = (),
+        pins: Mapping[str, str] = NO_PINS,
     ) -> Environment:
         """Return the subject's environment; create it if needed (seconds; minutes from source).
 
         ``added``: further requirements, which an optional backend needs. That environment holds
-        the same as the subject's own, and beside it what they bring. Processes that need the same
-        environment wait for the first of them. What a killed process left incomplete is created
-        again. Raises EnvironmentMakingError.
+        the same as the subject's own, and beside it what they bring. ``pins``: versions of
+        dependencies that it must have. Processes that need the same environment wait for the first
+        of them. What a killed process left incomplete is created again. Raises
+        EnvironmentMakingError.
         """
-        key = self.key(subject, interpreter, added)
-        more = _Added(added, self.ensure(subject, interpreter).versions) if added else None
+        key = self.key(subject, interpreter, added, pins)
+        constraints, more = [f"{name}=={version}" for name, version in pins.items()], None
+        if added:
+            more = _Added(added, self.ensure(subject, interpreter, pins=pins).versions)
+            constraints = list(more.constraints(subject))
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
         with locked(where.with_name(f"{key}.lock")):
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)
-                ready = self._make(where, key, subject, interpreter, more)
+                ready = self._make(where, key, subject, interpreter, more, constraints)
         return Environment(_python_of(where), ready.versions, key, self._importable())
 
     def _make(
-        self, where: Path, key: str, subject: Subject, interpreter: Interpreter, more: _Added | None
+        self,
+        where: Path,
+        key: str,
+        subject: Subject,
+        interpreter: Interpreter,
+        more: _Added | None,
+        constraints: Sequence[str],
     ) -> _Ready:
         # A virtual environment cannot be moved, so it is created in place, and the marker that is
         # renamed into it last says that it is complete.
         python = str(interpreter.path)
         try:
             self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
-            self.uv(*self._install_arguments(where, subject, more), timeout=1800.0)
+            asked = (*wanted_of(subject), *(more.requirements if more else ()))
+            self.uv(*self._install_arguments(where, subject, constraints), *asked, timeout=1800.0)
         except UvError as error:
             shutil.rmtree(where, ignore_errors=True)
             wanted = ", ".join((*subject.requirements, *(more.requirements if more else ())))
@@ -182,7 +208,9 @@ class Environments:
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
 
-    def _install_arguments(self, where: Path, subject: Subject, more: _Added | None) -> list[str]:
+    def _install_arguments(
+        self, where: Path, subject: Subject, constraints: Sequence[str]
+    ) -> list[str]:
         args = ["pip", "install", "--quiet", "--compile-bytecode"]
         args += ["--python", str(_python_of(where))]
         if (date := _date(subject)) is not None:
@@ -193,15 +221,11 @@ class Environments:
             file = where / "overrides.txt"
             file.write_text("".join(f"{line}\n" for line in self.overrides), encoding="utf-8")
             args += ["--override", str(file)]
-        wanted = subject.requirements
-        if more is not None:
+        if constraints:
             file = where / "constraints.txt"
-            file.write_text("".join(f"{line}\n" for line in more.pins(subject)), encoding="utf-8")
+            file.write_text("".join(f"{line}\n" for line in constraints), encoding="utf-8")
             args += ["--constraint", str(file)]
-            wanted += tuple(more.requirements)
-        # Older releases do not require numba.
-        named = any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in wanted)
-        return [*args, "--", *wanted, *([] if named else ["numba"])]
+        return [*args, "--"]
 
     def _importable(self) -> Path:
         spec = importlib.util.find_spec("observatory.benchmarks")
@@ -219,6 +243,12 @@ class Environments:
             fresh.symlink_to(package, target_is_directory=True)
             fresh.replace(link)
         return directory
+
+
+def wanted_of(subject: Subject) -> tuple[str, ...]:
+    """What the environment of a subject is asked for. Older releases do not require numba."""
+    named = any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in subject.requirements)
+    return subject.requirements if named else (*subject.requirements, "numba")
 
 
 def _date(subject: Subject) -> str | None:

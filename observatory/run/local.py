@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from observatory.run.environments import Environment, EnvironmentMakingError, Environments
+from observatory.run.environments import (
+    NO_PINS,
+    Environment,
+    EnvironmentMakingError,
+    Environments,
+)
 from observatory.run.history import History
 from observatory.run.interpreters import find
 from observatory.run.releases import load
@@ -36,22 +41,25 @@ def environment_of(
     state: Path,
     overrides: tuple[str, ...] = (),
     added: Sequence[str] = (),
+    pins: Mapping[str, str] = NO_PINS,
 ) -> Environment:
     """Return the environment of a subject; create it if needed.
 
-    ``added``: what an optional backend needs beside it, as `Environments.ensure` takes it.
+    ``added`` and ``pins``: what an optional backend needs beside it, and versions of dependencies,
+    as `Environments.ensure` takes them.
     ``overrides`` are requirements that override the metadata of other packages. A numba that the
     subject names becomes one if PyTensor does not allow it: whoever names it wants to see what it
     does. Raises NoInterpreterError and EnvironmentMakingError.
     """
     interpreter = subjects.found.of(subject.python)
     named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
+    asked = subject, interpreter, added, pins
     try:
-        return Environments(state / "envs", overrides=overrides).ensure(subject, interpreter, added)
+        return Environments(state / "envs", overrides=overrides).ensure(*asked)
     except EnvironmentMakingError:
         if overrides or not named:
             raise
-        return Environments(state / "envs", overrides=named).ensure(subject, interpreter, added)
+        return Environments(state / "envs", overrides=named).ensure(*asked)
 
 
 def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:

@@ -11,10 +11,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol, TypeVar
 
 import uv as _uv
@@ -88,10 +89,15 @@ def if_possible(ask: Callable[[], _Answer]) -> _Answer | None:
     try:
         return ask()
     except UvError as error:
-        reason = error.output.lower()  # only the end of a long explanation is kept
-        if "no solution found" in reason or "requirements are unsatisfiable" in reason:
+        if unsatisfiable(error):
             return None
         raise
+
+
+def unsatisfiable(error: UvError) -> bool:
+    """Whether uv says that nothing satisfies the requirements."""
+    reason = error.output.lower()  # only the end of a long explanation is kept
+    return "no solution found" in reason or "requirements are unsatisfiable" in reason
 
 
 def last_lines(text: str, count: int = 12) -> str:
@@ -123,17 +129,27 @@ class Index:
         exclude_newer: datetime | None = None,
         wheels_only: bool = False,
         prereleases: bool = False,
+        prefer: Mapping[str, str] | None = None,
     ) -> dict[str, str]:
         """Return the version of every distribution that would be installed, by its name.
 
         The version is "" if the distribution does not come from the index. ``minor`` is a Python
-        version, which need not be installed. Raises UvError if nothing satisfies the requirements.
+        version, which need not be installed. ``prefer``: versions that are taken wherever the
+        requirements allow them. Raises UvError if nothing satisfies the requirements.
         """
         args = [*_COMPILE, *_options(python, minor, exclude_newer)]
         args += ["--prerelease", "allow"] if prereleases else []
         for name in (":all:",) if wheels_only else PREBUILT:
             args += ["--only-binary", name]
-        return _pins(self.uv(*args, "-", stdin="\n".join(requirements)))
+        asked = "\n".join(requirements)
+        if not prefer:
+            return _pins(self.uv(*args, "-", stdin=asked))
+        with TemporaryDirectory(prefix="observatory-") as place:
+            # uv keeps the versions of an output file that is there, if it can.
+            file = Path(place) / "requirements.txt"
+            file.write_text("".join(f"{name}=={version}\n" for name, version in prefer.items()))
+            self.uv(*args, "--output-file", str(file), "-", stdin=asked)
+            return _pins(file.read_text(encoding="utf-8"))
 
     def version_for(
         self, requirements: Sequence[str], python: Path | None = None, minor: str | None = None

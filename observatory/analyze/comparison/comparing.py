@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
@@ -51,6 +51,8 @@ class Setting:
     observatory: str
     reproduce: str
     calibration: Calibration | None = None
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """The packages of which both sides cannot have the same version, and the requirement."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,10 @@ def _differences(setting: Setting) -> list[Difference]:
     of_base, of_head = base.versions.every, head.versions.every
     names = sorted((of_base.keys() | of_head.keys()) - {"pytensor"})
     pairs += [(name, of_base.get(name), of_head.get(name)) for name in names]
-    return [Difference(what=what, base=old, head=new) for what, old, new in pairs if old != new]
+    return [
+        Difference(what=what, base=old, head=new, because=setting.apart.get(what, ""))
+        for what, old, new in pairs if old != new
+    ]  # fmt: skip
 
 
 def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:

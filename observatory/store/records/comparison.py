@@ -135,6 +135,7 @@ class Difference(Record):
     what: Word = Field(description="python, cpu, os, or the name of a package")
     base: Word | None
     head: Word | None
+    because: Text = Field("", description="the requirement for which both cannot have the same")
 
 
 class Comparison(Record):

@@ -88,11 +88,15 @@ def _differences(breakdown: Breakdown) -> Iterator[doc.Words]:
     if not found:
         return
     # The interpreter and the processor matter more than the hundredth package.
-    first = sorted(found, key=lambda each: each.what not in ("python", "numba", "cpu", "os"))
+    first = sorted(
+        found,
+        key=lambda each: (not each.because, each.what not in ("python", "numba", "cpu", "os")),
+    )
     named: list[doc.Words] = []
     for one in first[:_NAMED_DIFFERENCES]:
         base, head = (name(version) if version else "absent" for version in (one.base, one.head))
-        named.append((name(one.what), " ", base, " → ", head))
+        why = (" (", name(one.because), ")") if one.because else ()
+        named.append((name(one.what), " ", base, " → ", head, *why))
     shown = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
     yield (doc.Strong("Other differences"), ": ", *shown, ". They may cause what changed.")
 

@@ -66,6 +66,16 @@ def test_an_environment_is_made_once_and_found_again(environments, uv):
     assert first.versions.packages["typing-extensions"] == "4.1"
 
 
+def test_an_environment_with_pins_is_another_one_and_uv_is_told_them(environments, uv):
+    own = environments.ensure(SUBJECT, INTERPRETER)
+    pinned = environments.ensure(SUBJECT, INTERPRETER, pins={"scipy": "1.1", "numba": "0.6"})
+    assert pinned.key != own.key
+    args, _ = uv.asked[-1]
+    constraints = Path(option(args, "--constraint") or "").read_text().splitlines()
+    assert constraints == ["scipy==1.1", "numba==0.6"]
+    assert environments.ensure(SUBJECT, INTERPRETER, pins={"scipy": "1.2"}).key != pinned.key
+
+
 def test_uv_is_asked_for_bytecode_and_for_the_day_of_the_subject(environments, uv):
     environments.ensure(SUBJECT, INTERPRETER)
     args, _ = uv.asked[1]

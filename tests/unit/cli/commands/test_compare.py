@@ -24,6 +24,7 @@ from observatory.errors import Exit
 from observatory.run import counter
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
+from observatory.run.together import Resolved, Together
 from observatory.store.base.problems import RecordError
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
@@ -411,6 +412,8 @@ def test_where_nothing_counts_a_comparison_says_so_once(
         raise SubjectError("enough")
 
     monkeypatch.setattr(Comparer, "run", compared_here)
+    unchanged = Resolved(side().subject, {})
+    monkeypatch.setattr(module, "alike", lambda *_: (Together(unchanged, unchanged, {}), ""))
     monkeypatch.setattr(module, "side_of", lambda *_: (Measured(None, None), side()))  # type: ignore[arg-type]
     monkeypatch.setattr(Session, "subjects", Subjects())
     with pytest.raises(SubjectError, match="enough"):

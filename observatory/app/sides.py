@@ -1,0 +1,54 @@
+"""The environments of the two sides of a comparison: alike in everything but what is compared."""
+
+from __future__ import annotations
+
+import subprocess
+from tempfile import TemporaryDirectory
+
+from observatory.app.session import Session
+from observatory.run.together import Resolved, Together, together
+from observatory.run.uv import UvError, last_lines, unsatisfiable
+from observatory.store.records.subject import Subject
+
+_SECONDS = 300.0
+
+
+def alike(session: Session, base: Subject, head: Subject) -> tuple[Together, str]:
+    """Both subjects with the dependencies of the later date, and a warning where that cannot be.
+
+    An old release need not work with the packages of a later year: if one of the two cannot be
+    imported with them, each has those of its own date. Raises UvError if the index does not answer,
+    and as `Session.environment` does.
+    """
+    alone = Together(Resolved(base, {}), Resolved(head, {}), {})
+    try:
+        found = together(session.subjects.index, base, head)
+    except UvError as error:
+        if not unsatisfiable(error):
+            raise
+        return alone, _warning(f"nothing satisfies both as of one date: {error.output}")
+    for side, before in ((found.base, base), (found.head, head)):
+        changed = side.pins or side.subject.exclude_newer != before.exclude_newer
+        if changed and (problem := _not_importable(session, side)):
+            return alone, _warning(f"{before.label} cannot be imported otherwise: {problem}")
+    return found, ""
+
+
+def _warning(why: str) -> str:
+    return f"each side has the dependencies of its own date; {' '.join(why.split())}"
+
+
+def _not_importable(session: Session, side: Resolved) -> str:
+    """The last line of what an import says; empty if it succeeds."""
+    environment = session.environment(side.subject, pins=side.pins)
+    with TemporaryDirectory(prefix="observatory-") as place:
+        flags = {"PYTENSOR_FLAGS": f"base_compiledir={place}"}
+        try:
+            done = subprocess.run(
+                [str(environment.python), "-c", "import pytensor"], cwd=place, check=False,
+                env=environment.variables() | flags, capture_output=True, text=True,
+                errors="replace", timeout=_SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"the import was ended after {_SECONDS:.0f} s"
+    return last_lines(done.stderr, 1) if done.returncode else ""
