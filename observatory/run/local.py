@@ -18,8 +18,9 @@ from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index, RealUv
-from observatory.store.base.locking import locked
+from observatory.store.base.locking import holder_of, locked
 from observatory.store.records.subject import Subject
+from observatory.text.plain import begun
 
 STATE = Path(".observatory")
 """The directory, in the checkout, of environments, filled caches and the history of releases."""
@@ -65,9 +66,29 @@ def environment_of(
 def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:
     """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
 
-    If another run holds it, this calls ``say`` once with a sentence and waits. The lock ends with
-    the process that holds it, however that ends (see `observatory.store.base.locking`). Raises
-    OSError if what the variable `LOCK` names cannot be opened.
+    If another run holds it, this calls ``say`` once with a sentence that names it, and waits. The
+    lock ends with the process that holds it, however that ends (see
+    `observatory.store.base.locking`). Raises OSError if what the variable `LOCK` names cannot be
+    opened.
     """
-    message = "another run is measuring on this machine; waiting for it to end"
-    return locked(Path(os.environ.get(LOCK) or _LOCKED), lambda: say(message))
+    place = Path(os.environ.get(LOCK) or _LOCKED)
+
+    def waiting() -> None:
+        say(f"another run is measuring on this machine{_named(place)}; waiting for it to end")
+
+    return locked(place, waiting)
+
+
+def _named(place: Path) -> str:
+    """The process that holds a lock and its command, in brackets; empty if it is not known."""
+    process = holder_of(place)
+    if process is None:
+        return ""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        words = []
+    # The interpreter and its options say nothing.
+    kept = [word for word in words[1:] if word and word != "-m"]
+    command = " ".join([Path(kept[0]).name, *kept[1:]]) if kept else "unknown"
+    return f" (process {process}: {begun(command, 80)})"

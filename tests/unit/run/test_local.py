@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from observatory.run import local
+from observatory.store.base.locking import holder_of, locked
 
 HOLD = """
 import sys
@@ -47,8 +50,35 @@ def test_a_second_run_waits_for_the_first_and_says_so_once(place: Path) -> None:
         order.append("first")
     thread.join(120)
     assert order == ["first", "second"]
-    assert said == ["another run is measuring on this machine; waiting for it to end"]
+    (sentence,) = said
+    pattern = r"another run is measuring on this machine( \(.+\))?; waiting for it to end"
+    assert re.fullmatch(pattern, sentence)
     assert list(place.iterdir()) == []
+
+
+def test_who_waits_is_told_whose_run_it_is(place: Path) -> None:
+    if holder_of(place) is not None or not _kernel_names_holders(place):
+        pytest.skip("this kernel does not say who holds a lock")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, "--releases", "3.3.7..3.3.8"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as holder:  # fmt: skip
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        said: list[str] = []
+
+        def say(text: str) -> None:
+            said.append(text)
+            holder.kill()
+
+        with local.measuring_lock(say):
+            pass
+    assert f"(process {holder.pid}: " in said[0]
+
+
+def _kernel_names_holders(place: Path) -> bool:
+    with locked(place):
+        return holder_of(place) == os.getpid()
 
 
 @pytest.mark.usefixtures("place")
