@@ -204,7 +204,7 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
     """
     if cell.backend not in BACKENDS or not BACKENDS[cell.backend].chosen_by_subject:
         return ()
-    filler = _filler(cell)
+    filler = filler_of(cell)
     kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
     if not all(kinds):
         return ()
@@ -251,7 +251,7 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
-    filled = head.ledger(_filler(cell)) or []
+    filled = head.ledger(filler_of(cell)) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
     said: dict[tuple[CauseKind, str], dict[str, GraphChange]] = defaultdict(dict)
     graphs = by_graph(cell, METRICS[metric], base, head)
@@ -382,7 +382,7 @@ def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVer
     return verdict
 
 
-def _filler(cell: Cell) -> Cell:
+def filler_of(cell: Cell) -> Cell:
     """The build that fills the cache of a cell; the cold build for a cell that starts from none."""
     filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
     return replace(cell, scenario=filled_by, backend=cell.cache_backend)

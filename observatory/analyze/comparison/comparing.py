@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from observatory.analyze.comparison.causes import explained
+from observatory.analyze.comparison.causes import explained, filler_of
 from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
@@ -21,7 +21,14 @@ from observatory.analyze.comparison.unwatched import without_baseline
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
-from observatory.benchmarks.catalogue import CORRECTNESS, METRICS, OF_WORK, WRONG_VALUES, Cell
+from observatory.benchmarks.catalogue import (
+    CORRECTNESS,
+    METRICS,
+    OF_WORK,
+    SCENARIOS,
+    WRONG_VALUES,
+    Cell,
+)
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import (
@@ -78,10 +85,12 @@ def compared(
 ) -> Compared:
     """Compare everything that was measured so far.
 
-    ``cells``: those that were asked for; by default those that either side has. ``timed``: cells of
-    which a time was wanted. ``conclusions_only``: as for `judge_noisy`.
+    ``cells``: those that were asked for; by default those that either side has. A build that filled
+    the cache of one of them is judged as well if it failed or was wrong. ``timed``: cells of which
+    a time was wanted. ``conclusions_only``: as for `judge_noisy`.
     """
-    asked = sorted(base.cells | head.cells if cells is None else cells)
+    fillers = () if cells is None else _fillers(cells, base, head)
+    asked = sorted({*(base.cells | head.cells if cells is None else cells), *fillers})
     floors = NoiseFloors.of(_usable(setting), setting.interleaved)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
@@ -107,6 +116,14 @@ def compared(
             *_warnings(setting, times=bool(noisy)),
         ],
     )  # fmt: skip
+
+
+def _fillers(cells: Collection[Cell], *sides: Evidence) -> Iterator[Cell]:
+    """The builds that filled the caches of cells, where one failed or returned wrong values."""
+    for filler in {filler_of(cell) for cell in cells if SCENARIOS[cell.scenario].filled_by}:
+        if any(max(side.values(filler, METRICS[name]).values, default=0.0)
+               for side in sides for name in CORRECTNESS):  # fmt: skip
+            yield filler
 
 
 def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> MovedAlike | None:

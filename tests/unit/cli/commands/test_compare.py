@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -435,6 +436,17 @@ def test_what_every_sample_of_work_says_is_said_once_in_a_comment() -> None:
     nothing = [uncounted(cell) for cell in cells]
     text = comment(compare(nothing, nothing))
     assert text.count("Nothing counts instructions here") == 1
+
+
+def test_a_build_that_fails_while_it_fills_a_cache_is_judged_though_nobody_asked_for_it() -> None:
+    cold = replace(WARM, scenario="cold")
+    good = [sample(cold, "counting", {"cache_misses": 9}), sample(WARM, "counting")]
+    base, head = Evidence.of(good), Evidence.of([failed(cold, "counting")])
+    found = comparison_of(compared(setting(), base, head, [WARM]))
+    assert [(one.cell, one.metric) for one in found.worse] == [(cold, "crashed")]
+    assert [cause.kind for cause in found.causes] == ["crashed"]
+    calm = compared(setting(), base, Evidence.of(good), [WARM])
+    assert {one.cell for one in calm.verdicts} == {WARM}
 
 
 def test_the_workload_of_a_backend_that_is_not_asked_for_is_not_told() -> None:
