@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from operator import add
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from observatory import benchmarks
-from observatory.app.progress import Progress, Update, failure_of, silent
+from observatory.app.progress import Progress, Update, doing, failure_of, silent
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.environments import NO_PINS, Environment
@@ -84,7 +84,19 @@ class Session:
 
         Raises as `observatory.run.local.environment_of` does.
         """
-        return environment_of(subject, self.subjects, self.state, added=added, pins=pins)
+        text = f"making the environment of {subject.label}"
+
+        @contextlib.contextmanager
+        def making() -> Iterator[None]:
+            began = time.monotonic()
+            self.say(text)
+            with doing(self.progress, f"{text}: from source it takes minutes"):
+                yield
+            self.say(f"{text} took {seconds(time.monotonic() - began)}")
+
+        return environment_of(
+            subject, self.subjects, self.state, added=added, pins=pins, making=making
+        )
 
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
         """Report a line of text."""

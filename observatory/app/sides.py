@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from tempfile import TemporaryDirectory
 
+from observatory.app.progress import doing
 from observatory.app.session import Session
 from observatory.run.together import Resolved, Together, together
 from observatory.run.uv import UvError, last_lines, unsatisfiable
@@ -22,7 +23,8 @@ def alike(session: Session, base: Subject, head: Subject) -> tuple[Together, str
     """
     alone = Together(Resolved(base, {}), Resolved(head, {}), {})
     try:
-        found = together(session.subjects.index, base, head)
+        with doing(session.progress, "resolving the dependencies of both sides"):
+            found = together(session.subjects.index, base, head)
     except UvError as error:
         if not unsatisfiable(error):
             raise

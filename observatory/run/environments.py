@@ -9,7 +9,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -125,6 +126,8 @@ class Environments:
     uv: Uv = field(default_factory=RealUv)
     overrides: tuple[str, ...] = ()
     """Requirements that override the metadata of other packages."""
+    making: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Entered while an environment is made, which takes seconds, and minutes from source."""
 
     def key(
         self,
@@ -176,7 +179,8 @@ class Environments:
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)
-                ready = self._make(where, key, subject, interpreter, more, constraints)
+                with self.making():
+                    ready = self._make(where, key, subject, interpreter, more, constraints)
         return Environment(_python_of(where), ready.versions, key, self._importable())
 
     def _make(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from observatory.run.environments import (
@@ -43,11 +43,12 @@ def environment_of(
     overrides: tuple[str, ...] = (),
     added: Sequence[str] = (),
     pins: Mapping[str, str] = NO_PINS,
+    making: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Environment:
     """Return the environment of a subject; create it if needed.
 
     ``added`` and ``pins``: what an optional backend needs beside it, and versions of dependencies,
-    as `Environments.ensure` takes them.
+    as `Environments.ensure` takes them. ``making`` is entered while one is made.
     ``overrides`` are requirements that override the metadata of other packages. A numba that the
     subject names becomes one if PyTensor does not allow it: whoever names it wants to see what it
     does. Raises NoInterpreterError and EnvironmentMakingError.
@@ -56,11 +57,11 @@ def environment_of(
     named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
     asked = subject, interpreter, added, pins
     try:
-        return Environments(state / "envs", overrides=overrides).ensure(*asked)
+        return Environments(state / "envs", overrides=overrides, making=making).ensure(*asked)
     except EnvironmentMakingError:
         if overrides or not named:
             raise
-        return Environments(state / "envs", overrides=named).ensure(*asked)
+        return Environments(state / "envs", overrides=named, making=making).ensure(*asked)
 
 
 def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:

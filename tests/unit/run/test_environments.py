@@ -1,6 +1,8 @@
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -64,6 +66,20 @@ def test_an_environment_is_made_once_and_found_again(environments, uv):
     assert uv.made == 1
     assert first.versions.pytensor == "3.3.7"
     assert first.versions.packages["typing-extensions"] == "4.1"
+
+
+def test_whoever_makes_an_environment_is_told_and_who_finds_one_is_not(environments):
+    told = []
+
+    @contextmanager
+    def making():
+        told.append("begins")
+        yield
+        told.append("ends")
+
+    for _ in range(2):
+        replace(environments, making=making).ensure(SUBJECT, INTERPRETER)
+    assert told == ["begins", "ends"]
 
 
 def test_an_environment_with_pins_is_another_one_and_uv_is_told_them(environments, uv):
