@@ -237,8 +237,11 @@ def mixed() -> Comparison:
         changed,
         causes=causes,
         head=side("3.3.7", numba="0.68.1"),
-        differences=[Difference(what="numba", base="0.68.0", head="0.68.1"),
-                     Difference(what="llvmlite", base="0.48.0", head="0.48.1")],
+        differences=[Difference(what="llvmlite", base="0.48.0", head="0.48.1"),
+                     Difference(what="numba", base="0.68.0", head="0.68.1",
+                                because="pytensor==3.3.6 requires numba<0.68.1"),
+                     Difference(what="etuples", base="0.3.10", head=None),
+                     Difference(what="cons", base="0.4.7", head=None)],
         workload=[Workload(model="radon", backend="NUMBA", appeared=[("FusedElemwise", 3)],
                            vanished=[("Elemwise", 4), ("Alloc", 1), ("Second", 3)])],
     )  # fmt: skip

@@ -87,18 +87,26 @@ def _differences(breakdown: Breakdown) -> Iterator[doc.Words]:
     found = breakdown.comparison.differences
     if not found:
         return
-    # The interpreter and the processor matter more than the hundredth package.
-    first = sorted(
-        found,
+    # A requirement explains; the interpreter and the processor matter more than package 100.
+    both = sorted(
+        (each for each in found if each.base and each.head),
         key=lambda each: (not each.because, each.what not in ("python", "numba", "cpu", "os")),
     )
     named: list[doc.Words] = []
-    for one in first[:_NAMED_DIFFERENCES]:
-        base, head = (name(version) if version else "absent" for version in (one.base, one.head))
+    for one in both[:_NAMED_DIFFERENCES]:
         why = (" (", name(one.because), ")") if one.because else ()
-        named.append((name(one.what), " ", base, " → ", head, *why))
-    shown = joined((*named, *rest_of(len(first), _NAMED_DIFFERENCES, "package")))
-    yield (doc.Strong("Other differences"), ": ", *shown, ". They may cause what changed.")
+        versions = name(one.base or ""), " → ", name(one.head or "")
+        named.append((name(one.what), " ", *versions, *why))
+    named += rest_of(len(both), _NAMED_DIFFERENCES, "package")
+    for side, alone in (
+        ("BASE", [each.what for each in found if not each.head]),
+        ("HEAD", [each.what for each in found if not each.base]),
+    ):
+        if alone:
+            named.append(
+                (f"only {side} needs ", *enumerated([name(one) for one in alone], 3, "package"))
+            )
+    yield (doc.Strong("Other differences"), ": ", *joined(named), ". They may cause what changed.")
 
 
 def _one_of(reasons: list[str]) -> doc.Words:
