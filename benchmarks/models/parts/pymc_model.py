@@ -142,7 +142,7 @@ def errors(logp: Any, right: float, gradient: Any = None, slopes: Any = None) ->
     """Return the relative errors of a logp, and of a gradient if there is one."""
     import numpy as np
 
-    off = abs(float(logp) - right) / max(abs(right), 1e-300)
+    off = float(abs(float(logp) - right) / max(abs(right), 1e-300))
     known = None if not np.isfinite(off) else off
     wrong = known is None or known > TOLERANCE
     if slopes is None:

@@ -324,7 +324,9 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
     their seed. Keys that are not repeatable within a process differ between processes as well. And
     what is never found again is not reused within a build either.
     """
-    hits = {v.cell for v in verdicts if v.metric == "cache_misses" and v.conclusion == "unaffected"}
+    of_misses = [v for v in verdicts if v.metric == "cache_misses"]
+    counted = {v.cell for v in of_misses}
+    hits = {v.cell for v in of_misses if v.conclusion == "unaffected"}
     united = []
     for finding in findings:
         alike = [other for other in findings if other.family == finding.family]
@@ -335,12 +337,12 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
         elif kind == "keys differ between processes":
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
-            elif all(
-                other.cell.launch == "spawn" and replace(other.cell, launch="fork") in hits
-                for other in alike
-                if other.kind == kind
-            ):
-                kind = "keys differ between hash seeds"
+            else:
+                # Some cells are not measured under fork: they prove nothing, and deny nothing.
+                cells = [other.cell for other in alike if other.kind == kind]
+                forked = {replace(cell, launch="fork") for cell in cells} & counted
+                if forked and forked <= hits and all(cell.launch == "spawn" for cell in cells):
+                    kind = "keys differ between hash seeds"
         united.append(replace(finding, kind=kind))
     return united
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,6 +62,22 @@ def test_new_data_of_the_same_shape_are_others_and_more_are_twice_as_many() -> N
         assert first.shape == other.shape
         assert not np.array_equal(first, other)
         assert more.size == 2 * first.size
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_reference_of_many_variables_is_far_more_exact_than_its_tolerance(times: int) -> None:
+    """Its density is large, so that differences of doubles are off by more than that."""
+    model = MODELS["many_variables"].build("")
+    data = model.data(1, times)
+    at = dict.fromkeys(model.start(data), 0.1)
+    slopes = model.gradient(data, at)
+    right = -0.1 + ((data["y"] - 0.1) / 0.5**2).sum(axis=0)
+    found = np.array([slopes[name] for name in at])
+    floor = 1e-4 * np.max(np.abs(right))
+    assert np.max(np.abs(found - right) / np.maximum(np.abs(right), floor)) < 1e-9
+    # The errors go into a report, and JSON knows the float of Python alone.
+    told = errors(model.logp(data, at), model.logp(data, at), found, right)
+    assert json.loads(json.dumps([told.logp_error, told.gradient_error]))[0] < 1e-15
 
 
 def test_a_wrong_gradient_is_wrong_although_the_density_is_right() -> None:
