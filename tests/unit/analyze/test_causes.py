@@ -1,6 +1,7 @@
 """Exact alarms explained from the ledgers of warm cells and of the builds that filled them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
@@ -88,6 +89,18 @@ def test_keys_that_differ_with_the_hash_seed_differ_only_under_spawn() -> None:
             counted(fork(DISK), HIT)]  # fmt: skip
     (cause,), _ = compare(base, head)
     assert cause.kind == "keys differ between hash seeds"
+
+
+def test_a_cell_that_is_not_measured_under_fork_does_not_deny_what_others_prove() -> None:
+    missing: Rows = [("outer graph", "x3", "miss")]
+    other, filling = (replace(cell, model="radon_pymc") for cell in (DISK, COLD))
+    both = [counted(cell, FILLED) for cell in (COLD, fork(COLD), filling)]
+    both.append(counted(fork(DISK), HIT))
+    base = [*both, counted(DISK, HIT), counted(other, HIT)]
+    head = [*both, counted(DISK, missing), counted(other, missing)]
+    (cause,), _ = compare(base, head)
+    assert cause.kind == "keys differ between hash seeds"
+    assert cause.cells == [DISK, other]
 
 
 def test_without_fork_measured_hash_seeds_are_not_blamed() -> None:
