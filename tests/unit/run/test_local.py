@@ -78,7 +78,8 @@ def test_who_waits_is_told_whose_run_it_is(place: Path) -> None:
 
 def _kernel_names_holders(place: Path) -> bool:
     with locked(place):
-        return holder_of(place) == os.getpid()
+        listed = Path("/proc/locks")
+        return listed.exists() and f" {os.getpid()} " in listed.read_text()
 
 
 @pytest.mark.usefixtures("place")
