@@ -19,7 +19,7 @@ from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
-from observatory.analyze.history.exact_changes import CountedSubject, History
+from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of

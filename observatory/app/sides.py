@@ -28,16 +28,17 @@ def alike(session: Session, base: Subject, head: Subject) -> tuple[Together, str
     except UvError as error:
         if not unsatisfiable(error):
             raise
-        return alone, _warning(f"nothing satisfies both as of one date: {error.output}")
+        return alone, _warning(f"nothing satisfies both as of one: {error.output}")
     for side, before in ((found.base, base), (found.head, head)):
         changed = side.pins or side.subject.exclude_newer != before.exclude_newer
         if changed and (problem := _not_importable(session, side)):
-            return alone, _warning(f"{before.label} cannot be imported otherwise: {problem}")
+            why = f"{before.label} cannot be imported with those of the later one: {problem}"
+            return alone, _warning(why)
     return found, ""
 
 
 def _warning(why: str) -> str:
-    return f"each side has the dependencies of its own date; {' '.join(why.split())}"
+    return f"each side has the dependencies of its own date, because {' '.join(why.split())}"
 
 
 def _not_importable(session: Session, side: Resolved) -> str:

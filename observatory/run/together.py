@@ -20,7 +20,7 @@ from observatory.run.environments import wanted_of
 from observatory.run.uv import Index, UvError
 from observatory.store.records.subject import Subject
 
-_DEPENDS = re.compile(r"([\w.-]+==\S+|[\w.-]+) depends on ([\w.\[\]-]+(?:[<>=!~]=?[^\s]+)?)")
+_DEPENDS = re.compile(r"([\w.-]+(?:==\S+)?) depends on ([\w.-]+)([<>=!~]\S*)?")
 _LONGEST = 300
 
 Pins = Mapping[str, str]
@@ -92,10 +92,9 @@ def _why(index: Index, old: Subject, new: Subject, name: str, versions: tuple[Pi
             index.resolve(asked, minor=subject.python, exclude_newer=subject.exclude_newer)
         except UvError as error:
             words = " ".join(re.sub(r"[╰─▶×]", " ", error.output).split())
-            found = [each for each in _DEPENDS.findall(words) if _name(each[1]) == name]
-            if found:
-                who, what = found[0]
-                return f"{who.rstrip(',')} requires {what.rstrip(',')}"[:_LONGEST]
+            for who, what, wanted in _DEPENDS.findall(words):
+                if canonicalize_name(what) == name:
+                    return f"{who} requires {what}{wanted.rstrip(',')}"[:_LONGEST]
             return words[:_LONGEST]
     return ""
 

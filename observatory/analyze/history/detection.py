@@ -19,7 +19,8 @@ from observatory.analyze.history.alerts import (
     Run,
     update_alerts,
 )
-from observatory.analyze.history.exact_changes import History, counted_changes
+from observatory.analyze.history.exact_changes import counted_changes
+from observatory.analyze.history.followed import History
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.policy import Assessed, assess
 from observatory.analyze.history.segments import SegmentedSeries

@@ -11,23 +11,30 @@ that are still needed for a comparison are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from statistics import median
 
-from observatory.analyze.comparison.causes import explained, wrong_results
+from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.graphs import by_graph, count_in, wrong_graphs
+from observatory.analyze.comparison.graphs import by_graph, count_in
 from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
+from observatory.analyze.history.first_wrong import wrong_from_the_first
+from observatory.analyze.history.followed import (
+    Count,
+    CountedSubject,
+    FollowedChange,
+    FollowedSeries,
+    History,
+)
 from observatory.analyze.statements import (
     FoundCause,
     Occurrence,
     Sides,
     Statement,
     id_of,
-    over_by,
 )
 from observatory.benchmarks.catalogue import (
     CAUSES,
@@ -38,33 +45,12 @@ from observatory.benchmarks.catalogue import (
     Cell,
     metrics_of,
 )
-from observatory.store.records.alerts import At, Change, SeriesChange, series_id
-from observatory.store.records.comparison import GraphChange, Verdict
+from observatory.store.records.alerts import Change, SeriesChange, series_id
+from observatory.store.records.comparison import Verdict
 
 _COMPILE_TIME = METRICS["compile_time"]
-_WRONG = METRICS["wrong_results"]
-_Count = Callable[[Evidence], float | None]
 _Place = tuple[Cell, str]
 """A cell and the name of a metric, or `reuse_lost`."""
-
-
-@dataclass(frozen=True, eq=False)
-class CountedSubject:
-    """One subject of a history, and its counting samples."""
-
-    at: At
-    evidence: Evidence
-    number: int
-    """Its place in the history."""
-
-
-@dataclass(frozen=True)
-class History:
-    """The subjects of one machine and environment, oldest first."""
-
-    machine: str
-    env_name: str
-    subjects: Iterable[CountedSubject]
 
 
 def counted_changes(history: History) -> tuple[list[Occurrence], int]:
@@ -77,7 +63,7 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     """
     last: dict[_Place, CountedSubject] = {}
     checked: set[tuple[Cell, str]] = set()
-    found: list[_FollowedChange] = []
+    found: list[FollowedChange] = []
     compared = 0
     for head in history.subjects:
         for series in (series for one in found if one.found.worse for series in one.series):
@@ -88,61 +74,10 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
             compared += 1
             places = {place for place in given if last.get(place) is base}
             found += _Pair(history, base, head).changes(places)
-        found += _wrong_from_the_first(history, head, checked)
+        found += wrong_from_the_first(history, head, checked)
         last |= dict.fromkeys(given, head)
     occurrences = (one.occurrence() for one in found)
     return [o for o in occurrences if o.change.last_good or not o.recovered], compared
-
-
-def _wrong_from_the_first(
-    history: History, head: CountedSubject, checked: set[tuple[Cell, str]]
-) -> Iterator[_FollowedChange]:
-    """What is wrong in a subject and was never checked before, a change for each backend.
-
-    ``checked``: the graphs that were, which are added to; the name is empty where a cell is one.
-    """
-    wrong: dict[str, dict[Cell, list[GraphChange]]] = {}
-    for cell in sorted(head.evidence.cells):
-        values = head.evidence.values(cell, _WRONG).values
-        if cell.problem() is not None or not values:
-            continue
-        graphs = wrong_graphs(cell, head.evidence)
-        new = [name for name in graphs or [""] if (cell, name) not in checked]
-        checked.update((cell, name) for name in new)
-        found = [one for name in new if (one := graphs.get(name))]
-        if found or ("" in new and max(values)):
-            wrong.setdefault(cell.backend, {})[cell] = found
-    for backend, cells in wrong.items():
-        series = [_first_wrong(history, head, cell, graphs) for cell, graphs in cells.items()]
-        cause = wrong_results(cells, head.evidence)
-        sides, counts = Sides("", head.at.label), [one.change for one in series]
-        change = Change(
-            id=id_of(cause.kind, head.at.commit, backend, "from the first"), kind=cause.kind,
-            sentence="", last_good=None, first_bad=head.at, between=0, graphs=cause.graphs,
-        )  # fmt: skip
-        statement = Statement("cause began", ([backend], cause, sides, counts, []))
-        yield _FollowedChange(Occurrence(change, True, statement), series, [])
-
-
-def _first_wrong(
-    history: History, head: CountedSubject, cell: Cell, graphs: Sequence[GraphChange]
-) -> _FollowedSeries:
-    names = {one.name for one in graphs}
-
-    def count(evidence: Evidence) -> float | None:
-        if names:
-            return count_in(cell, _WRONG, evidence, names)
-        return max(evidence.values(cell, _WRONG).values, default=None)
-
-    machine, env_name, benchmark, metric = series_id(
-        history.machine, history.env_name, str(cell), _WRONG.name
-    )
-    after = count(head.evidence) or 0.0
-    return _FollowedSeries(cell, SeriesChange(
-        machine=machine, env_name=env_name, benchmark=benchmark, metric=metric, unit=_WRONG.unit,
-        kind="exact", before=0.0, after=after, now=after, last_good=None, first_bad=head.at,
-        newest=head.at, holds=True,
-    ), count)  # fmt: skip
 
 
 def _given(evidence: Evidence) -> Iterator[_Place]:
@@ -161,41 +96,6 @@ def _given(evidence: Evidence) -> Iterator[_Place]:
             yield cell, REUSE_LOST
 
 
-@dataclass
-class _FollowedSeries:
-    """One series of a change, followed from subject to subject."""
-
-    cell: Cell
-    change: SeriesChange
-    count: _Count
-    over: At | None = None
-
-    def update(self, subject: CountedSubject) -> None:
-        """Update with the count of a later subject."""
-        if self.over or (value := self.count(subject.evidence)) is None:
-            return
-        if value <= self.change.before:
-            self.over = subject.at
-        news = {"now": value, "newest": subject.at, "holds": self.over is None}
-        self.change = self.change.model_copy(update=news)
-
-
-@dataclass
-class _FollowedChange:
-    """A change as it was found, and its series since."""
-
-    found: Occurrence
-    series: list[_FollowedSeries]
-    times: list[SeriesChange]
-
-    def occurrence(self) -> Occurrence:
-        """The change with the newest count of each series."""
-        series = [*(one.change for one in self.series), *self.times]
-        change = self.found.change.model_copy(update={"series": series})
-        recovered = over_by([one.over for one in self.series]) if self.found.worse else None
-        return replace(self.found, change=change, recovered=recovered)
-
-
 @dataclass(frozen=True)
 class _Pair:
     """Two subjects of a history that are compared."""
@@ -204,7 +104,7 @@ class _Pair:
     base: CountedSubject
     head: CountedSubject
 
-    def changes(self, places: Collection[_Place]) -> Iterator[_FollowedChange]:
+    def changes(self, places: Collection[_Place]) -> Iterator[FollowedChange]:
         """The changes of the metrics in ``places``."""
         old, new = self.base.evidence, self.head.evidence
         cells = sorted({cell for cell, _ in places})
@@ -224,11 +124,11 @@ class _Pair:
 
     def _followed(
         self, kind: str, verdicts: Iterable[Verdict], cause: FoundCause | None = None
-    ) -> _FollowedChange:
+    ) -> FollowedChange:
         """A change for the worse and its cause; one for the better has none."""
         old, new = self.base.evidence, self.head.evidence
         series = [
-            _FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
+            FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
         ]
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
@@ -248,7 +148,7 @@ class _Pair:
             functions=cause.functions if cause else [],
             graphs=cause.graphs if cause else [],
         )  # fmt: skip
-        return _FollowedChange(Occurrence(change, cause is not None, statement), series, times)
+        return FollowedChange(Occurrence(change, cause is not None, statement), series, times)
 
     def _series_change(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
@@ -262,7 +162,7 @@ class _Pair:
             first_bad=self.head.at, newest=self.head.at, holds=True,
         )  # fmt: skip
 
-    def _times(self, series: Iterable[_FollowedSeries]) -> Iterator[SeriesChange]:
+    def _times(self, series: Iterable[FollowedSeries]) -> Iterator[SeriesChange]:
         """Compile times of the cells in which functions began or ceased to hit; not judged."""
         changes = {one.cell: one.change for one in series if one.change.metric in OF_A_CACHE}
         for cell, one in changes.items():
@@ -276,7 +176,7 @@ class _Pair:
                 })  # fmt: skip
 
 
-def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> _Count:
+def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> Count:
     """A function that reads the count of a verdict from any subject; None where it has none."""
     cell = verdict.cell
     if verdict.metric != REUSE_LOST:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
+from observatory.analyze.history.exact_changes import counted_changes
+from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell

@@ -14,7 +14,8 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.growth.curve import Curve, Point
 from observatory.analyze.growth.families import by_subject, families
-from observatory.analyze.history.exact_changes import CountedSubject, History, counted_changes
+from observatory.analyze.history.exact_changes import counted_changes
+from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.sample import Build, Sample, Size

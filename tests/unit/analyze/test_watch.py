@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.detection import Histories
-from observatory.analyze.history.exact_changes import CountedSubject, History
+from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.benchmarks.catalogue import Cell
