@@ -97,6 +97,12 @@ def headline(subject: Newest) -> Headline:
     claims = list(_claims(subject))
     for other in subject.others:
         bad = [one.sentence for one in _claims(other) if one.state == "bad"]
+        if bad:  # what is well is so on one of the two
+            claims = [
+                one._replace(sentence=f"{one.sentence} with {subject.setting}")
+                if any(text.startswith(one.sentence.removeprefix("no ")) for text in bad) else one
+                for one in claims
+            ]  # fmt: skip
         claims += [Headline("bad", f"{text} with {other.setting}") for text in bad]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
     state = claims[0].state
