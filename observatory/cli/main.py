@@ -44,6 +44,8 @@ class Commands(TyperGroup):
             "contracts": "Check what PyTensor relies on in numba.",
             "scan-cache": "Find functions in a cache that share a symbol.",
             "cache": "Show what a cache contains and what may be deleted.",
+            "passport": "Say whether a cache may be used here; name it in CI.",
+            "check": "Check your own environment and a copy of your cache.",
         },
         "Judge": {
             "show": "Show results as tables, side by side.",
