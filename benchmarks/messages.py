@@ -28,6 +28,9 @@ smaller one of its family, takes more CPU time than it may; `collided`: it is ri
 cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
+FILLER_FILE = "hash-seed.json"
+"""In a kept cache, beside its directories `pytensor` and `numba`: {"hash_seed": of who filled it}."""
+
 
 @dataclass(frozen=True)
 class Counter:

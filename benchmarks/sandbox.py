@@ -25,6 +25,7 @@ from pathlib import Path
 
 from . import trace
 from .catalogue import BACKENDS, Backend
+from .messages import FILLER_FILE
 
 ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
@@ -37,7 +38,6 @@ _SCRUBBED = (
     *chain.from_iterable(one.settings for one in BACKENDS.values()),
 )  # fmt: skip
 """The beginnings of the variables that the measured process does not inherit."""
-_FILLER_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -167,7 +167,7 @@ class Sandbox:
     def cache_bytes(self) -> int:
         """Return the size of all files of the caches in bytes."""
         files = (path for path in self.cache.rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files if path.name != _FILLER_FILE)
+        return sum(path.stat().st_size for path in files if path.name != FILLER_FILE)
 
     def start_from(self, filled: Path) -> None:
         """Replace the empty cache by a copy of a filled one. Raises CacheError."""
@@ -185,7 +185,7 @@ class Sandbox:
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         shutil.copytree(self.cache, partial, symlinks=True)
         filler = {"hash_seed": hash_seed, "sandbox": self.path.name}
-        (partial / _FILLER_FILE).write_text(json.dumps(filler))
+        (partial / FILLER_FILE).write_text(json.dumps(filler))
         if target.exists():
             shutil.rmtree(target)
         partial.rename(target)
@@ -274,7 +274,7 @@ class _Filler:
 def _filler_of(filled: Path) -> _Filler:
     """Raises CacheError."""
     try:
-        said = json.loads((filled / _FILLER_FILE).read_text())
+        said = json.loads((filled / FILLER_FILE).read_text())
         return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(

@@ -12,7 +12,6 @@ from observatory.guard.caches.judging import NoEntriesError
 from observatory.guard.passports import (
     KINDS,
     Fact,
-    Kind,
     Known,
     Ruling,
     Use,
@@ -84,7 +83,7 @@ def _of_samples(saved: Saved) -> Iterator[Fact]:
     versions = saved.header.versions
     for kind in dict.fromkeys(KINDS.values()):
         own = [one for one in saved.samples if KINDS.get(one.cell.backend) == kind]
-        use, names = _own_use(own, kind)
+        use, names = _own_use(own)
         if use == "unknown":
             continue
         numba = (versions.numba or "") if kind == "numba" else ""
@@ -94,7 +93,7 @@ def _of_samples(saved: Saved) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def _own_use(samples: Sequence[Sample], kind: Kind) -> tuple[Use, list[str]]:
+def _own_use(samples: Sequence[Sample]) -> tuple[Use, list[str]]:
     """What may happen to a release on its own cache, and to which graphs."""
     shared = [one for one in samples if SCENARIOS[one.cell.scenario].family == "siblings"]
     warm = [one for one in samples if one.cell.scenario in WARM_SCENARIOS]

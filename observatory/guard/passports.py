@@ -43,7 +43,7 @@ class Fact(Record):
     head: str = Field(description="PyTensor that used it; equal to base: its own cache")
     numba: str = Field("", description="of both, where the cache is numba's")
     base_settings: dict[str, str] = Field({}, description="what changes code, on top of the default")
-    head_settings: dict[str, str] = {}
+    head_settings: dict[str, str] = Field({}, description="the same for head")
     use: Use
     names: list[str] = Field([], description="graphs that were wrong or stale")
 

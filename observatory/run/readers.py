@@ -41,8 +41,10 @@ print(json.dumps(facts))
 _TIMEOUT = 120
 _PLACES = ("base_compiledir", "compiledir", "compiledir_format")
 """Flags that say where a cache is, and change nothing in it."""
-_NO_CODE = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES",
-            "NUMBA_NUM_THREADS")  # fmt: skip
+_NO_CODE = (
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES",
+    "NUMBA_NUM_THREADS",
+)  # fmt: skip
 """Variables of numba that change no code, or whose effect its target already tells."""
 
 
@@ -59,7 +61,7 @@ def ask(executable: str) -> Reader:
     Raises ReaderError.
     """
     if os.sep in executable:  # it is not started from here
-        executable = os.path.abspath(executable)  # noqa: PTH100: a link into an environment stays
+        executable = str(Path(executable).absolute())
     with tempfile.TemporaryDirectory() as empty:  # so that no module of ours is imported instead
         try:
             done = subprocess.run(
@@ -83,6 +85,14 @@ def python_of_shell() -> str | None:
     return shutil.which("python") or shutil.which("python3")
 
 
+def python_here(named: str | None) -> str:
+    """Return the Python that was named, or the one of the shell. Raises ReaderError."""
+    found = named or python_of_shell()
+    if found is None:
+        raise ReaderError("no `python` is on the path: name one with --python")
+    return shutil.which(found) or found
+
+
 def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the settings of PyTensor and numba that may change what is compiled, by name.
 
@@ -102,7 +112,9 @@ def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 def base_compiledir(variables: Mapping[str, str] = os.environ) -> Path:
     """Return where PyTensor keeps its cache: as its flags or its file say, or by default."""
-    found = re.search(r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)", variables.get("PYTENSOR_FLAGS", ""))
+    found = re.search(
+        r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)", variables.get("PYTENSOR_FLAGS", "")
+    )
     named = found[1].strip() if found else _of_file(variables).get("base_compiledir", "")
     return Path(named or "~/.pytensor").expanduser()
 
@@ -113,7 +125,7 @@ def _of_file(variables: Mapping[str, str]) -> dict[str, str]:
     parser = configparser.RawConfigParser()
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
-        parser.read([os.path.expanduser(one) for one in files.split(os.pathsep)])
+        parser.read([Path(one).expanduser() for one in files.split(os.pathsep)])
     except (configparser.Error, UnicodeDecodeError) as error:
         raise ReaderError(f"{files} cannot be read: {error}") from error
     return {

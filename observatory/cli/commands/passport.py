@@ -10,9 +10,9 @@ import typer
 
 from observatory.app.passports import judged, known_of, passport_of, shipped
 from observatory.cli import options
-from observatory.errors import Exit, ObservatoryError
+from observatory.errors import Exit, SelectionError
 from observatory.guard.passports import USES, Known, Ruling, restorable
-from observatory.run.readers import ReaderError, python_of_shell
+from observatory.run.readers import python_here
 from observatory.store.records import passport as record
 from observatory.store.records.passport import Passport
 
@@ -33,7 +33,8 @@ def command(
     stamp: Annotated[
         bool,
         options.flag(
-            "--stamp", "If DIR may be used, record in it that this environment uses it. Do so first."
+            "--stamp",
+            "If DIR may be used, record in it that this environment uses it. Do so first.",
         ),
     ] = False,
     accept_collisions: Annotated[
@@ -59,13 +60,11 @@ def command(
     The key names everything that PyTensor and numba compile for. A cache may be used if all that
     was measured of those who filled it says that it is safe; what was not measured is not safe.
     """  # fmt: skip
-    reader = python or python_of_shell()
-    if reader is None:
-        raise ReaderError("no `python` is on the path: name one with --python")
+    reader = python_here(python)
     here = passport_of(reader)
     if directory is None:
         if stamp:
-            raise NoDirectoryError("--stamp needs the directory of the cache: name it as DIR")
+            raise SelectionError("--stamp needs the directory of the cache: name it as DIR")
         known = _known(results)
         keys = [f"{here.key_of(one)}-" for one in restorable(here, known, accept_collisions)]
         _print_keys(here, keys, github=github, json=json)
@@ -80,10 +79,6 @@ def command(
 
 def _known(results: Path | None) -> Known:
     return shipped() if results is None else known_of(results).beside(shipped())
-
-
-class NoDirectoryError(ObservatoryError):
-    """An option needs a cache, and none was named."""
 
 
 def _print_keys(here: Passport, keys: list[str], *, github: bool, json: bool) -> None:
