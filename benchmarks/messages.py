@@ -29,7 +29,7 @@ cache of its own; `unstable`: an equal graph is in the cache, and it was not fou
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
 FILLER_FILE = "hash-seed.json"
-"""In a kept cache, beside its directories `pytensor` and `numba`: {"hash_seed": of who filled it}."""
+"""Who filled a kept cache: {"hash_seed": 5}; beside its directories `pytensor` and `numba`."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -69,6 +69,8 @@ class Sandbox:
     """The working directory of the measured process: empty, without configuration files."""
     out: Path
     """The directory for the jobs, reports and stderr of the sample's processes."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that every measured process has, as a user would set them; they outrank all."""
 
     @classmethod
     @contextlib.contextmanager
@@ -103,7 +105,7 @@ class Sandbox:
             if os.fstat(lock).st_nlink:
                 break
             os.close(lock)  # another sample's sweep removed it between the two calls
-        sandbox = cls(path, lock, *(path / name for name in ("cache", "tmp", "work", "out")))
+        sandbox = cls(path, lock, path / "cache", path / "tmp", path / "work", path / "out")
         # PyTensor 2.36.0 raises if the parent of its cache directory is missing.
         caches = (sandbox.cache, sandbox.cache / "pytensor", sandbox.cache / "numba")
         for directory in (*caches, sandbox.tmp, sandbox.work, sandbox.out):
@@ -149,6 +151,7 @@ class Sandbox:
             # If g++ is ccache, a cold build would be served from the user's cache.
             "CCACHE_DISABLE": "1",
             **(backend.environment(str(self.cache)) if backend else {}),
+            **self.variables,
         }
 
     def leaked(self) -> dict[str, int]:

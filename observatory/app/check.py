@@ -66,12 +66,13 @@ def check(
     environment = Environment(
         python.absolute(), versions_of(python, str(python)), "own", importable(state / "envs")
     )
-    flags = {name: value for name, value in here.settings.items() if not name.startswith("NUMBA_")}
+    of_numba = {name: text for name, text in here.settings.items() if name.startswith("NUMBA_")}
+    flags = [f"{name}={text}" for name, text in here.settings.items() if name not in of_numba]
     backends = [*(["NUMBA"] if here.numba else []), *(["C"] if here.compiler else [])]
     with _copied(cache, state / "caches", progress) as caches:
         executor = Executor(
             environment, caches, timeout,
-            flags=",".join(f"{name}={value}" for name, value in flags.items()) or None,
+            flags=",".join(flags) or None, variables=of_numba,
         )  # fmt: skip
         cells = [one for one in cells_of(None, backends) if not models or one.model in models]
         tasks = [Task(cell, "counting", 0, _OWN) for cell in cells]

@@ -42,7 +42,9 @@ class Fact(Record):
     base: str = Field(description="PyTensor that filled the cache")
     head: str = Field(description="PyTensor that used it; equal to base: its own cache")
     numba: str = Field("", description="of both, where the cache is numba's")
-    base_settings: dict[str, str] = Field({}, description="what changes code, on top of the default")
+    base_settings: dict[str, str] = Field(
+        {}, description="what changes code, on top of the default"
+    )
     head_settings: dict[str, str] = Field({}, description="the same for head")
     use: Use
     names: list[str] = Field([], description="graphs that were wrong or stale")
@@ -197,7 +199,7 @@ def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
     base, head = upgrade.base, upgrade.head
     if kind == "numba" and base.versions.numba != head.versions.numba:
         return None  # numba refuses the files of another version
-    if base.versions.python != head.versions.python:
+    if base.versions.python != head.versions.python or base.cpu != head.cpu:
         return None
     caused = sorted({*part.wrong} - {*part.fresh_wrong})
     use: Use = (

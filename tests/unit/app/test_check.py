@@ -25,7 +25,10 @@ from tests import factories
 
 CELL = Cell("closures", "siblings", "NUMBA", "fork")
 HERE = Passport(
-    pytensor="3.3.8", numba="0.68.0", python="3.13.0", settings={"floatX": "float32", "NUMBA_OPT": "1"}
+    pytensor="3.3.8",
+    numba="0.68.0",
+    python="3.13.0",
+    settings={"floatX": "float32", "NUMBA_OPT": "1"},
 )
 
 
@@ -56,6 +59,7 @@ class Taking:
     caches: Path
     timeout: float
     flags: str | None = None
+    variables: dict[str, str] = field(default_factory=dict)
     tasks: list[Task] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
@@ -95,6 +99,7 @@ def test_every_process_starts_from_a_copy_which_is_removed(
     assert {task.cache for task in used.tasks} == {"own"}
     assert {task.cell.backend for task in used.tasks} == {"NUMBA"}  # there is no compiler
     assert (used.environment.python, used.flags) == (python, "floatX=float32")
+    assert used.variables == {"NUMBA_OPT": "1"}
     assert {each.model for each in found.parts} == {"radon", "randoms", "linalg"}
     assert len(found.findings) > 10
     assert list((state / "caches").iterdir()) == []

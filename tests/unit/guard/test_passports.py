@@ -62,7 +62,7 @@ def test_a_cache_of_a_release_that_was_measured_to_be_safe_is_safe() -> None:
     [
         ([], ("usable",), "does not say which PyTensor filled it"),
         ([passport("1.2.0")], ("usable",), "on the cache of 1.2.0 was never measured"),
-        ([passport("9.0.0")], ("usable",), "PyTensor 1.1.0 with numba 0.68.0 on the cache of 9.0.0"),
+        ([passport("9.0.0")], ("usable",), "0.68.0 on the cache of 9.0.0"),
         ([passport(settings={"floatX": "float32"})], ("usable",), "(floatX=float32)"),
         ([passport()], ("usable", "broken"), "a file in it is broken"),
     ],
@@ -76,13 +76,14 @@ def test_what_was_not_measured_is_unknown(
 
 
 def test_a_release_that_is_wrong_on_its_own_cache_makes_every_cache_wrong() -> None:
-    known = Known(facts=[*OWN[1:], fact("1.0.0", "1.0.0", "wrong", names=["radon"]), SAFE.facts[-1]])
+    known = Known(
+        facts=[*OWN[1:], fact("1.0.0", "1.0.0", "wrong", names=["radon"]), SAFE.facts[-1]]
+    )
     ruling = rule(passport(), [passport("1.0.0")], report("usable"), known)
     assert ruling.use == "wrong"
-    assert ruling.reasons == (
-        "PyTensor 1.0.0 with numba 0.68.0 on its own cache: a process that uses the cache returns "
-        "wrong numbers (radon)",
-    )
+    (reason,) = ruling.reasons
+    assert reason.startswith("PyTensor 1.0.0 with numba 0.68.0 on its own cache: a process that ")
+    assert reason.endswith(" returns wrong numbers (radon)")
 
 
 def test_shared_symbols_are_wrong_whatever_was_measured() -> None:

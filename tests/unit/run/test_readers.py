@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -15,7 +14,8 @@ def test_settings_are_those_that_change_code(tmp_path: Path) -> None:
     file = tmp_path / "rc"
     file.write_text("[global]\nfloatX = float32\nbase_compiledir = /one\n[gcc]\ncxxflags = -O1\n")
     variables = {
-        "PYTENSORRC": str(file), "PYTENSOR_FLAGS": "base_compiledir=/two, floatX=float16,blas__x=a=b",
+        "PYTENSORRC": str(file),
+        "PYTENSOR_FLAGS": "base_compiledir=/two, floatX=float16,blas__x=a=b",
         "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": "/three", "NUMBA_NUM_THREADS": "4", "HOME": "/home",
     }  # fmt: skip
     assert settings(variables) == {
@@ -43,4 +43,4 @@ def test_a_python_may_be_named_by_a_relative_path(
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
     monkeypatch.chdir(tmp_path)
-    assert ask(os.path.join("bin", "python")).executable == str(tmp_path / "bin" / "python")
+    assert ask("bin/python").executable == str(tmp_path / "bin" / "python")
