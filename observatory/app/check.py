@@ -40,7 +40,7 @@ class Checked:
     @property
     def status(self) -> Exit:
         """The exit status; wrong numbers come first."""
-        if any(each.stale or {*each.wrong} - {*each.fresh_wrong} for each in self.parts):
+        if any(each.changed for each in self.parts):
             return Exit.WRONG_RESULTS
         status = CANARY_STATUS[worst(self.findings)] if self.findings else Exit.OK
         failed = any(each.failure for each in self.parts)

@@ -191,25 +191,38 @@ def restorable(here: Passport, known: Known, accept_collisions: bool = False) ->
     ] if allowed(here.pytensor) else []  # fmt: skip
 
 
-def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
-    """What one part of an upgrade shows; None if it shows nothing."""
+def use_of(part: Part) -> Use | None:
+    """What a cache did to one model; None if that was not measured whole."""
     if part.failure or not part.built:
         return None
-    kind = KINDS[part.backend]
+    if part.wrong_by_cache:
+        return "wrong"
+    if part.stale:
+        return "stale"
+    return "safe" if part.reused else "rebuilt"
+
+
+def worst_use(uses: Iterable[Use]) -> Use:
+    """What a cache did to several models: rebuilt only if it was to each; else the worst."""
+    found = set(uses)
+    return min(found - {"rebuilt"}, key=_RANK.__getitem__, default="rebuilt")
+
+
+def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
+    """What one part of an upgrade shows; None if it shows nothing that decides.
+
+    numba and PyTensor load nothing of another numba, Python or CPU.
+    """
+    use, kind = use_of(part), KINDS[part.backend]
     base, head = upgrade.base, upgrade.head
-    if kind == "numba" and base.versions.numba != head.versions.numba:
-        return None  # numba refuses the files of another version
-    if base.versions.python != head.versions.python or base.cpu != head.cpu:
+    if use is None or base.versions.python != head.versions.python or base.cpu != head.cpu:
         return None
-    caused = sorted({*part.wrong} - {*part.fresh_wrong})
-    use: Use = (
-        "wrong" if caused else "stale" if part.stale else "rebuilt" if not part.reused else "safe"
-    )
+    if kind == "numba" and base.versions.numba != head.versions.numba:
+        return None
     return Fact(
         kind=kind, base=base.versions.pytensor, head=head.versions.pytensor,
         numba=(head.versions.numba or "") if kind == "numba" else "",
-        base_settings=_settings(base), head_settings=_settings(head), use=use,
-        names=sorted({*caused, *part.stale}),
+        base_settings=_settings(base), head_settings=_settings(head), use=use, names=part.changed,
     )  # fmt: skip
 
 
@@ -229,9 +242,7 @@ def worst_of(facts: Iterable[Fact]) -> list[Fact]:
         united.setdefault(pair, []).append(fact)
     merged = []
     for own in united.values():
-        bad = [fact for fact in own if fact.use not in ("rebuilt", "safe")]
-        good: Use = "safe" if any(fact.use == "safe" for fact in own) else "rebuilt"
-        use = min((fact.use for fact in bad), key=_RANK.__getitem__, default=good)
-        names = sorted({name for fact in bad for name in fact.names})
+        use = worst_use(fact.use for fact in own)
+        names = sorted({name for fact in own for name in fact.names})
         merged.append(own[0].model_copy(update={"use": use, "names": names}))
     return merged

@@ -103,7 +103,7 @@ def own_cache_table(label: str, parts: Sequence[Part]) -> Table:
         for each in parts
         for what, names in (
             ("stale", each.stale),
-            ("wrong only with the cache", sorted({*each.wrong} - {*each.fresh_wrong})),
+            ("wrong only with the cache", each.wrong_by_cache),
             ("wrong with any cache", each.fresh_wrong),
             ("failed", [each.failure] if each.failure else []),
         )
@@ -115,9 +115,7 @@ def own_cache_table(label: str, parts: Sequence[Part]) -> Table:
 def check_sentence(parts: Sequence[Part]) -> str:
     """What the cache did to the values of the graphs that were built on it."""
     built, reused = sum(each.built for each in parts), sum(each.reused for each in parts)
-    hurt = sorted(
-        {name for each in parts for name in {*each.stale, *each.wrong} - {*each.fresh_wrong}}
-    )
+    hurt = sorted({name for each in parts for name in each.changed})
     took = f"{several(built, 'graph')} took {several(reused, 'function')} from the cache"
     if hurt:
         return f"{took}, which CHANGES the values of {listed(hurt)}."

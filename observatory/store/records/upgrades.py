@@ -50,6 +50,16 @@ class Part(Record):
     again_stale: list[Word] = Field([], description="as `stale`, for base when it is back")
     failure: Text | None = Field(None, description="why there is nothing, or not all")
 
+    @property
+    def wrong_by_cache(self) -> list[str]:
+        """The graphs off the reference on base's cache, and right from an empty one."""
+        return sorted({*self.wrong} - {*self.fresh_wrong})
+
+    @property
+    def changed(self) -> list[str]:
+        """The graphs whose values base's cache changes."""
+        return sorted({*self.wrong_by_cache, *self.stale})
+
 
 class Upgrade(Record):
     """One subject after another on one cache."""
