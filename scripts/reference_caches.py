@@ -13,22 +13,24 @@ from scripts.reference_markdown import cell, code, codes, table
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 _INTRODUCTION = (
-    "`observatory passport` judges a cache by these measurements, which ship with it. What no table "
-    "has was not measured, and is never called safe. [Keep a cache in CI](../how-to/cache-in-ci.md) "
-    "shows how to use the command, and `observatory upgrade` measures further pairs."
+    "`observatory passport` judges a cache by these measurements, which ship with it. What is in no "
+    "table was not measured, and is never called safe. [Keep a cache in CI]"
+    "(../how-to/cache-in-ci.md) shows how to use the command."
 )
 _OWN = (
-    "A release may be wrong on a cache that nobody else has used. Siblings, warm builds and pairs of "
-    "different graphs with one key show whether it is."
+    "A release may be wrong on a cache that nobody else has used. Siblings, warm builds and [pairs "
+    "of different graphs](../census.md) with one key show whether it is. The last column names the "
+    "graphs."
 )
 _OTHERS = (
-    "The second column used the cache that the first one filled: 24 random variables, eight "
-    "operations of linear algebra and radon with numba; radon with C."
+    "One environment used the cache that another one had filled: with 24 random variables, eight "
+    "operations of linear algebra and radon (numba), or with radon (C). `observatory upgrade` "
+    "measures further pairs."
 )
 
 
 def cache_tables() -> Iterator[str]:
-    """What may happen to whoever uses a cache, then every environment and pair that was measured."""
+    """The verdicts, then every environment and every pair that was measured."""
     yield _INTRODUCTION
     yield table(("verdict", "meaning"), ((code(use), cell(USES[use])) for use in reversed(USES)))
     yield "## On its own cache"
