@@ -13,8 +13,8 @@ from scripts.reference_markdown import cell, code, codes, table
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 _INTRODUCTION = (
-    "`observatory passport` judges a cache by these measurements, which ship with it. What is in no "
-    "table was not measured, and is never called safe. [Keep a cache in CI]"
+    "`observatory passport` judges a cache by these measurements, which ship with it. What is in "
+    "no table was not measured, and is never called safe. [Keep a cache in CI]"
     "(../how-to/cache-in-ci.md) shows how to use the command."
 )
 _OWN = (
