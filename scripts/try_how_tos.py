@@ -25,7 +25,7 @@ from tests.docs_examples import ROOT, Runner, blocks
 
 PAGES = ("model", "backend", "scenario", "metric", "cause")
 _UNIT = 'PYTEST_ARGS=-m "not integration" tests/unit'
-_SHOWN = 40
+_SHOWN = 15
 """Lines of what failed."""
 
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -20,8 +20,10 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.git import GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_lines
+from observatory.run.wheels import CommitWheels
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.records.subject import Subject, Versions
@@ -197,14 +199,22 @@ class Environments:
         python = str(interpreter.path)
         try:
             self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
-            asked = (*wanted_of(subject), *(more.requirements if more else ()))
-            self.uv(*self._install_arguments(where, subject, constraints), *asked, timeout=1800.0)
-        except UvError as error:
+            with ExitStack() as built:
+                asked = [
+                    built.enter_context(
+                        self._wheels().replacing(text, interpreter, subject.exclude_newer)
+                    )
+                    for text in wanted_of(subject)
+                ]
+                asked += more.requirements if more else ()
+                options = self._install_arguments(where, subject, constraints)
+                self.uv(*options, *asked, timeout=1800.0)
+        except (UvError, GitError) as error:
             shutil.rmtree(where, ignore_errors=True)
             wanted = ", ".join((*subject.requirements, *(more.requirements if more else ())))
             raise EnvironmentMakingError(
                 f"no environment for {subject.label} on Python {interpreter.version} could be "
-                f"made from {wanted}; uv says: {error.output}"
+                f"made from {wanted}; uv says: {getattr(error, 'output', error)}"
             ) from error
         versions = versions_of(
             _python_of(where), f"the environment for {subject.label}", subject.requirements
@@ -213,6 +223,9 @@ class Environments:
         ready = _Ready(key=key, subject=subject.label, versions=versions)
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
+
+    def _wheels(self) -> CommitWheels:
+        return CommitWheels(self.root / "wheels", self.uv)
 
     def _install_arguments(
         self, where: Path, subject: Subject, constraints: Sequence[str]

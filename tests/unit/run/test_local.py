@@ -83,6 +83,7 @@ def test_a_run_gives_way_to_one_that_waits(place: Path, monkeypatch: pytest.Monk
         pytest.skip("this kernel does not say who waits for a lock")
     monkeypatch.setattr(local, "_LASTS", -1.0)
     said: list[str] = []
+    measured: list[str] = []
     with local.measuring_lock(said.append) as turn:
         assert not turn.is_over()
         with subprocess.Popen(
@@ -92,18 +93,21 @@ def test_a_run_gives_way_to_one_that_waits(place: Path, monkeypatch: pytest.Monk
             assert "another run is measuring" in other.stdout.readline()
             while not turn.is_over():
                 time.sleep(0.01)
-            threading.Thread(target=_released, args=(other,)).start()
+            thread = threading.Thread(target=_released, args=(other, measured))
+            thread.start()
             turn.give_way()
-            assert other.poll() is not None  # it measured before this run took the lock again
+            assert measured == ["held\n"]  # before this run took the lock again
+            thread.join()
     assert said == [
         "another run waits for this machine: it measures first, then this one continues"
     ]
 
 
-def _released(other: subprocess.Popen[str]) -> None:
+def _released(other: subprocess.Popen[str], measured: list[str]) -> None:
+    """End a process that holds the lock, and remember what it said."""
     assert other.stdout is not None
-    assert other.stdin is not None
-    assert other.stdout.readline() == "held\n"
+    measured.append(other.stdout.readline())
+    time.sleep(0.3)  # so that it is seen; otherwise the run that gives way waits ten seconds
     other.kill()
     other.wait()
 
