@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -13,7 +13,7 @@ from observatory.app.sides import alike
 from observatory.benchmarks.catalogue import METRICS, Cell, Metric
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.run.commits import Range, commits_between
-from observatory.run.environments import EnvironmentMakingError
+from observatory.run.environments import NO_PINS, EnvironmentMakingError
 from observatory.run.git import Git
 from observatory.run.sources import SubjectError
 from observatory.store.reading.saved import read_saved
@@ -78,7 +78,7 @@ def bisect(
     """
     how = _checked(metric, cell)
     prober = _Prober(session, cell, how)
-    search = Search(len(subjects), prober.same)
+    search = Search(len(subjects), prober.same, prober.recorded(subjects))
     while wanted := search.wanted():
         place = wanted[0]
         search.values[place] = value = prober.value(subjects[place])
@@ -126,12 +126,15 @@ class _Prober:
             return one == other
         return abs(one - other) <= (self.metric.material or self.metric.spread) * max(one, other)
 
-    def value(self, subject: Subject, pins: dict[str, str] | None = None) -> float | None:
-        """The recorded value of a subject, or one that is measured and recorded now."""
-        if pins is None and (known := self._recorded(subject)) is not None:
-            return known
+    def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
+        """The values that need no measurement, by the place of the subject."""
+        known = ((place, self._recorded(subject)) for place, subject in enumerate(subjects))
+        return {place: value for place, value in known if value is not None}
+
+    def value(self, subject: Subject, pins: Mapping[str, str] = NO_PINS) -> float | None:
+        """Measure a subject, and record it. None: it cannot be measured."""
         try:
-            environment = self.session.environment(subject, self.cell.installs, pins or {})
+            environment = self.session.environment(subject, self.cell.installs, pins)
         except EnvironmentMakingError as error:
             self.session.say(str(error), "warning")
             return None
@@ -177,8 +180,8 @@ def _culprit(
         if warning:
             scratch.say(warning, "warning")
         # In the other order: what the first one leaves behind must not look like the change.
-        later = second.value(both.head.subject, dict(both.head.pins))
-        earlier = second.value(both.base.subject, dict(both.base.pins))
+        later = second.value(both.head.subject, both.head.pins)
+        earlier = second.value(both.base.subject, both.base.pins)
         again = earlier, later
         confirmed = None not in again and _same_change(step, again, second)
     mine, theirs = first.packages(before), first.packages(after)

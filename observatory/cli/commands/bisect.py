@@ -95,9 +95,7 @@ def _searches(
     """The search along releases, then along the commits between two of them; or commits alone."""
     released = all(re.fullmatch(r"\d+(\.\d+)+", end) for end in ends)
     if not released and repo is None:
-        raise SelectionError(
-            f"{ends[0]} and {ends[1]} are not releases: name the clone with --repo"
-        )
+        raise SelectionError(f"{' and '.join(ends)} are not releases: name their clone with --repo")
     ranges = [ends]
     if released:
         subjects = session.subjects.parse_all(["..".join(ends)], extras, python)
@@ -105,7 +103,9 @@ def _searches(
         found = bisect(session, subjects, cell, metric, None, confirm and repo is None)
         yield found
         ranges = [(_tag(one.before), _tag(one.after)) for one in found.culprits]
-    for good, bad in ranges if repo is not None else ():
+    if repo is None:
+        return
+    for good, bad in ranges:
         texts = [*commits_between(repo, good), *commits_between(repo, f"{good}..{bad}")]
         subjects = session.subjects.parse_all(texts, extras, python)
         yield bisect(session, subjects, cell, metric, repo, confirm)
