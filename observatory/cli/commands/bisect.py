@@ -132,7 +132,11 @@ def _of_alert(results: Path, name: str) -> tuple[str, str, str, str]:
     alert = next((one for one in known if one.id.startswith(name)), None)
     if alert is None:
         raise SelectionError(f"{results} has no alert {name!r}; `observatory alerts` lists them")
-    countable = [one for one in alert.series if one.kind != "noisy" and one.last_good]
+    countable = [
+        one
+        for one in alert.series
+        if one.kind != "noisy" and one.metric in METRICS and one.last_good
+    ]
     if not countable:
         raise SelectionError(f"no count changed in alert {alert.id}, or nothing before it was good")
     series = countable[0]
