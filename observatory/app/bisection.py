@@ -147,9 +147,20 @@ class _Prober:
         return self._median(samples)
 
     def _recorded(self, subject: Subject) -> float | None:
-        path = layout.journal_path(self.session.results, self.session.machine.machine, subject)
-        saved = read_saved(path, ledgers=False) if path.exists() else None
-        return None if saved is None else self._median(saved.samples)
+        """The value on this machine; a count may come from any other one, too."""
+        for path in self._journals(subject):
+            saved = read_saved(path, ledgers=False)
+            value = None if saved is None else self._median(saved.samples)
+            if value is not None:
+                return value
+        return None
+
+    def _journals(self, subject: Subject) -> list[Path]:
+        results, own = self.session.results, self.session.machine.machine
+        names = [path.parent.name for path in layout.journals(results)]
+        others = sorted({*names} - {own}) if self.metric.kind == "exact" else []
+        paths = (layout.journal_path(results, name, subject) for name in (own, *others))
+        return [path for path in paths if path.exists()]
 
     def _median(self, samples: Sequence[Sample]) -> float | None:
         values = [
@@ -161,9 +172,8 @@ class _Prober:
 
     def packages(self, subject: Subject) -> dict[str, str]:
         """What the environment of the recorded value holds."""
-        path = layout.journal_path(self.session.results, self.session.machine.machine, subject)
-        saved = read_saved(path, ledgers=False)
-        return {} if saved is None else saved.header.versions.packages
+        saved = (read_saved(path, ledgers=False) for path in self._journals(subject))
+        return next((one.header.versions.packages for one in saved if one is not None), {})
 
 
 def _culprit(

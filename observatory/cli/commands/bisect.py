@@ -138,7 +138,11 @@ def _of_alert(results: Path, name: str) -> tuple[str, str, str, str]:
         if one.kind != "noisy" and one.metric in METRICS and one.last_good
     ]
     if not countable:
-        raise SelectionError(f"no count changed in alert {alert.id}, or nothing before it was good")
+        names = ", ".join(sorted({one.metric for one in alert.series})) or "a run"
+        raise SelectionError(
+            f"alert {alert.id} is about {names}, which no single sample tells, or nothing before "
+            "it was good; its page has the command for git bisect"
+        )
     series = countable[0]
     assert series.last_good is not None
     return series.last_good.label, series.first_bad.label, series.benchmark, series.metric
