@@ -85,12 +85,18 @@ def with_page(alerts: Alerts) -> list[Alert]:
     return [*live[:MOST_PAGES], *over[:MOST_RESOLVED]]
 
 
-def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> RenderableType:
-    """The alerts for 80 columns; ``everything`` adds resolved ones and what is no alert."""
+def drawn(
+    alerts: Alerts, now: datetime, everything: bool = False, chosen: Sequence[Alert] | None = None
+) -> RenderableType:
+    """The alerts for 80 columns; ``everything`` adds resolved ones and what is no alert.
+
+    ``chosen``: list only these; the first sentence is about all.
+    """
     calm = not alerts.in_state("new", "expired", "open")
     style = "bold green" if calm else "bold red"
     blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]
-    shown = [a for a in alerts.alerts if everything or a.state != "resolved"]
+    listed = alerts.alerts if chosen is None else chosen
+    shown = [a for a in listed if everything or a.state != "resolved"]
     if shown:
         blocks += [Text(), _table(shown)]
     for alert in shown:
@@ -121,16 +127,34 @@ def drawn(alerts: Alerts, now: datetime, everything: bool = False) -> Renderable
 def _table(alerts: Sequence[Alert]) -> Table:
     """The overview: one line for each alert."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("state", "id", "what", "since", "last good", "series"):
-        table.add_column(name, justify="right" if name == "series" else "left")
+    for name in ("state", "id", "date", "since", "change", "what"):
+        table.add_column(name, no_wrap=name != "what", overflow="fold")
     for alert in alerts:
-        good = alert.last_good.label if alert.last_good else units.MISSING
         table.add_row(
-            Text(alert.state, _STYLES[alert.state]), alert.id, Text(clean(alert.kind)),
-            Text(clean(alert.first_bad.label)), Text(clean(good)),
-            units.count(len(alert.series)) if alert.series else units.MISSING,
+            Text(alert.state, _STYLES[alert.state]), alert.id, f"{alert.first_bad.date:%Y-%m-%d}",
+            Text(clean(alert.first_bad.label)), _largest(alert), Text(_what(alert)),
         )  # fmt: skip
     return table
+
+
+def _largest(alert: Alert) -> str:
+    """The size of the change in the series that moved the most."""
+    if not alert.series or alert.last_good is None:
+        return units.MISSING
+    first = alert.series[0]
+    if first.kind == "exact":
+        return f"{units.count(first.before)} → {units.count(first.after)}"
+    ratio = first.ratio or (first.after / first.before if first.before > 0 else None)
+    return units.MISSING if ratio is None else units.signed(ratio)
+
+
+def _what(alert: Alert) -> str:
+    """Its kind, and where: the series that moved the most, and how many others did."""
+    if not alert.series:
+        return clean(alert.kind)
+    others = len(alert.series) - 1
+    first = f"{clean(alert.kind)}: {clean(alert.series[0].benchmark)}"
+    return f"{first} and {several(others, 'other')}" if others else first
 
 
 def _alert(alert: Alert) -> Iterator[RenderableType]:
@@ -172,7 +196,8 @@ def found_still(change: Change) -> bool:
 
 def _series(one: SeriesChange) -> str:
     now = "" if one.now in (None, one.after) else f", now {units.human(one.now, one.unit)}"
-    return f"{clean(one.benchmark)} {clean(one.metric)}: {sizes.levels(one)}{now}"
+    where = f"{clean(one.machine)}, {clean(one.env_name)}"
+    return f"{clean(one.benchmark)} {clean(one.metric)}: {sizes.levels(one)}{now}; {where}"
 
 
 def _listed(title: str, changes: Sequence[Change], style: str) -> Iterator[RenderableType]:

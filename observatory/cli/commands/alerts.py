@@ -28,6 +28,17 @@ def command(
     everything: Annotated[
         bool, options.flag("--all", "Also list resolved alerts, small changes and improvements.")
     ] = False,
+    top: Annotated[
+        int | None, typer.Option(help="List only so many, the worst first.", min=1)
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(help="List only those of subjects since this date.", formats=["%Y-%m-%d"]),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(help='List only those with such a series, e.g. "time_sort*" or "radon cold".'),
+    ] = None,
     json: options.Json = False,
     fail_on: Annotated[
         list[str] | None,
@@ -62,10 +73,12 @@ def command(
     found = search.record
     if feed is not None:
         write_atomic(feed, atom(found, now, link))
+    from_day = None if since is None else since.replace(tzinfo=UTC)
+    chosen = found.chosen(top, from_day, benchmark)
     if json:
-        print(found.model_dump_json(by_alias=True, indent=1))
+        print(found.model_copy(update={"alerts": chosen}).model_dump_json(by_alias=True, indent=1))
     else:
-        Console(highlight=False).print(drawn(found, now, everything))
+        Console(highlight=False).print(drawn(found, now, everything, chosen))
     report_problems(search.problems, strict)
     if any(alert.state in wanted for alert in found.alerts):
         raise typer.Exit(Exit.ALERTS)

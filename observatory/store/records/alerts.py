@@ -7,6 +7,8 @@ alerts` makes it anew each time. Nothing that alarmed once ever leaves it silent
 
 from __future__ import annotations
 
+from datetime import datetime
+from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal
@@ -207,6 +209,22 @@ class Alerts(Record):
     def in_state(self, *states: State) -> list[Alert]:
         """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
+
+    def chosen(
+        self, most: int | None = None, since: datetime | None = None, pattern: str | None = None
+    ) -> list[Alert]:
+        """The alerts of subjects since a date with a series whose name matches, the worst first.
+
+        ``pattern``: as for a shell, anywhere in the name. ``most``: no more than these.
+        """
+        wanted = None if pattern is None else f"*{pattern.strip('*')}*"
+        found = [
+            alert
+            for alert in self.alerts
+            if (since is None or alert.first_bad.date >= since)
+            and (wanted is None or any(fnmatchcase(s.benchmark, wanted) for s in alert.series))
+        ]
+        return found[:most]
 
 
 def save(results: Path, alerts: Alerts) -> Path:

@@ -96,6 +96,33 @@ def test_json_is_what_is_written(results: Path, tmp_path: Path) -> None:
     assert feed.read_bytes().startswith(b"<?xml")
 
 
+def test_the_list_says_when_what_where_and_how_much(results: Path) -> None:
+    said = observatory("alerts", "--results", results).stdout
+    (row,) = [line for line in said.splitlines() if line.startswith(" new ")]
+    assert "0 → 2" in row
+    assert f"{TODAY:%Y-%m}" in row
+    assert "; bench, observatory-py3.13" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "listed"),
+    [
+        (("--top", "1"), 1),
+        (("--benchmark", "warm_disk NUMBA"), 1),
+        (("--benchmark", "cold*"), 0),
+        (("--since", "2020-01-01"), 1),
+        (("--since", "2199-01-01"), 0),
+    ],
+)
+def test_the_list_can_be_narrowed_and_the_record_cannot(
+    results: Path, narrowed: tuple[str, str], listed: int
+) -> None:
+    said = observatory("alerts", "--results", results, *narrowed)
+    assert "1 alert open, all new" in said.stdout
+    assert said.stdout.count("(last good 3.3.4)") == listed
+    assert len(alerts(results)) == 1
+
+
 def test_a_second_look_changes_nothing(results: Path) -> None:
     observatory("alerts", "--results", results)
     first = (results / "alerts.json").read_bytes()
