@@ -83,7 +83,9 @@ def backlog(repository: Path, branch: str, measured: Set[str], most: int) -> Bac
         return Backlog(tuple(newest_first[:1]), None)
     waiting = newest_first[:place][::-1]
     kept = sampled(waiting, most)
-    return Backlog(tuple(kept), newest_first[place], tuple(_gaps(newest_first[place], waiting, kept)))
+    return Backlog(
+        tuple(kept), newest_first[place], tuple(_gaps(newest_first[place], waiting, kept))
+    )
 
 
 def sampled(commits: Sequence[str], most: int) -> list[str]:

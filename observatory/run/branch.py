@@ -128,6 +128,10 @@ class Branch:
         self._unpack(tips, into.resolve())
         return bool(tips)
 
+    def refuses(self, names: set[str]) -> bool:
+        """Whether the branch, with these names at its top, holds something else than results."""
+        return bool(names) and names.isdisjoint(_RESULTS)
+
     @property
     def _ref(self) -> str:
         return f"refs/heads/{self.name}"
@@ -165,7 +169,7 @@ class Branch:
         for tip in tips[:1]:
             self._in_tree(tree, ("read-tree", tip), ("checkout-index", "--all"))
             names = {path.name for path in tree.iterdir()}
-            if names and names.isdisjoint(_RESULTS):
+            if self.refuses(names):
                 raise BranchError(
                     f"the branch {self.name} contains {min(names)} and no results; "
                     "name one that contains nothing else, or a new one"

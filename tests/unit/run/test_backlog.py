@@ -105,4 +105,3 @@ def test_each_kind_of_results_has_commits_of_its_own(tmp_path: Path) -> None:
     assert measured_commits(tmp_path, "pytest-benchmark") == {"a" * 40}
     assert measured_commits(tmp_path, "asv", machine.name) == {"b" * 40}
     assert measured_commits(tmp_path, "asv", "another") == set()
-

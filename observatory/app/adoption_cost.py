@@ -1,0 +1,102 @@
+"""What the workflows of a project cost: minutes of a runner with two cores, estimated as `run` does.
+
+Samples are estimated from the catalogue; a test compares that with the durations in results/. What
+comes before them was measured once with nothing cached (docs/nightly.md has the run).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from observatory.benchmarks.catalogue import Cell, Measure
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.run.interleave import TRACED, WORKED, matrix
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.schedule import Estimate
+
+SETUP = 75.0
+"""Seconds before the first environment: checkouts, Python, valgrind, the tool."""
+BUILD = 45.0
+"""Seconds to build a commit of PyTensor and to make its environment."""
+PUBLISH = 60.0
+"""Seconds to add results to the branch, to find alerts and to build pages, in a job of its own."""
+CONTRACTS = 30.0
+"""Seconds of `observatory contracts`."""
+BUDGET = 360.0
+"""Seconds that the workflow of pull requests may measure, its input `budget`."""
+_WORKERS = 2
+_PASSES: tuple[Measure, ...] = ("counting", "work", "tracing")
+
+
+@dataclass(frozen=True)
+class PullRequest:
+    """Seconds from the label to a verdict, with nothing cached."""
+
+    first: float
+    """Until the log says whether NUMBA's caches still hit."""
+    calm: float
+    """Until everything is counted once on one side: the target branch has results of last night."""
+    most: float
+    """Until both sides are counted, and what differs again, or the budget is spent."""
+
+
+def of_pull_request() -> PullRequest:
+    """What the comparison of a pull request takes."""
+    cells = matrix(Narrowed(measures=_PASSES))
+    counted = _seconds(cells.counted, Rounds(timing=0, counting=1))
+    work = _seconds(cells.worked, Rounds(timing=0, counting=0, work=1))
+    first = _seconds(cells.groups[0][1], Rounds(timing=0, counting=1))
+    traced = TRACED * _seconds(cells.traced, Rounds(timing=0, counting=0, tracing=1))
+    before = SETUP + 2 * BUILD
+    both = 2 * (counted + WORKED * work + traced)
+    return PullRequest(
+        first=before + 2 * first,
+        calm=SETUP + BUILD + counted + work,
+        most=before + min(both, BUDGET),
+    )
+
+
+def of_commit() -> float:
+    """Seconds that a night takes for each commit."""
+    tasks = [*tasks_of(PRESETS["history"], Narrowed()), *tasks_of(PRESETS["work"], Narrowed())]
+    return BUILD + _left(tasks)
+
+
+def of_night() -> float:
+    """Seconds that a night takes beside its commits."""
+    return SETUP + _left(tasks_of(PRESETS["canary"], Narrowed())) + CONTRACTS + SETUP + PUBLISH
+
+
+def costs(parts: Collection[str]) -> list[str]:
+    """Sentences on the minutes that each part takes on a runner."""
+    said = []
+    if "compare" in parts:
+        one = of_pull_request()
+        said.append(
+            f"{_minutes(one.calm)} for a pull request that changes nothing, and at most "
+            f"{_minutes(one.most)} for another one, once for each label; the log has the first "
+            f"verdict after {_minutes(one.first)}"
+        )
+    if "nightly" in parts:
+        said.append(
+            f"{_minutes(of_night())} a night, and {_minutes(of_commit())} more for each new commit"
+        )
+    if "benchmarks" in parts:
+        said.append(
+            f"{_minutes(2 * SETUP + PUBLISH)} for a push, and for each new commit the time of its "
+            "installation and of the benchmarks"
+        )
+    return said
+
+
+def _seconds(cells: Sequence[Cell], rounds: Rounds) -> float:
+    return _left(plan(cells, rounds))
+
+
+def _left(tasks: Sequence[Task]) -> float:
+    return Estimate(tasks, _WORKERS).seconds_left()
+
+
+def _minutes(seconds: float) -> str:
+    return f"{max(1, round(seconds / 60))} min"

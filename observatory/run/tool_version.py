@@ -1,0 +1,97 @@
+"""Which observatory this is, as workflows name it: its repository, commit and release."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from observatory.run.adoption import REMOTE
+from observatory.run.git import Git
+from observatory.store.base.problems import RecordUsageError
+
+_DISTRIBUTION = "pytensor-observatory"
+_REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """The observatory that the workflows use. Raises RecordUsageError if a name is invalid."""
+
+    repository: str
+    """OWNER/NAME."""
+    commit: str
+    release: str = ""
+    """The tag of the commit, such as v0.2.0; empty if it has none."""
+
+    def __post_init__(self) -> None:
+        if not _REPOSITORY.fullmatch(self.repository):
+            raise RecordUsageError(f"{self.repository!r} is not a repository; write OWNER/NAME")
+        if not _COMMIT.fullmatch(self.commit):
+            raise RecordUsageError(
+                f"{self.commit!r} is not a full commit hash; the meaning of a shorter one, a tag "
+                "or a branch may change"
+            )
+
+    def uses(self, workflow: str) -> str:
+        """The value of a line `uses`: the hash, and the release that bots read and change."""
+        called = f"{self.repository}/.github/workflows/{workflow}.yml@{self.commit}"
+        return f"{called} # {self.release}" if self.release else called
+
+
+def this_tool(repository: str | None, commit: str | None, git: Git) -> Tool:
+    """Return the observatory that is named, or else the one that runs.
+
+    The package's metadata name the repository. The commit is that of the checkout, or the one that
+    it was installed from, or else that of the release's tag, for which ``git`` asks GitHub. Raises
+    RecordUsageError.
+    """
+    found = distribution(_DISTRIBUTION)
+    repository = repository or _repository(found)
+    if commit is not None:
+        return Tool(repository, commit)
+    place, commit = _installed_from(found)
+    if place is not None:
+        home = Git(place)
+        commit = home.text("rev-parse", "HEAD")
+        tags = home.run("tag", "--points-at", "HEAD", "--list", "v*").stdout.split()
+        return Tool(repository, commit, tags[-1] if tags else "")
+    if commit is not None:
+        return Tool(repository, commit)
+    release = f"v{found.version}"
+    # The second line of an annotated tag, which ends with ^{}, names its commit.
+    listed = git.run("ls-remote", f"https://github.com/{repository}", f"refs/tags/{release}*")
+    tags = dict(reversed(line.split("\t")) for line in listed.stdout.splitlines())  # type: ignore[misc]
+    at = tags.get(f"refs/tags/{release}^{{}}") or tags.get(f"refs/tags/{release}")
+    if at is None:
+        raise RecordUsageError(
+            f"the commit of {release} of {repository} is not known: GitHub did not answer, or has "
+            "no such tag; add --commit HASH"
+        )
+    return Tool(repository, at, release)
+
+
+def _repository(found: Distribution) -> str:
+    """OWNER/NAME of the address in the metadata, which pyproject.toml sets."""
+    for line in found.metadata.get_all("Project-URL") or ():
+        name, _, address = line.partition(", ")
+        if name == "Repository" and (match := REMOTE.search(address)):
+            return match[1]
+    raise RecordUsageError("the installed package names no repository; add --observatory OWNER/NAME")
+
+
+def _installed_from(found: Distribution) -> tuple[Path | None, str | None]:
+    """The checkout of an editable installation, or the commit of one from git; or neither."""
+    try:
+        origin = json.loads(found.read_text("direct_url.json") or "{}")
+    except ValueError:
+        origin = {}
+    if origin.get("dir_info", {}).get("editable"):
+        place = Path(unquote(urlsplit(origin["url"]).path))
+        if (place / ".git").exists():
+            return place, None
+    return None, origin.get("vcs_info", {}).get("commit_id")
