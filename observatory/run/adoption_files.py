@@ -71,7 +71,10 @@ def files_for(project: Project, tool: Tool, parts: Collection[str]) -> list[File
     }  # fmt: skip
     names = ["observatory.yml", *([second] if "compare" in parts else [])]
     return [
-        File(Path(WORKFLOWS, name), _environment().get_template(f"{name}.j2").render(words).rstrip() + "\n")
+        File(
+            Path(WORKFLOWS, name),
+            _environment().get_template(f"{name}.j2").render(words).rstrip() + "\n",
+        )
         for name in names
     ]
 

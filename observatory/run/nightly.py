@@ -17,7 +17,7 @@ from observatory.store.base.locking import locked
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 
-PROGRAM = (sys.executable, "-m", "observatory")
+PROGRAM = (sys.executable, "-P", "-m", "observatory")
 """The program whose commands are the steps."""
 STEPS = (
     "measure",

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from observatory.run.adoption import REMOTE
 from observatory.run.git import Git
 from observatory.store.base.problems import RecordUsageError
 
+_HOME = Path(__file__).resolve().parents[2]
+"""The checkout, unless the package is installed elsewhere."""
 _DISTRIBUTION = "pytensor-observatory"
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -54,13 +55,12 @@ def this_tool(repository: str | None, commit: str | None, git: Git) -> Tool:
     repository = repository or _repository(found)
     if commit is not None:
         return Tool(repository, commit)
-    place, commit = _installed_from(found)
-    if place is not None:
-        home = Git(place)
+    if (_HOME / ".git").exists():
+        home = Git(_HOME)
         commit = home.text("rev-parse", "HEAD")
         tags = home.run("tag", "--points-at", "HEAD", "--list", "v*").stdout.split()
         return Tool(repository, commit, tags[-1] if tags else "")
-    if commit is not None:
+    if commit := _installed_from(found):
         return Tool(repository, commit)
     release = f"v{found.version}"
     # The second line of an annotated tag, which ends with ^{}, names its commit.
@@ -81,17 +81,16 @@ def _repository(found: Distribution) -> str:
         name, _, address = line.partition(", ")
         if name == "Repository" and (match := REMOTE.search(address)):
             return match[1]
-    raise RecordUsageError("the installed package names no repository; add --observatory OWNER/NAME")
+    raise RecordUsageError(
+        "the installed package names no repository; add --observatory OWNER/NAME"
+    )
 
 
-def _installed_from(found: Distribution) -> tuple[Path | None, str | None]:
-    """The checkout of an editable installation, or the commit of one from git; or neither."""
+def _installed_from(found: Distribution) -> str | None:
+    """The commit that it was installed from, if pip or uv took it from git."""
     try:
         origin = json.loads(found.read_text("direct_url.json") or "{}")
     except ValueError:
-        origin = {}
-    if origin.get("dir_info", {}).get("editable"):
-        place = Path(unquote(urlsplit(origin["url"]).path))
-        if (place / ".git").exists():
-            return place, None
-    return None, origin.get("vcs_info", {}).get("commit_id")
+        return None
+    commit = origin.get("vcs_info", {}).get("commit_id")
+    return commit if isinstance(commit, str) else None
