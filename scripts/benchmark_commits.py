@@ -1,7 +1,7 @@
-"""Run a project's tests with pytest-benchmark for each commit since the last one with results.
+r"""Run a project's tests with pytest-benchmark for each commit since the last one with results.
 
-    .venv/bin/python -m scripts.benchmark_commits --repo ../project --stored stored --results shard \\
-        --tests tests/benchmarks --install="-e . pytest pytest-benchmark"
+    .venv/bin/python -m scripts.benchmark_commits --repo ../project --stored stored \
+        --results shard --tests tests/benchmarks --install="-e . pytest pytest-benchmark"
 
 Each commit is checked out in --repo and installed into an environment of its own. Its results
 are imported even if tests failed, and a commit that cannot be installed does not stop the next one.

@@ -92,7 +92,8 @@ def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
         print(f"The base is {base}, which was measured before: only the head is counted.")
         found = compare_with_stored(
             options.repo, pair, options.passes.split() or ("counting", WORK),
-            seconds(options.budget), options.python, options.out.parent / f"{options.out.name}-head",
+            seconds(options.budget), options.python,
+            options.out.parent / f"{options.out.name}-head",
             progress=TerminalProgress(Console(stderr=True)),
         )  # fmt: skip
     if isinstance(found, Comparison) and (outcome := outcome_of(found)) != "calm":

@@ -1,8 +1,9 @@
 """Acts workflows on this machine: the `run` steps in their order, and stand-ins for actions.
 
-For tests only. It knows of GitHub what ours need: events, `if`, `needs`, called workflows with their
-inputs and rights, checkouts, artifacts, the cache and pages. A forge's git repository is a bare one on
-this disk, and its API is `fake_github`. Every job gets an empty directory, as on a hosted runner.
+For tests only. It knows of GitHub what ours need: events, `if`, `needs`, called workflows with
+their inputs and rights, checkouts, artifacts, the cache and pages. A forge's git repository is a
+bare one on this disk, and its API is `fake_github`. Every job gets an empty directory, as on a
+hosted runner.
 """
 
 from __future__ import annotations
@@ -60,11 +61,16 @@ class Acting:
     caches: dict[str, dict[str, Path]] = field(default_factory=dict)
     _number: int = 0
 
-    def run(self, workflow: Path, name: str, event: Mapping[str, Any], ref: str) -> dict[str, Job]:
-        """Act a run of a workflow for an event; returns its jobs."""
+    def run(
+        self, workflow: Path, name: str, event: Mapping[str, Any], ref: str,
+        only: set[str] | None = None,
+    ) -> dict[str, Job]:  # fmt: skip
+        """Act a run of a workflow for an event; returns its jobs. ``only``: no others begin."""
         self.artifacts = {}
         self._number += 1
         loaded = yaml.safe_load(workflow.read_text())
+        if only is not None:
+            loaded["jobs"] = {one: job for one, job in loaded["jobs"].items() if one in only}
         assert name in loaded[True], f"{workflow.name} does not listen to {name}"
         github = {
             "event_name": name, "event": event, "ref": ref, "repository": self.repository,

@@ -1,7 +1,8 @@
-"""What the workflows of a project cost: minutes of a runner with two cores, estimated as `run` does.
+"""What the workflows of a project cost, in minutes of a runner with two cores.
 
-Samples are estimated from the catalogue; a test compares that with the durations in results/. What
-comes before them was measured once with nothing cached (docs/nightly.md has the run).
+Samples are estimated from the catalogue, as `observatory run` does. A test compares that with the
+durations in results/. What comes before them was measured once, with nothing cached:
+docs/nightly.md has that run.
 """
 
 from __future__ import annotations

@@ -32,8 +32,11 @@ from observatory.store.records.comparison import Comparison
 from observatory.store.records.machine import this_machine
 
 _REF = "refs/observatory/head"
-_AUTHOR = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER")
-           for key, value in (("NAME", "observatory"), ("EMAIL", "observatory@localhost"))}  # fmt: skip
+_AUTHOR = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "observatory"), ("EMAIL", "observatory@localhost"))
+}
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class File:
 
 def parts_for(project: Project) -> dict[str, str]:
     """Return every part with why the project does not get it by default; empty if it does."""
-    no = {part: "" for part in PARTS}
+    no = dict.fromkeys(PARTS, "")
     if not project.is_pytensor:
         no |= dict.fromkeys(("compare", "nightly", "numba-bound"), "the project is not PyTensor")
     elif not project.bounds_numba:

@@ -10,11 +10,9 @@ from observatory.run.branch import Branch, BranchError
 
 
 class PagesBranch(Branch):
-    """A branch of any content; `Branch` refuses one that does not hold results."""
+    """A branch of any content; only the files below the path are changed."""
 
-    def refuses(self, names: set[str]) -> bool:
-        """Nothing: only the files below the path are changed."""
-        return False
+    holds = frozenset()
 
 
 def push_pages(pages: Path, repository: Path, remote: str, name: str, path: str) -> str:
@@ -28,7 +26,7 @@ def push_pages(pages: Path, repository: Path, remote: str, name: str, path: str)
     if not (pages / "index.html").is_file():
         raise BranchError(f"{pages} has no index.html; build the pages first")
 
-    def edit(work: Path, others: Sequence[Path]) -> str:
+    def edit(work: Path, _: Sequence[Path]) -> str:
         there = work / below
         for old in [there] if below.parts else list(work.iterdir()):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)

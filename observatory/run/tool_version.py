@@ -63,10 +63,13 @@ def this_tool(repository: str | None, commit: str | None, git: Git) -> Tool:
     if commit := _installed_from(found):
         return Tool(repository, commit)
     release = f"v{found.version}"
-    # The second line of an annotated tag, which ends with ^{}, names its commit.
     listed = git.run("ls-remote", f"https://github.com/{repository}", f"refs/tags/{release}*")
-    tags = dict(reversed(line.split("\t")) for line in listed.stdout.splitlines())  # type: ignore[misc]
-    at = tags.get(f"refs/tags/{release}^{{}}") or tags.get(f"refs/tags/{release}")
+    at = None
+    for line in listed.stdout.splitlines():
+        found_commit, _, name = line.partition("\t")
+        # The tag itself, or the commit of an annotated one, which is listed after it.
+        if name in (f"refs/tags/{release}", f"refs/tags/{release}^{{}}"):
+            at = found_commit
     if at is None:
         raise RecordUsageError(
             f"the commit of {release} of {repository} is not known: GitHub did not answer, or has "

@@ -125,8 +125,8 @@ def _found(
         name, _, path = pages.partition(":")
         below = f"below {path}/ on the branch {name}" if path else f"on the branch {name}"
         yield (
-            f"{project.site.said_by} publishes a site on GitHub Pages. It stays as it is: the pages "
-            f"are committed {below}" + (f", which is {link}" if link else "")
+            f"{project.site.said_by} publishes a site on GitHub Pages. It stays as it is: the "
+            f"pages are committed {below}" + (f", which is {link}" if link else "")
         )
 
 
