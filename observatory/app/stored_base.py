@@ -10,9 +10,9 @@ import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
+from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import compare_saved
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, take_samples
@@ -87,30 +87,40 @@ def compare_with_stored(
     ``results``: a directory for the samples of the head. Raises SubjectError and
     EnvironmentMakingError.
     """
-    narrowed = Narrowed(measures=[one for one in passes if one != "timing"])
-    tasks = _tasks(matrix(narrowed), pair.base)
-    if isinstance(tasks, str):
-        return tasks
+    phases = _phases(
+        matrix(Narrowed(measures=[one for one in passes if one != "timing"])), pair.base
+    )
+    if isinstance(phases, str):
+        return phases
     session = Session(
         "stored", results, state, this_machine(None), timeout, progress=progress,
         deadline=time.monotonic() + budget,
     )  # fmt: skip
     subject = session.subjects.parse(of_commit(repository, pair.head), python=python)
-    began = datetime.now(UTC)
-    tally = take_samples(session, subject, session.environment(subject), tasks)
-    session.say(f"measured {subject.label} in {(datetime.now(UTC) - began).seconds} s")
-    if tally.taken < len(tasks):
-        return "the budget ended before the head was counted"
-    cells = {(task.cell, task.measure) for task in tasks}
-    base = replace(
-        pair.base,
-        samples=tuple(one for one in pair.base.samples if (one.cell, one.measure) in cells),
-    )
-    repeat = ["observatory", "compare", base.header.subject.label, subject.label]
+    environment = session.environment(subject)
+    taken: list[Task] = []
+    found: Comparison | str = "nothing can be counted"
+    for measure, tasks in phases.items():
+        if take_samples(session, subject, environment, tasks).taken < len(tasks):
+            return f"the budget ended before everything was counted ({measure})"
+        taken += tasks
+        found = _compared(pair.base, labelled(results, subject.label), taken, results)
+        session.say(f"{measure}, against the stored base: {outcome_of(found)}")
+        if outcome_of(found) != "calm":
+            break
+    return found
+
+
+def _compared(base: Saved, head: Saved, taken: Sequence[Task], results: Path) -> Comparison:
+    """Compare what was taken of the head with the same of the base."""
+    cells = {(task.cell, task.measure) for task in taken}
+    kept = tuple(one for one in base.samples if (one.cell, one.measure) in cells)
+    sides = base.header.subject.label, head.header.subject.label
+    repeat = ["observatory", "compare", *sides, "--pass", "counting", "--pass", WORK]
+    narrowed = Narrowed(measures=("counting", WORK))
     return compare_saved(
-        base, labelled(results, subject.label), Narrowed(measures=("counting", WORK)), results, 0,
-        shlex.join([*repeat, "--pass", "counting", "--pass", WORK]),
-    )  # fmt: skip
+        replace(base, samples=kept), head, narrowed, results, 0, shlex.join(repeat)
+    )
 
 
 def _newest(git: Git, target: str, stored: Path, python: str | None) -> Saved | None:
@@ -124,17 +134,15 @@ def _newest(git: Git, target: str, stored: Path, python: str | None) -> Saved | 
     return None if newest is None else read_saved(found[newest])
 
 
-def _tasks(wanted: Matrix, base: Saved) -> list[Task] | str:
-    """What to take of the head: all that a comparison counts, if the base has it."""
-    taken = {(one.cell, one.measure) for one in base.samples}
+def _phases(wanted: Matrix, base: Saved) -> dict[Measure, list[Task]] | str:
+    """What to take of the head by pass: all that a comparison counts, if the base has it."""
+    has = {(one.cell, one.measure) for one in base.samples}
     worked = () if counter.find().problem else wanted.worked
-    asked: tuple[tuple[tuple[Cell, ...], Measure, Rounds], ...] = (
-        (wanted.counted, "counting", Rounds(timing=0, counting=1)),
-        (worked, WORK, Rounds(timing=0, counting=0, work=1)),
-    )
-    tasks: list[Task] = []
-    for cells, measure, rounds in asked:
-        if lacking := [cell for cell in cells if (cell, measure) not in taken]:
+    asked: dict[Measure, tuple[tuple[Cell, ...], Rounds]] = {
+        "counting": (wanted.counted, Rounds(timing=0, counting=1)),
+        WORK: (worked, Rounds(timing=0, counting=0, work=1)),
+    }
+    for measure, (cells, _) in asked.items():
+        if lacking := [cell for cell in cells if (cell, measure) not in has]:
             return f"the stored results lack {len(lacking)} cells, e.g. {lacking[0]} ({measure})"
-        tasks += plan(cells, rounds)
-    return tasks
+    return {measure: plan(cells, rounds) for measure, (cells, rounds) in asked.items() if cells}
