@@ -58,7 +58,7 @@ class Acting:
     tool: Callable[[Path], None] = lambda into: checked_out_tool(into)
     artifacts: dict[str, Path] = field(default_factory=dict)
     """Of the current run."""
-    caches: dict[str, dict[str, Path]] = field(default_factory=dict)
+    caches: dict[str, Path] = field(default_factory=dict)
     _number: int = 0
 
     def run(
@@ -141,7 +141,7 @@ class _Run:
             "runner": {"os": "Linux", "arch": "X64"},
             "job": {"workflow_repository": "the/observatory", "workflow_sha": "0" * 40},
         }  # fmt: skip
-        ended, self.after = Job(), []
+        ended = Job()
         summary, output = self.workspace / ".summary", self.workspace / ".output"
         self.files = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output),
                       "GITHUB_REPOSITORY": self.acting.repository,
@@ -166,8 +166,6 @@ class _Run:
                 ended.log += f"{self.last}\n{error}\n"
                 continue
             steps[step.get("id", "")] = {"outputs": outputs}
-        for save in self.after if ended.result == "success" else ():
-            save()
         ended.summary = summary.read_text() if summary.exists() else ""
         return ended
 
@@ -188,9 +186,12 @@ class _Run:
             ["/bin/bash", "-e", "-o", "pipefail", str(script)], cwd=where, env=given, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
+        outputs = Path(self.files["GITHUB_OUTPUT"])
+        said = outputs.read_text() if outputs.exists() else ""
+        outputs.unlink(missing_ok=True)
         self.last = f"$ {step['run'].strip()}\n{done.stdout}({time.monotonic() - began:.1f} s)\n"
         done.check_returncode()
-        return {}
+        return dict(line.split("=", 1) for line in said.splitlines())
 
     def _action(self, step: Any) -> dict[str, str]:
         name = step["uses"].partition("@")[0].removeprefix("actions/").replace("/", "_")
@@ -217,28 +218,20 @@ class _Run:
     def _setup_python(self, given: Mapping[str, Any]) -> None:
         pass
 
-    def _cache(self, given: Mapping[str, Any]) -> None:
-        hit = self._cache_restore(given)
-        path, key = self.workspace / given["path"], given["key"]
-
-        def save() -> None:
-            if path.exists() and key not in self.acting.caches:
-                kept = self.acting.place / "caches" / str(len(self.acting.caches))
-                shutil.copytree(path, kept, symlinks=True)
-                self.acting.caches[key] = {given["path"]: kept}
-
-        if hit is None:
-            self.after.append(save)
-
-    def _cache_restore(self, given: Mapping[str, Any]) -> str | None:
+    def _cache_restore(self, given: Mapping[str, Any]) -> dict[str, str]:
         caches = self.acting.caches
-        prefixes = [given["key"], *str(given.get("restore-keys", "")).split()]
-        for prefix in prefixes:
-            if found := [key for key in reversed(caches) if key.startswith(prefix)]:
-                shutil.copytree(caches[found[0]][given["path"]], self.workspace / given["path"],
-                                symlinks=True, dirs_exist_ok=True)  # fmt: skip
-                return found[0] if found[0] == given["key"] else None
-        return None
+        for prefix in (given["key"], *str(given.get("restore-keys", "")).split()):
+            for key in reversed(caches):
+                if key.startswith(prefix):
+                    shutil.copytree(caches[key], self.workspace / given["path"], symlinks=True)
+                    return {"cache-hit": "true" if key == given["key"] else "false"}
+        return {}
+
+    def _cache_save(self, given: Mapping[str, Any]) -> None:
+        path, key = self.workspace / given["path"], given["key"]
+        if path.exists() and key not in self.acting.caches:
+            self.acting.caches[key] = self.acting.place / "caches" / str(len(self.acting.caches))
+            shutil.copytree(path, self.acting.caches[key], symlinks=True)
 
     def _upload_artifact(self, given: Mapping[str, Any]) -> None:
         path = self.workspace / given["path"]
