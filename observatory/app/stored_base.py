@@ -100,12 +100,12 @@ def compare_with_stored(
     environment = session.environment(subject)
     taken: list[Task] = []
     found: Comparison | str = "nothing can be counted"
-    for measure, tasks in phases.items():
+    for name, tasks in phases:
         if take_samples(session, subject, environment, tasks).taken < len(tasks):
-            return f"the budget ended before everything was counted ({measure})"
+            return f"the budget ended before everything was counted ({name})"
         taken += tasks
         found = _compared(pair.base, labelled(results, subject.label), taken, results)
-        session.say(f"{measure}, against the stored base: {outcome_of(found)}")
+        session.say(f"{name}, against the stored base: {outcome_of(found)}")
         if outcome_of(found) != "calm":
             break
     return found
@@ -134,15 +134,23 @@ def _newest(git: Git, target: str, stored: Path, python: str | None) -> Saved | 
     return None if newest is None else read_saved(found[newest])
 
 
-def _phases(wanted: Matrix, base: Saved) -> dict[Measure, list[Task]] | str:
-    """What to take of the head by pass: all that a comparison counts, if the base has it."""
+def _phases(wanted: Matrix, base: Saved) -> list[tuple[str, list[Task]]] | str:
+    """What to take of the head, in order, by name: all that a comparison counts.
+
+    The caches that matter most come first, so that the first verdict does not wait for the rest. A
+    sentence if the base lacks any of it.
+    """
     has = {(one.cell, one.measure) for one in base.samples}
     worked = () if counter.find().problem else wanted.worked
-    asked: dict[Measure, tuple[tuple[Cell, ...], Rounds]] = {
-        "counting": (wanted.counted, Rounds(timing=0, counting=1)),
-        WORK: (worked, Rounds(timing=0, counting=0, work=1)),
-    }
-    for measure, (cells, _) in asked.items():
+    (first, caches), *others = wanted.groups
+    rest = tuple(cell for _, group in others for cell in group)
+    counting, work = Rounds(timing=0, counting=1), Rounds(timing=0, counting=0, work=1)
+    asked: tuple[tuple[str, tuple[Cell, ...], Measure, Rounds], ...] = (
+        (first, caches, "counting", counting),
+        ("all counts", rest, "counting", counting),
+        (WORK, worked, WORK, work),
+    )
+    for _, cells, measure, _ in asked:
         if lacking := [cell for cell in cells if (cell, measure) not in has]:
             return f"the stored results lack {len(lacking)} cells, e.g. {lacking[0]} ({measure})"
-    return {measure: plan(cells, rounds) for measure, (cells, rounds) in asked.items() if cells}
+    return [(name, plan(cells, rounds)) for name, cells, _, rounds in asked if cells]
