@@ -109,6 +109,13 @@ def test_from_init_to_the_comment_and_the_pages(adopter: Adopter) -> None:
     assert f"{first[:8]}-" in adopter.git("ls-tree", "-r", "--name-only", "FETCH_HEAD")
     assert (adopter.acting.place / "site" / "index.html").is_file()
 
+    jobs = adopter.run("schedule", NIGHT, only={"commits"})
+    assert adopter.measured() == []
+    assert jobs["commits"].result == "success", logs(jobs)
+    assert f"{first[:10]} is the newest commit and has results" in jobs["commits"].summary.replace(
+        "`", ""
+    )
+
     pushed = [adopter.commit(str(number)) for number in range(4)]
     jobs = adopter.run("schedule", NIGHT, only={"commits"})
     assert adopter.measured() == [pushed[1], pushed[3]]
