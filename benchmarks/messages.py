@@ -28,6 +28,9 @@ smaller one of its family, takes more CPU time than it may; `collided`: it is ri
 cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
+FILLER_FILE = "hash-seed.json"
+"""Who filled a kept cache: {"hash_seed": 5}; beside its directories `pytensor` and `numba`."""
+
 
 @dataclass(frozen=True)
 class Counter:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -28,6 +29,8 @@ class Request:
     """Scenario upgrade: where to leave the cache that was filled from empty."""
     flags: str | None = None
     """Further PYTENSOR_FLAGS, as a user would set them."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of the measured processes, as a user would set them."""
     data: Path | None = None
     """A CSV file for the radon models; None: the generated data."""
     graphs: Path | None = None

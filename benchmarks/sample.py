@@ -60,7 +60,8 @@ def take(request: Request) -> SampleRecord:
     sandbox.sweep()
     seed = _choose_seed(request)
     names = sandbox.row_of_names(request.cache) if request.measure == "work" else ()
-    with Sandbox.open(names) as box:
+    with Sandbox.open(names) as made:
+        box = replace(made, variables=request.variables)
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
         leaked = box.leaked()
@@ -192,6 +193,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PYTENSOR_FLAGS",
         help="further flags, as a user would set them; the record does not name them",
     )
+    parser.add_argument("--variable", action="append", default=[], metavar="NAME=VALUE",
+                        help="a variable of the measured processes, as a user would set it; "
+                             "repeatable")  # fmt: skip
     parser.add_argument("--radon-data", type=Path, metavar="FILE.csv",
                         help="real data, with the columns county, floor and log_radon")  # fmt: skip
     parser.add_argument("--described", type=Path, metavar="FILE.json", dest="graphs",
@@ -226,6 +230,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(problem)
     if options.keep_fresh is not None and SCENARIOS[cell.scenario].family != "upgrade":
         parser.error("--keep-fresh goes with --scenario upgrade")
+    if bad := [one for one in options.variable if "=" not in one]:
+        parser.error(f"--variable {bad[0]}: write NAME=VALUE")
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
     # A sample that is terminated, or loses its terminal, cleans up like an interrupted one.
@@ -240,6 +246,7 @@ def main(argv: list[str] | None = None) -> int:
         keep_cache=options.keep_cache,
         keep_fresh=options.keep_fresh,
         flags=options.flags,
+        variables=dict(one.split("=", 1) for one in options.variable),
         data=options.radon_data,
         graphs=options.graphs,
         hash_seed=options.hash_seed,

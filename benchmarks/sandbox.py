@@ -18,13 +18,14 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
 from . import trace
 from .catalogue import BACKENDS, Backend
+from .messages import FILLER_FILE
 
 ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
@@ -37,7 +38,6 @@ _SCRUBBED = (
     *chain.from_iterable(one.settings for one in BACKENDS.values()),
 )  # fmt: skip
 """The beginnings of the variables that the measured process does not inherit."""
-_FILLER_FILE = "hash-seed.json"
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -69,6 +69,8 @@ class Sandbox:
     """The working directory of the measured process: empty, without configuration files."""
     out: Path
     """The directory for the jobs, reports and stderr of the sample's processes."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that every measured process has, as a user would set them; they outrank all."""
 
     @classmethod
     @contextlib.contextmanager
@@ -103,7 +105,7 @@ class Sandbox:
             if os.fstat(lock).st_nlink:
                 break
             os.close(lock)  # another sample's sweep removed it between the two calls
-        sandbox = cls(path, lock, *(path / name for name in ("cache", "tmp", "work", "out")))
+        sandbox = cls(path, lock, path / "cache", path / "tmp", path / "work", path / "out")
         # PyTensor 2.36.0 raises if the parent of its cache directory is missing.
         caches = (sandbox.cache, sandbox.cache / "pytensor", sandbox.cache / "numba")
         for directory in (*caches, sandbox.tmp, sandbox.work, sandbox.out):
@@ -149,6 +151,7 @@ class Sandbox:
             # If g++ is ccache, a cold build would be served from the user's cache.
             "CCACHE_DISABLE": "1",
             **(backend.environment(str(self.cache)) if backend else {}),
+            **self.variables,
         }
 
     def leaked(self) -> dict[str, int]:
@@ -167,7 +170,7 @@ class Sandbox:
     def cache_bytes(self) -> int:
         """Return the size of all files of the caches in bytes."""
         files = (path for path in self.cache.rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files if path.name != _FILLER_FILE)
+        return sum(path.stat().st_size for path in files if path.name != FILLER_FILE)
 
     def start_from(self, filled: Path) -> None:
         """Replace the empty cache by a copy of a filled one. Raises CacheError."""
@@ -185,7 +188,7 @@ class Sandbox:
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         shutil.copytree(self.cache, partial, symlinks=True)
         filler = {"hash_seed": hash_seed, "sandbox": self.path.name}
-        (partial / _FILLER_FILE).write_text(json.dumps(filler))
+        (partial / FILLER_FILE).write_text(json.dumps(filler))
         if target.exists():
             shutil.rmtree(target)
         partial.rename(target)
@@ -274,7 +277,7 @@ class _Filler:
 def _filler_of(filled: Path) -> _Filler:
     """Raises CacheError."""
     try:
-        said = json.loads((filled / _FILLER_FILE).read_text())
+        said = json.loads((filled / FILLER_FILE).read_text())
         return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(

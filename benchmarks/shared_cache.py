@@ -27,8 +27,11 @@ def take_siblings(request: Request, box: Sandbox, seed: int) -> Processes:
 
     The children of one parent or server share its hash seed, and so does the reader, as a later run
     of the same program may; each spawned sibling has a seed of its own. In `siblings_reseeded` it
-    is the other way round. Returns how each process ended. Raises OSError if one cannot start.
+    is the other way round. The shared cache is empty, or a copy of that of the request. Returns how
+    each process ended. Raises CacheError for an unusable cache, OSError if a process cannot start.
     """
+    if request.cache is not None:
+        box.start_from(request.cache)
     scenario = SCENARIOS[request.cell.scenario]
     spawned = request.cell.launch == "spawn"
     own_seeds = spawned != scenario.reseeded

@@ -26,6 +26,7 @@ class Exit(IntEnum):
     UNFIT = 14
     UNPUBLISHED = 15
     COUNTEREXAMPLES = 16
+    UNSAFE_CACHE = 17
     INTERRUPTED = 130
 
     @property
@@ -52,6 +53,7 @@ _MEANINGS = {
     Exit.UNFIT: "doctor: this machine is not fit to measure",
     Exit.UNPUBLISHED: "publish: the branch could not be updated; try again",
     Exit.COUNTEREXAMPLES: "explore: a graph raises, or equal graphs have different keys",
+    Exit.UNSAFE_CACHE: "passport: no measurement shows that the cache is safe here",
     Exit.INTERRUPTED: "interrupted; finished samples are recorded, and --resume continues",
 }
 

@@ -26,6 +26,7 @@ from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
+from scripts.reference_caches import cache_tables
 from scripts.reference_markdown import cell, code, codes, fenced, schema_tables, table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -51,6 +52,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": _page("Commands", commands()),
         "exit-statuses.md": _page("Exit statuses", exit_statuses()),
+        "caches.md": _page("Whose cache may be used", cache_tables()),
         "metrics.md": _page("Models, scenarios, backends, metrics", words()),
         "schemas.md": _page("Schemas", (_SCHEMAS, *schema_tables(schemas))),
     }

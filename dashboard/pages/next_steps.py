@@ -80,6 +80,16 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
         return
     if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
         return  # no commit is to blame, or the first bad one is it
+    searched = [one for one in change.series if one.metric in METRICS and one.kind != "noisy"]
+    if searched:
+        cell, metric = searched[0].benchmark, searched[0].metric
+        ends = f"{good.label} {bad.label}" if releases else f"{old} {new}"
+        command = f'observatory bisect {ends} --cell "{cell}" --metric {metric} --repo .'
+        yield (
+            f"Find the commit, in a clone of PyTensor{_cost(searched[:1], commits, sides=1)}:",
+            command,
+        )
+        return
     # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
     judge = f"observatory compare --repo . {old} HEAD {narrowed}"
     script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
@@ -92,10 +102,10 @@ def bisections(commits: int) -> int:
     return math.ceil(math.log2(commits + 1)) if commits > 0 else 0
 
 
-def _cost(series: Sequence[SeriesChange], commits: int) -> str:
-    """What the bisection takes: one build and one sample of each cell and side for a commit."""
+def _cost(series: Sequence[SeriesChange], commits: int, sides: int = _SIDES) -> str:
+    """What the bisection takes: for a commit a build, and a sample of each cell and side."""
     cells = {tuple(one.benchmark.split()[1:3]) for one in series}
-    each = _BUILD + _SIDES * sum(SCENARIOS[name].seconds_with(by) for name, by in cells)
+    each = _BUILD + sides * sum(SCENARIOS[name].seconds_with(by) for name, by in cells)
     minutes = math.ceil(bisections(commits) * each / 60)
     if not commits:
         return f" (about {math.ceil(each / 60)} min for each commit that it probes)"

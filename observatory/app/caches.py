@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,20 +9,6 @@ from pathlib import Path
 from observatory.guard.caches.judging import Report, inspect
 from observatory.run.cache_files import Deleted, delete
 from observatory.run.readers import ask
-
-_FLAG = re.compile(r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)")
-
-
-def default_directory() -> Path:
-    """Where PyTensor keeps its cache, from ``PYTENSOR_FLAGS`` or by default."""
-    found = _FLAG.search(os.environ.get("PYTENSOR_FLAGS", ""))
-    return Path(found[1].strip()).expanduser() if found else Path.home() / ".pytensor"
-
-
-def default_pythons() -> list[str]:
-    """The Python that a shell would start, if there is one."""
-    found = shutil.which("python") or shutil.which("python3")
-    return [found] if found else []
 
 
 def inspected(directory: Path, pythons: Sequence[str]) -> Report:

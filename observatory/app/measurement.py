@@ -28,7 +28,7 @@ from observatory.text.words import several
 
 _SHORTEST = "quick"
 """The preset that is offered to whoever began a long one."""
-_CANARY_STATUS: dict[Fate, Exit] = {
+CANARY_STATUS: dict[Fate, Exit] = {
     "wrong": Exit.WRONG_RESULTS,
     "crashed": Exit.SAMPLE_FAILED,
     "shared symbols": Exit.SYMBOLS,
@@ -163,7 +163,7 @@ def canary(
         samples.clear()
         judged(subject.label, findings)
         every += findings
-    return _CANARY_STATUS[worst(every)]
+    return CANARY_STATUS[worst(every)]
 
 
 def chosen_tasks(preset: str, narrowed: Narrowed) -> list[Task]:

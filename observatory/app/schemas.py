@@ -17,6 +17,7 @@ from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.contracts import Contracts
+from observatory.store.records.passport import Stamp
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Upgrade
 
@@ -29,6 +30,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "calibration-1.json": (Calibration, "What chance alone does on a machine"),
     "alerts-1.json": (Alerts, "What `observatory alerts` finds"),
     "upgrade-1.json": (Upgrade, "What `observatory upgrade` finds"),
+    "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "What of numba holds that PyTensor relies on"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),

@@ -183,8 +183,8 @@ def take_samples(
             notify(task, sample)
 
         try:
-            with measuring_lock(session.say):
-                carry_out(left, executor, notify, ended, session.workers, session.deadline)
+            with measuring_lock(session.say) as turn:
+                carry_out(left, executor, notify, ended, session.workers, session.deadline, turn)
             if missing := len(taken) + len(left) - tally.taken:
                 session.say(
                     f"{subject.label}: the budget ended before {several(missing, 'sample')}; "

@@ -41,7 +41,10 @@ def upgrade(
         with measuring_lock(session.say):
             before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
             for number, (side, environment) in enumerate(sides):
-                executor = Executor(environment, caches, session.timeout, flags=side.flags)
+                executor = Executor(
+                    environment, caches, session.timeout, flags=_flags(side),
+                    variables=_variables(side),
+                )  # fmt: skip
                 name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
                 if before is None:
                     before = (name, executor, chain.first(name, executor), side)
@@ -59,8 +62,22 @@ def upgrade(
     return found
 
 
+def _flags(side: Side) -> str | None:
+    """The PYTENSOR_FLAGS of a side: its own, and those by which a compiler makes its code."""
+    target = f"gcc__cxxflags=-march={side.cpu}" if side.cpu else None
+    return ",".join(filter(None, (side.flags, target))) or None
+
+
+def _variables(side: Side) -> dict[str, str]:
+    return {"NUMBA_CPU_NAME": side.cpu, "NUMBA_CPU_FEATURES": ""} if side.cpu else {}
+
+
 def sides_of(
-    session: Session, texts: Sequence[str], flags: Sequence[str], pythons: Sequence[str]
+    session: Session,
+    texts: Sequence[str],
+    flags: Sequence[str],
+    pythons: Sequence[str],
+    cpus: Sequence[str] = (),
 ) -> list[tuple[Side, Environment]]:
     """The subjects in order, each with its flags and its environment. Raises SubjectError."""
     subjects = session.subjects
@@ -78,14 +95,16 @@ def sides_of(
             chosen += subjects.parse_all([text], (), python)
     if len(chosen) < 2:
         raise SubjectError("an upgrade needs at least two subjects; write e.g. 3.2.3 3.2.4")
-    if len(flags) > len(chosen):
-        raise SubjectError(
-            f"--flags is given {len(flags)} times for {len(chosen)} subjects; give it at most "
-            "once for each"
-        )
+    for option, given in (("--flags", flags), ("--cpu", cpus)):
+        if len(given) > len(chosen):
+            raise SubjectError(
+                f"{option} is given {len(given)} times for {len(chosen)} subjects; give it at most "
+                "once for each"
+            )
     sides = []
-    for one, added in zip_longest(chosen, flags):
+    for one, added, cpu in zip_longest(chosen, flags, cpus):
         environment = session.environment(one)
-        side = Side(subject=one, versions=environment.versions, flags=added or None)
+        versions = environment.versions
+        side = Side(subject=one, versions=versions, flags=added or None, cpu=cpu or None)
         sides.append((side, environment))
     return sides

@@ -44,6 +44,8 @@ class Commands(TyperGroup):
             "contracts": "Check what PyTensor relies on in numba.",
             "scan-cache": "Find functions in a cache that share a symbol.",
             "cache": "Show what a cache contains and what may be deleted.",
+            "passport": "Say whether a cache may be used here; name it in CI.",
+            "check": "Check your own environment and a copy of your cache.",
         },
         "Judge": {
             "show": "Show results as tables, side by side.",
@@ -52,6 +54,7 @@ class Commands(TyperGroup):
             "growth": "Show how builds grow with the size of graphs.",
             "path": "Show what each step of a user of PyMC compiles.",
             "alerts": "Find what got worse in the history.",
+            "bisect": "Find which release or commit changed a count.",
             "ack": "Acknowledge an alert until a date.",
         },
         "Publish": {

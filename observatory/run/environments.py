@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -20,8 +20,10 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.git import GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_lines
+from observatory.run.wheels import CommitWheels
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.records.subject import Subject, Versions
@@ -181,7 +183,7 @@ class Environments:
                 shutil.rmtree(where, ignore_errors=True)
                 with self.making():
                     ready = self._make(where, key, subject, interpreter, more, constraints)
-        return Environment(_python_of(where), ready.versions, key, self._importable())
+        return Environment(_python_of(where), ready.versions, key, importable(self.root))
 
     def _make(
         self,
@@ -197,20 +199,33 @@ class Environments:
         python = str(interpreter.path)
         try:
             self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
-            asked = (*wanted_of(subject), *(more.requirements if more else ()))
-            self.uv(*self._install_arguments(where, subject, constraints), *asked, timeout=1800.0)
-        except UvError as error:
+            with ExitStack() as built:
+                asked = [
+                    built.enter_context(
+                        self._wheels().replacing(text, interpreter, subject.exclude_newer)
+                    )
+                    for text in wanted_of(subject)
+                ]
+                asked += more.requirements if more else ()
+                options = self._install_arguments(where, subject, constraints)
+                self.uv(*options, *asked, timeout=1800.0)
+        except (UvError, GitError) as error:
             shutil.rmtree(where, ignore_errors=True)
             wanted = ", ".join((*subject.requirements, *(more.requirements if more else ())))
             raise EnvironmentMakingError(
                 f"no environment for {subject.label} on Python {interpreter.version} could be "
-                f"made from {wanted}; uv says: {error.output}"
+                f"made from {wanted}; uv says: {getattr(error, 'output', error)}"
             ) from error
-        versions = _ask_versions(where, subject)
+        versions = versions_of(
+            _python_of(where), f"the environment for {subject.label}", subject.requirements
+        )
         versions = more.told_apart(versions) if more else versions
         ready = _Ready(key=key, subject=subject.label, versions=versions)
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
+
+    def _wheels(self) -> CommitWheels:
+        return CommitWheels(self.root / "wheels", self.uv)
 
     def _install_arguments(
         self, where: Path, subject: Subject, constraints: Sequence[str]
@@ -231,22 +246,27 @@ class Environments:
             args += ["--constraint", str(file)]
         return [*args, "--"]
 
-    def _importable(self) -> Path:
-        spec = importlib.util.find_spec("observatory.benchmarks")
-        if spec is None or spec.origin is None:
-            raise EnvironmentMakingError(
-                "the package benchmarks cannot be found; install the observatory again"
-            )
-        package = Path(spec.origin).resolve().parent
-        directory = self.root.absolute() / "importable"
-        link = directory / "benchmarks"
-        if not (link.is_symlink() and link.resolve() == package):
-            directory.mkdir(parents=True, exist_ok=True)
-            fresh = directory / f".benchmarks-{os.getpid()}"
-            fresh.unlink(missing_ok=True)
-            fresh.symlink_to(package, target_is_directory=True)
-            fresh.replace(link)
-        return directory
+
+def importable(root: Path) -> Path:
+    """Return a directory below ``root`` that contains the package ``benchmarks`` and nothing else.
+
+    Raises EnvironmentMakingError.
+    """
+    spec = importlib.util.find_spec("observatory.benchmarks")
+    if spec is None or spec.origin is None:
+        raise EnvironmentMakingError(
+            "the package benchmarks cannot be found; install the observatory again"
+        )
+    package = Path(spec.origin).resolve().parent
+    directory = root.absolute() / "importable"
+    link = directory / "benchmarks"
+    if not (link.is_symlink() and link.resolve() == package):
+        directory.mkdir(parents=True, exist_ok=True)
+        fresh = directory / f".benchmarks-{os.getpid()}"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(package, target_is_directory=True)
+        fresh.replace(link)
+    return directory
 
 
 def wanted_of(subject: Subject) -> tuple[str, ...]:
@@ -272,24 +292,30 @@ def _read_marker(where: Path, key: str) -> _Ready | None:
     return ready if ready.key == key and _python_of(where).exists() else None
 
 
-def _ask_versions(where: Path, subject: Subject) -> Versions:
-    command = [str(_python_of(where)), "-I", "-c", _ASK_VERSIONS]
+def versions_of(python: Path, name: str, requirements: Sequence[str] = ()) -> Versions:
+    """Return what the environment of a Python holds.
+
+    ``name``: what messages call it. ``requirements``: what was asked for. Raises
+    EnvironmentMakingError if it has no PyTensor.
+    """
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-        python, packages = json.loads(done.stdout)
+        done = subprocess.run(
+            [str(python), "-I", "-c", _ASK_VERSIONS],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        version, packages = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise EnvironmentMakingError(
-            f"the Python of the environment for {subject.label} cannot list its packages: "
+            f"the Python of {name} cannot list its packages: "
             f"{last_lines(getattr(error, 'stderr', None) or str(error))}"
         ) from error
     versions: dict[str, str] = {
         canonicalize_name(name): version for name, version in sorted(packages.items())
     }
     if "pytensor" not in versions:
-        raise EnvironmentMakingError(
-            f"the environment for {subject.label} has no pytensor; its requirements are "
-            f"{', '.join(subject.requirements)}"
-        )
+        asked = f"; its requirements are {', '.join(requirements)}" if requirements else ""
+        raise EnvironmentMakingError(f"{name} has no pytensor{asked}")
     return Versions(
-        pytensor=versions["pytensor"], numba=versions.get("numba"), python=python, packages=versions
-    )
+        pytensor=versions["pytensor"], numba=versions.get("numba"), python=version,
+        packages=versions,
+    )  # fmt: skip

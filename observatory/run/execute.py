@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -58,6 +58,8 @@ class Executor:
     """A file that describes the graphs of the model, as `benchmarks.described` reads it."""
     flags: str | None = None
     """Additional PYTENSOR_FLAGS, as a user would set them."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Additional variables of the measured processes, as a user would set them."""
     only: Sequence[str] = ()
     """The members to build of each model; empty: all of them."""
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
@@ -129,6 +131,8 @@ class Executor:
         }
         given = ((option, str(value)) for option, value in options.items() if value is not None)
         words = ("--end-with-parent", *chain.from_iterable(given))
+        for name, value in self.variables.items():
+            words += ("--variable", f"{name}={value}")
         words += ("--imports",) if task.imports else ()
         own = [name for name in MEMBERS.get(cell.model, ()) if name in self.only]
         words += tuple(chain.from_iterable(("--graph", name) for name in own))

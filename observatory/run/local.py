@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from observatory.run.environments import (
@@ -18,7 +20,7 @@ from observatory.run.interpreters import find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index, RealUv
-from observatory.store.base.locking import holder_of, locked
+from observatory.store.base.locking import give_way, holder_of, is_waited_for, locked
 from observatory.store.records.subject import Subject
 from observatory.text.plain import begun
 
@@ -28,6 +30,9 @@ LOCK = "OBSERVATORY_LOCK"
 """The environment variable that names the directory that a measuring run locks."""
 _LOCKED = "/tmp"  # noqa: S108 - nothing is written there
 """The directory otherwise: every user can open it, and no file is left behind."""
+
+_LASTS = 60.0
+"""Seconds that a run measures before it gives way: a night must not hold up a comparison."""
 
 
 def local_subjects(state: Path) -> Subjects:
@@ -64,7 +69,28 @@ def environment_of(
         return Environments(state / "envs", overrides=named, making=making).ensure(*asked)
 
 
-def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:
+@dataclass
+class Turn:
+    """The lock for measuring on this machine, while this process holds it."""
+
+    place: Path
+    descriptor: int
+    say: Callable[[str], None]
+    since: float = field(default_factory=time.monotonic)
+
+    def is_over(self) -> bool:
+        """Whether it has lasted long enough, and another run waits."""
+        return time.monotonic() - self.since > _LASTS and is_waited_for(self.place)
+
+    def give_way(self) -> None:
+        """Let whoever waits measure first. No sample may be running."""
+        self.say("another run waits for this machine: it measures first, then this one continues")
+        give_way(self.place, self.descriptor)
+        self.since = time.monotonic()
+
+
+@contextmanager
+def measuring_lock(say: Callable[[str], None]) -> Iterator[Turn]:
     """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
 
     If another run holds it, this calls ``say`` once with a sentence that names it, and waits. The
@@ -77,7 +103,8 @@ def measuring_lock(say: Callable[[str], None]) -> AbstractContextManager[int]:
     def waiting() -> None:
         say(f"another run is measuring on this machine{_named(place)}; waiting for it to end")
 
-    return locked(place, waiting)
+    with locked(place, waiting) as descriptor:
+        yield Turn(place, descriptor, say)
 
 
 def _named(place: Path) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import configparser
 import json
+import os
+import re
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.guard.caches.entries import Reader
@@ -34,6 +39,13 @@ if version("numpy"):
 print(json.dumps(facts))
 """
 _TIMEOUT = 120
+_PLACES = ("base_compiledir", "compiledir", "compiledir_format")
+"""Flags that say where a cache is, and change nothing in it."""
+_NO_CODE = (
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES",
+    "NUMBA_NUM_THREADS",
+)  # fmt: skip
+"""Variables of numba that change no code, or whose effect its target already tells."""
 
 
 class ReaderError(ObservatoryError):
@@ -48,6 +60,8 @@ def ask(executable: str) -> Reader:
     It runs with the environment variables of this process, as ``NUMBA_CPU_NAME`` decides too.
     Raises ReaderError.
     """
+    if os.sep in executable:  # it is not started from here
+        executable = str(Path(executable).absolute())
     with tempfile.TemporaryDirectory() as empty:  # so that no module of ours is imported instead
         try:
             done = subprocess.run(
@@ -64,3 +78,73 @@ def ask(executable: str) -> Reader:
             ) from None
     machine: Sequence[str] = facts.pop("machine")
     return Reader(executable, machine=tuple(machine), **facts)
+
+
+def python_of_shell() -> str | None:
+    """Return the Python that a shell would start; None if there is none."""
+    return shutil.which("python") or shutil.which("python3")
+
+
+def python_here(named: str | None) -> str:
+    """Return the Python that was named, or the one of the shell. Raises ReaderError."""
+    found = named or python_of_shell()
+    if found is None:
+        raise ReaderError("no `python` is on the path: name one with --python")
+    return shutil.which(found) or found
+
+
+def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the settings of PyTensor and numba that may change what is compiled, by name.
+
+    ``variables``: those of the process that compiles. Flags outrank the file ``.pytensorrc``.
+    """
+    found = _of_file(variables)
+    for flag in filter(None, map(str.strip, variables.get("PYTENSOR_FLAGS", "").split(","))):
+        name, _, value = flag.partition("=")
+        found[name.strip()] = value.strip()
+    found |= {
+        name: value
+        for name, value in variables.items()
+        if name.startswith("NUMBA_") and name not in _NO_CODE
+    }
+    return {name: value for name, value in sorted(found.items()) if name not in _PLACES}
+
+
+def base_compiledir(variables: Mapping[str, str] = os.environ) -> Path:
+    """Return where PyTensor keeps its cache: as its flags or its file say, or by default."""
+    found = re.search(
+        r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)", variables.get("PYTENSOR_FLAGS", "")
+    )
+    named = found[1].strip() if found else _of_file(variables).get("base_compiledir", "")
+    return Path(named or "~/.pytensor").expanduser()
+
+
+def _of_file(variables: Mapping[str, str]) -> dict[str, str]:
+    """What PyTensor reads from its configuration files; a section is part of the flag's name."""
+    files = variables.get("PYTENSORRC", "~/.pytensorrc")
+    parser = configparser.RawConfigParser()
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    try:
+        parser.read([Path(one).expanduser() for one in files.split(os.pathsep)])
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise ReaderError(f"{files} cannot be read: {error}") from error
+    return {
+        name if section == "global" else f"{section}__{name}": value
+        for section in parser.sections()
+        for name, value in parser.items(section)
+    }
+
+
+def compiler(settings: Mapping[str, str]) -> str:
+    """Return the version of the C++ compiler that PyTensor uses; empty if there is none."""
+    command = settings.get("cxx", "g++")
+    if not command:
+        return ""
+    try:
+        done = subprocess.run(
+            [command, "-dumpfullversion"], capture_output=True, text=True,
+            timeout=_TIMEOUT, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()[:100]

@@ -37,6 +37,18 @@ class TakesSamples(Protocol):
         ...
 
 
+class GivesWay(Protocol):
+    """The turn of a run on this machine: `local.Turn`, or a fake in tests."""
+
+    def is_over(self) -> bool:
+        """Whether another run waits, and this one has measured long enough."""
+        ...
+
+    def give_way(self) -> None:
+        """Let it measure, and wait."""
+        ...
+
+
 def carry_out(
     tasks: Sequence[Task],
     executor: TakesSamples,
@@ -44,20 +56,22 @@ def carry_out(
     ended: Callable[[Task, Sample], None],
     workers: int,
     deadline: float = math.inf,
+    turn: GivesWay | None = None,
 ) -> None:
     """Run every task, and call ``began`` and ``ended`` as soon as it begins and has ended.
 
     Tasks that fill caches come first, because others start from these caches; then counting and
     tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. No task
-    begins after ``deadline``, a time of `time.monotonic`. Both functions are called from this
-    thread. An exception in it, such as Ctrl-C, ends the samples that are running.
+    begins after ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it
+    gives way between two samples. Both functions are called from this thread. An exception in it,
+    such as Ctrl-C, ends the samples that are running.
     """
     fillers = [task for task in tasks if task.keep is not None]
     timed = [task for task in tasks if task.keep is None and task.measure == "timing"]
     others = [task for task in tasks if task.keep is None and task.measure != "timing"]
     for group, at_once in ((fillers, workers), (others, workers), (timed, 1)):
         in_time = takewhile(lambda _: time.monotonic() < deadline, group)
-        side_by_side(in_time, executor.run, executor.cancel, began, ended, at_once)
+        side_by_side(in_time, executor.run, executor.cancel, began, ended, at_once, turn)
 
 
 def side_by_side(
@@ -67,6 +81,7 @@ def side_by_side(
     began: Callable[[_Job], None],
     ended: Callable[[_Job, Sample], None],
     workers: int,
+    turn: GivesWay | None = None,
 ) -> None:
     """Take the samples of jobs in their order, at most ``workers`` at a time.
 
@@ -79,9 +94,13 @@ def side_by_side(
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sample") as pool:
         try:
             while True:
-                for job in islice(pending, workers - len(running)):
+                over = turn is not None and turn.is_over()
+                for job in islice(pending, 0 if over else workers - len(running)):
                     began(job)
                     running[pool.submit(take, job)] = job
+                if turn is not None and over and not running:
+                    turn.give_way()
+                    continue
                 if not running:
                     break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from observatory.analyze.comparison.evidence import message_of
 from observatory.benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
 from observatory.guard.verdicts import FATES, Finding
-from observatory.store.records.upgrades import Upgrade
+from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text.tables import Table
-from observatory.text.words import several
+from observatory.text.words import listed, several
 
 WORDS = {
     "wrong": "WRONG NUMBERS in {}",
@@ -85,6 +85,43 @@ def _sibling_notes(findings: Sequence[Finding]) -> Iterable[str]:
         yield f"{model}, {note} ({where[0]}{more})"
     if len(places) > _MOST_NOTES:
         yield f"and {len(places) - _MOST_NOTES} more: every sample is in the journal"
+
+
+def own_cache_table(label: str, parts: Sequence[Part]) -> Table:
+    """A row for each model that was built on a copy of somebody's cache."""
+    header = ("model", "backend", "from the cache", "compiled", "stale", "wrong")
+    rows = [
+        (
+            each.model, each.backend, str(each.reused), str(each.rebuilt),
+            f"{len(each.stale)} STALE" if each.stale else "0",
+            f"{len(each.wrong)} WRONG" if each.wrong else "0",
+        )
+        for each in parts
+    ]  # fmt: skip
+    notes = [
+        f"{each.model} {each.backend}: {what} {', '.join(names)}"
+        for each in parts
+        for what, names in (
+            ("stale", each.stale),
+            ("wrong only with the cache", each.wrong_by_cache),
+            ("wrong with any cache", each.fresh_wrong),
+            ("failed", [each.failure] if each.failure else []),
+        )
+        if names
+    ]
+    return Table(label, header, tuple(rows), tuple(notes))
+
+
+def check_sentence(parts: Sequence[Part]) -> str:
+    """What the cache did to the values of the graphs that were built on it."""
+    built, reused = sum(each.built for each in parts), sum(each.reused for each in parts)
+    hurt = sorted({name for each in parts for name in each.changed})
+    took = f"{several(built, 'graph')} took {several(reused, 'function')} from the cache"
+    if hurt:
+        return f"{took}, which CHANGES the values of {listed(hurt)}."
+    if not reused:
+        return f"{took}: it holds nothing that they need, so nothing about it was checked."
+    return f"{took}, which changes no value."
 
 
 def upgrade_table(upgrades: Sequence[Upgrade]) -> Table:

@@ -71,6 +71,19 @@ def test_siblings_at_once_overlap_and_siblings_in_turn_do_not(bench: Bench) -> N
         assert any(b < end for (_, end), (b, _) in pairwise(spans)) is overlap
 
 
+def test_siblings_may_start_from_a_copy_of_a_cache(bench: Bench) -> None:
+    """`observatory check` gives them the cache of a user."""
+    cache = bench.cache("cold", "NUMBA")
+    found = bench.sample(
+        "siblings", "NUMBA", "--pass", "counting", "--cache", str(cache),
+        "--model", CLOSURES, "--launch", "spawn",
+    )  # fmt: skip
+    empty = bench.taken("siblings", "NUMBA", model=CLOSURES, launch="spawn")
+    held = sum(path.stat().st_size for path in cache.rglob("*.nb[ic]"))
+    assert found.metrics["wrong_results"] == 0
+    assert found.metrics["cache_bytes"] > max(held, empty.metrics["cache_bytes"])
+
+
 def test_a_fork_server_imports_nothing_before_it_forks(bench: Bench) -> None:
     found = bench.taken("siblings", "NUMBA", model=CLOSURES, launch="forkserver")
     children = events(found, "subject imported")

@@ -16,8 +16,6 @@ from rich.console import Console
 from rich.text import Text
 
 from observatory.app.caches import (
-    default_directory,
-    default_pythons,
     delete_from,
     inspected,
 )
@@ -26,6 +24,7 @@ from observatory.cli.output import grid
 from observatory.errors import Exit
 from observatory.guard.caches.entries import STATES, Origin, Reader
 from observatory.guard.caches.judging import Finding, Group, Report
+from observatory.run.readers import base_compiledir, python_of_shell
 from observatory.text.plain import shorten
 from observatory.text.units import size
 from observatory.text.words import listed, several
@@ -64,8 +63,8 @@ def command(
     It is safe to delete an entry: what is needed is compiled again. The command reads the files
     and executes nothing in them. Without --delete it changes nothing.
     """  # fmt: skip
-    where = directory or default_directory()
-    report = inspected(where, python or default_pythons())
+    where = directory or base_compiledir()
+    report = inspected(where, python or [one for one in [python_of_shell()] if one])
     if json:
         print(json_module.dumps(asdict(report), indent=1))
     elif files:

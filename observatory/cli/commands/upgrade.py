@@ -35,6 +35,13 @@ def command(
             help="PYTENSOR_FLAGS, e.g. floatX=float32. Repeat it for each subject; '' sets none."
         ),
     ] = None,
+    cpu: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The CPU that code is made for, e.g. haswell. Repeat it for each subject; '' is "
+            "that of this machine."
+        ),
+    ] = None,
     model: Annotated[options.Words, options.only("--model", models_of(SCENARIO), "model")] = None,
     backend: Annotated[
         options.Words,
@@ -59,7 +66,7 @@ def command(
     session = Session(
         SCENARIO, results, state, this_machine(machine), timeout, progress=TerminalProgress(console)
     )
-    sides = sides_of(session, subject, flags or [], python or [])
+    sides = sides_of(session, subject, flags or [], python or [], cpu or [])
     found = upgrade(session, sides, cells_of(model, backend or ["NUMBA"]))
     show(console, upgrade_table(found))
     if any(is_stale(one) or is_wrong(one) for one in found):

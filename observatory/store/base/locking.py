@@ -10,9 +10,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+_HANDED_OVER = 10.0
+"""Seconds after which a process that waited for a lock, and has not taken it, must have ended."""
 
 
 @contextlib.contextmanager
@@ -39,18 +43,42 @@ def holder_of(path: Path) -> int | None:
     Linux lists locks in /proc/locks, with the device and the inode of each. A process of another
     container is not named there.
     """
+    held = (process for process, waits in _listed(path) if not waits and process > 0)
+    return next(held, None)
+
+
+def is_waited_for(path: Path) -> bool:
+    """Whether another process waits for the lock; False where the kernel does not say."""
+    return any(waits for _, waits in _listed(path))
+
+
+def give_way(path: Path, descriptor: int) -> None:
+    """Release the lock of a path, which a process waits for, and take it again after that one.
+
+    No process may have inherited the descriptor: it would lose the lock, too.
+    """
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    until = time.monotonic() + _HANDED_OVER
+    while holder_of(path) is None and time.monotonic() < until:
+        time.sleep(0.02)  # whoever asks first takes it, and this process must not
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _listed(path: Path) -> Iterator[tuple[int, bool]]:
+    """The processes that hold the lock of a path or wait for it, and whether they wait."""
     try:
         there = path.stat()
         lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
-        return None
+        return
     wanted = f"{os.major(there.st_dev):02x}:{os.minor(there.st_dev):02x}:{there.st_ino}"
     for line in lines:
-        # 1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF; a lock that is waited for has "->".
+        # 1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF; one that waits is "1: -> FLOCK ...".
         words = line.split()
-        if len(words) > 5 and words[1] == "FLOCK" and words[5] == wanted and int(words[4]) > 0:
-            return int(words[4])
-    return None
+        waits = words[1:2] == ["->"]
+        words = words[2:] if waits else words[1:]
+        if len(words) > 4 and words[0] == "FLOCK" and words[4] == wanted:
+            yield int(words[3]), waits
 
 
 @contextlib.contextmanager

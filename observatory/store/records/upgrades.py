@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from observatory.store.base.record import Record, RecordFiles
-from observatory.store.records.layout import UPGRADES, stem
+from observatory.store.records.layout import UPGRADES, checked_machine, stem
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, Text, Word
 from observatory.store.records.subject import Subject, Versions
@@ -23,11 +23,12 @@ class Side(Record):
     subject: Subject
     versions: Versions
     flags: Text | None = Field(None, description="further PYTENSOR_FLAGS")
+    cpu: Word | None = Field(None, description="the CPU that code is made for; null: the machine's")
 
     @property
     def label(self) -> str:
         """The subject as people name it, with its flags."""
-        return f"{self.subject.label} {self.flags}" if self.flags else self.subject.label
+        return " ".join(filter(None, (self.subject.label, self.flags, self.cpu)))
 
 
 class Part(Record):
@@ -48,6 +49,16 @@ class Part(Record):
     )
     again_stale: list[Word] = Field([], description="as `stale`, for base when it is back")
     failure: Text | None = Field(None, description="why there is nothing, or not all")
+
+    @property
+    def wrong_by_cache(self) -> list[str]:
+        """The graphs off the reference on base's cache, and right from an empty one."""
+        return sorted({*self.wrong} - {*self.fresh_wrong})
+
+    @property
+    def changed(self) -> list[str]:
+        """The graphs whose values base's cache changes."""
+        return sorted({*self.wrong_by_cache, *self.stale})
 
 
 class Upgrade(Record):
@@ -73,9 +84,10 @@ class Upgrade(Record):
 
 
 def _name(side: Side) -> str:
-    if side.flags is None:
-        return stem(side.subject)
-    return f"{stem(side.subject)}-{hashlib.sha256(side.flags.encode()).hexdigest()[:8]}"
+    name = stem(side.subject)
+    if side.flags is not None:
+        name += f"-{hashlib.sha256(side.flags.encode()).hexdigest()[:8]}"
+    return f"{name}-{checked_machine(side.cpu)}" if side.cpu else name
 
 
 FILES = RecordFiles(

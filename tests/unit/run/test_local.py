@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from observatory.store.base.locking import holder_of, locked
 HOLD = """
 import sys
 from observatory.run import local
-with local.measuring_lock(print):
+with local.measuring_lock(lambda text: print(text, flush=True)):
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -74,6 +75,41 @@ def test_who_waits_is_told_whose_run_it_is(place: Path) -> None:
         with local.measuring_lock(say):
             pass
     assert f"(process {holder.pid}: " in said[0]
+
+
+def test_a_run_gives_way_to_one_that_waits(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison must not wait for a whole night."""
+    if not _kernel_names_holders(place):
+        pytest.skip("this kernel does not say who waits for a lock")
+    monkeypatch.setattr(local, "_LASTS", -1.0)
+    said: list[str] = []
+    measured: list[str] = []
+    with local.measuring_lock(said.append) as turn:
+        assert not turn.is_over()
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as other:
+            assert other.stdout is not None
+            assert "another run is measuring" in other.stdout.readline()
+            while not turn.is_over():
+                time.sleep(0.01)
+            thread = threading.Thread(target=_released, args=(other, measured))
+            thread.start()
+            turn.give_way()
+            assert measured == ["held\n"]  # before this run took the lock again
+            thread.join()
+    assert said == [
+        "another run waits for this machine: it measures first, then this one continues"
+    ]
+
+
+def _released(other: subprocess.Popen[str], measured: list[str]) -> None:
+    """End a process that holds the lock, and remember what it said."""
+    assert other.stdout is not None
+    measured.append(other.stdout.readline())
+    time.sleep(0.3)  # so that it is seen; otherwise the run that gives way waits ten seconds
+    other.kill()
+    other.wait()
 
 
 def _kernel_names_holders(place: Path) -> bool:

@@ -177,3 +177,30 @@ def test_nothing_is_left_when_all_is_done() -> None:
     for task in tasks:
         estimate.finished(task, 1.0)
     assert estimate.seconds_left() == 0
+
+
+@dataclass
+class Turns:
+    """The turn of a run that is over before every third task."""
+
+    fake: Fake
+    given: list[int] = field(default_factory=list)
+
+    def is_over(self) -> bool:
+        begun = len(self.fake.begun)
+        return begun > 0 and begun % 3 == 0 and begun not in self.given
+
+    def give_way(self) -> None:
+        assert not self.fake._running
+        self.given.append(len(self.fake.begun))
+
+
+def test_a_run_gives_way_between_samples_and_loses_none() -> None:
+    fake = Fake()
+    turn = Turns(fake)
+    recorded: list[Sample] = []
+    carry_out(
+        TASKS, fake, lambda _: None, lambda _, taken: recorded.append(taken), 1, turn=turn
+    )  # fmt: skip
+    assert len(recorded) == len(TASKS)
+    assert turn.given == list(range(3, len(TASKS), 3))

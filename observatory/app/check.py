@@ -1,0 +1,122 @@
+"""Check the environment of a user, and a copy of their cache, as upgrades and the canary do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from observatory.app.measurement import CANARY_STATUS, chosen_tasks
+from observatory.app.progress import Progress, Update, doing, failure_of, silent
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.messages import FILLER_FILE
+from observatory.benchmarks.plan import Task
+from observatory.errors import Exit
+from observatory.guard.verdicts import Finding, judge, part, worst
+from observatory.run.environments import Environment, importable, versions_of
+from observatory.run.execute import Executor
+from observatory.run.local import measuring_lock
+from observatory.run.presets import Narrowed
+from observatory.run.upgrade import cells_of
+from observatory.store.records.passport import NAME, Passport
+from observatory.store.records.sample import Sample
+from observatory.store.records.upgrades import Part
+
+_OWN = "own"
+_NOT_COPIED = ("lock_dir", "*.tmp.*", NAME)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found: graphs built on the copy, and siblings that share it."""
+
+    parts: tuple[Part, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def status(self) -> Exit:
+        """The exit status; wrong numbers come first."""
+        if any(each.changed for each in self.parts):
+            return Exit.WRONG_RESULTS
+        status = CANARY_STATUS[worst(self.findings)] if self.findings else Exit.OK
+        failed = any(each.failure for each in self.parts)
+        return Exit.SAMPLE_FAILED if failed and status != Exit.WRONG_RESULTS else status
+
+
+def check(
+    here: Passport,
+    python: Path,
+    cache: Path | None,
+    state: Path,
+    timeout: float,
+    models: Sequence[str] | None = None,
+    progress: Progress = silent,
+) -> Checked:
+    """Measure the environment of a Python with a copy of a cache; neither is changed.
+
+    ``here``: what that environment is. ``cache``: its base_compiledir; None: an empty one.
+    ``timeout``: seconds for each process. ``models``: build only these, and no siblings. Raises
+    EnvironmentMakingError and OSError.
+    """
+    # A link into a virtual environment must stay what it is.
+    environment = Environment(
+        python.absolute(), versions_of(python, str(python)), "own", importable(state / "envs")
+    )
+    of_numba = {name: text for name, text in here.settings.items() if name.startswith("NUMBA_")}
+    flags = [f"{name}={text}" for name, text in here.settings.items() if name not in of_numba]
+    backends = [*(["NUMBA"] if here.numba else []), *(["C"] if here.compiler else [])]
+    with _copied(cache, state / "caches", progress) as caches:
+        executor = Executor(
+            environment, caches, timeout,
+            flags=",".join(flags) or None, variables=of_numba,
+        )  # fmt: skip
+        cells = [one for one in cells_of(None, backends) if not models or one.model in models]
+        tasks = [Task(cell, "counting", 0, _OWN) for cell in cells]
+        siblings = []
+        if here.numba and not models:
+            siblings = [replace(one, cache=_OWN) for one in chosen_tasks("canary", Narrowed())]
+        with measuring_lock(lambda text: progress(Update(text))):
+            taken = list(_taken(executor, [*tasks, *siblings], progress))
+    used = {sample.cell: sample for sample in taken[: len(tasks)]}
+    return Checked(
+        tuple(part(cell, sample, sample, None) for cell, sample in used.items()),
+        tuple(judge(sample) for sample in taken[len(tasks) :]),
+    )
+
+
+def _taken(executor: Executor, tasks: list[Task], progress: Progress) -> Iterator[Sample]:
+    for number, task in enumerate(tasks):
+        progress(Update(_named(task.cell), "activity", number, len(tasks)))
+        sample = executor.run(task)
+        if failure := failure_of(sample):
+            progress(Update(f"{_named(task.cell)} {failure}", "error", number + 1, len(tasks)))
+        yield sample
+    progress(Update("", "activity"))
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.model} {cell.scenario} {cell.backend} {cell.launch}"
+
+
+@contextlib.contextmanager
+def _copied(cache: Path | None, caches: Path, progress: Progress) -> Iterator[Path]:
+    """A directory of filled caches that has a copy of the user's; removed after the block."""
+    where = (caches / f"check-{secrets.token_hex(4)}").absolute()
+    own = where / _OWN
+    try:
+        (own / "numba").mkdir(parents=True)
+        if cache is None:
+            (own / "pytensor").mkdir()
+        else:
+            with doing(progress, f"copying {cache}"):
+                ignored = shutil.ignore_patterns(*_NOT_COPIED)
+                shutil.copytree(cache, own / "pytensor", symlinks=True, ignore=ignored)
+        filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
+        (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")
+        yield where
+    finally:
+        shutil.rmtree(where, ignore_errors=True)

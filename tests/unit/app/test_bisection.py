@@ -1,0 +1,178 @@
+"""`observatory bisect` over subjects whose counts follow a script; what is recorded is real."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from observatory.app import bisection
+from observatory.app import session as of_session
+from observatory.app.bisection import Bisected, bisect
+from observatory.app.session import Session
+from observatory.benchmarks.plan import Task
+from observatory.run.environments import NO_PINS, EnvironmentMakingError
+from observatory.run.sources import SubjectError
+from observatory.run.together import Resolved, Together
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject, Versions
+from tests.factories import WARM, header, sample, subject
+
+SUBJECTS = [
+    subject(
+        f"3.0.{number}", requirements=(f"pytensor==3.0.{number}",), commit=f"{number:08x}{0:032x}",
+        date=header().subject.date + timedelta(days=number),
+    )
+    for number in range(16)
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment, which knows whose it is."""
+
+    key: str
+    versions: Versions
+
+
+@dataclass
+class World:
+    """What each subject counts, and what was measured in which state."""
+
+    session: Session
+    misses: list[int | None]
+    """None: there is no environment."""
+    again: dict[str, int] = field(default_factory=dict)
+    """What a second measurement counts instead."""
+    numba: dict[int, str] = field(default_factory=dict)
+    """From this subject on, the numba of the first measurement."""
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """The state and the subject of each sample of the warm cell, in order."""
+    dies_after: int = 1000
+
+    def environment(
+        self, session: Session, one: Subject, added: Sequence[str], pins: Mapping[str, str]
+    ) -> Place:
+        del added, pins
+        number = SUBJECTS.index(one)
+        if self.misses[number] is None:
+            raise EnvironmentMakingError(f"{one.label} does not build")
+        packages = {name: version for start, version in self.numba.items()
+                    for name in ("numba",) if number >= start}  # fmt: skip
+        versions = header().versions.model_copy(update={"packages": packages})
+        return Place(f"{session.state.name} {number}", versions)
+
+    def find(self, confirm: bool = True) -> Bisected:
+        return bisect(self.session, SUBJECTS, WARM, "cache_misses", confirm=confirm)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    session = Session("bisect", tmp_path / "results", tmp_path / "state", header().machine)
+    made = World(session, [0] * 9 + [4] * 7)
+
+    class Executor:
+        def __init__(self, place: Place, caches: Path, *_: object) -> None:
+            self.place, self.caches = place, caches
+
+        def run(self, task: Task) -> Sample:
+            state, number = self.place.key.split()
+            label = SUBJECTS[int(number)].label
+            if task.keep is not None:
+                (self.caches / task.keep).mkdir(exist_ok=True)  # runs of one second share it
+            if task.cell != WARM:
+                return sample(task.cell, "counting", metrics={"cache_misses": 40})
+            if len(made.taken) == made.dies_after:
+                raise KeyboardInterrupt
+            made.taken.append((state, label))
+            value = made.misses[int(number)]
+            if state == "again":
+                value = made.again.get(label, value)
+            return sample(WARM, "counting", metrics={"cache_misses": value})
+
+        def cancel(self) -> None:
+            pass
+
+    def alike(_: Session, base: Subject, head: Subject) -> tuple[Together, str]:
+        return Together(Resolved(base, {}), Resolved(head, {}), {}), ""
+
+    monkeypatch.setattr(of_session, "Executor", Executor)
+    monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(of_session, "_renew", lambda *_: [])
+    monkeypatch.setattr(bisection, "alike", alike)
+    monkeypatch.setattr(Session, "environment", made_environment(made))
+    return made
+
+
+def made_environment(world: World) -> Any:
+    def environment(
+        session: Session, one: Subject, added: Sequence[str] = (), pins: Mapping[str, str] = NO_PINS
+    ) -> Place:
+        return world.environment(session, one, added, pins)
+
+    return environment
+
+
+def test_the_culprit_is_found_and_measured_again_in_the_other_order(world: World) -> None:
+    found = world.find()
+    (culprit,) = found.culprits
+    assert (culprit.before.label, culprit.after.label) == ("3.0.8", "3.0.9")
+    assert (culprit.low, culprit.high, culprit.again) == (0, 4, (0, 4))
+    assert culprit.confirmed
+    assert world.taken[-2:] == [("again", "3.0.9"), ("again", "3.0.8")]
+    assert found.taken == len(world.taken) - 2 <= 6
+
+
+def test_a_change_that_does_not_come_back_is_not_blamed(world: World) -> None:
+    world.again = {"3.0.9": 0}
+    (culprit,) = world.find().culprits
+    assert not culprit.confirmed
+    assert culprit.again == (0, 0)
+
+
+def test_a_change_of_the_dependencies_is_told_beside_it(world: World) -> None:
+    world.numba = {0: "0.66.0", 9: "0.68.0"}
+    world.again = {"3.0.9": 0}
+    (culprit,) = world.find().culprits
+    assert culprit.dependencies == {"numba": ("0.66.0", "0.68.0")}
+    assert not culprit.confirmed
+
+
+def test_what_does_not_build_is_skipped_and_named(world: World) -> None:
+    world.misses[8] = world.misses[9] = None
+    (culprit,) = world.find().culprits
+    assert (culprit.before.label, culprit.after.label) == ("3.0.7", "3.0.10")
+    assert culprit.skipped == ("3.0.8", "3.0.9")
+
+
+def test_an_interrupted_search_goes_on_and_measures_nothing_twice(world: World) -> None:
+    world.dies_after = 3
+    with pytest.raises(KeyboardInterrupt):
+        world.find(confirm=False)
+    world.dies_after = 1000
+    (culprit,) = world.find(confirm=False).culprits
+    assert culprit.after.label == "3.0.9"
+    assert len(world.taken) == len(set(world.taken)) <= 6
+
+
+def test_a_second_search_measures_nothing(world: World) -> None:
+    world.find(confirm=False)
+    before = len(world.taken)
+    found = world.find(confirm=False)
+    assert (found.taken, len(world.taken)) == (0, before)
+
+
+def test_an_end_without_a_value_is_named(world: World) -> None:
+    world.misses[0] = None
+    with pytest.raises(SubjectError, match=r"3\.0\.0 gave no cache_misses in "):
+        world.find()
+
+
+def test_times_are_refused(world: World) -> None:
+    with pytest.raises(SubjectError, match="search for python_calls or instructions"):
+        bisect(world.session, SUBJECTS, WARM, "compile_time")
