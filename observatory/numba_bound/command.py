@@ -33,7 +33,7 @@ stays byte for byte. A bound is never lowered.
   python -m observatory.numba_bound --judge --pull-request text.md
                                                 measure first, write down the verdict
 """
-_OBSERVATORY = (sys.executable, "-P", "-m", "observatory")
+_OBSERVATORY = (sys.executable, "-m", "observatory")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
