@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,9 @@ def versions(packages: Iterable[str]) -> dict[str, str | None]:
     """Return the versions of packages, of Python and of the platform; None: not installed."""
     facts: dict[str, str | None] = {package: _version(package) for package in packages}
     facts["python"] = platform.python_version()
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        # An extension module that does not declare itself safe switches the lock on again.
+        facts["gil"] = "on" if sys._is_gil_enabled() else "off"  # type: ignore[attr-defined]
     facts["platform"] = platform.platform()
     facts["machine"] = platform.machine()
     return facts

@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from packaging.version import Version
@@ -44,11 +43,13 @@ class Interpreter:
 
     path: Path
     version: str
+    free_threaded: bool = False
+    """Whether it was built without the global interpreter lock."""
 
     @property
     def minor(self) -> str:
-        """The minor version, e.g. "3.13"."""
-        return self.version.rpartition(".")[0]
+        """The minor version, e.g. "3.13"; of a free-threaded build "3.13t"."""
+        return self.version.rpartition(".")[0] + "t" * self.free_threaded
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class Interpreters:
 
     interpreters: tuple[Interpreter, ...]
     skipped: tuple[str, ...] = ()
+
+    @property
+    def ordinary(self) -> tuple[Interpreter, ...]:
+        """Those that are not free-threaded, which must be asked for; all if there is no other."""
+        found = tuple(one for one in self.interpreters if not one.free_threaded)
+        return found or self.interpreters
 
     def of(self, minor: str) -> Interpreter:
         """Return the interpreter of a minor version such as "3.13".
@@ -86,12 +93,11 @@ class Choice:
 def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Interpreters:
     """Look for CPython 3.11 to 3.14 on PATH, in pyenv and among uv's own, or at ``candidates``.
 
-    Interpreters that do not run are left out. Free-threaded ones, pre-releases, and those without
-    the headers that the C backend needs are skipped with a reason.
+    Interpreters that do not run are left out. Pre-releases, and those without the headers that the
+    C backend needs, are skipped with a reason.
     """
     paths = _everywhere(uv or RealUv()) if candidates is None else candidates
-    ask = partial(_ask, installs=uv or RealUv())
-    answers = [ask(path) for path in dict.fromkeys(paths)]
+    answers = [_ask(path) for path in dict.fromkeys(paths)]
     skipped = dict.fromkeys(answer for answer in answers if isinstance(answer, str))
     found = [answer for answer in answers if isinstance(answer, Interpreter)]
     newest: dict[str, Interpreter] = {}
@@ -116,7 +122,7 @@ def newest_supported(
         )
     offers: dict[str, Version] = {}
     refusals: list[str] = []
-    for interpreter in found.interpreters:
+    for interpreter in found.ordinary:
         try:
             offers[interpreter.minor] = index.version_for(requirements, interpreter.path)
         except UvError as error:
@@ -135,11 +141,12 @@ def _fallback_note(
     index: Index, found: Interpreters, requirements: Sequence[str], best: Version
 ) -> str | None:
     installed = {interpreter.minor for interpreter in found.interpreters}
+    ordinary = {interpreter.minor for interpreter in found.ordinary}
     for minor in (one for one in SUPPORTED if one not in installed):
         with suppress(UvError):
             offer = index.version_for(requirements, found.interpreters[0].path, minor)
             if offer > best:
-                only = " and ".join(sorted(installed, key=Version))
+                only = " and ".join(sorted(ordinary, key=lambda one: Version(one.rstrip("t"))))
                 return (
                     f"only Python {only} was found; the newest PyTensor it can run is {best}, "
                     f"while the index offers {offer} for Python {minor}: "
@@ -181,7 +188,7 @@ def _pyenv_roots() -> list[Path]:
     return list(dict.fromkeys(roots))
 
 
-def _ask(path: Path, installs: Uv) -> Interpreter | str | None:
+def _ask(path: Path) -> Interpreter | str | None:
     """Return an interpreter, the reason why it is skipped, or None if it does not run."""
     try:
         command = [str(path), "-I", "-c", _PROBE]
@@ -189,29 +196,16 @@ def _ask(path: Path, installs: Uv) -> Interpreter | str | None:
         facts = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None  # a pyenv shim whose version is not selected, or a broken installation
-    interpreter = Interpreter(Path(facts["executable"]), facts["version"])
-    if facts["implementation"] != "cpython" or interpreter.minor not in SUPPORTED:
+    executable, free = Path(facts["executable"]), facts["free_threaded"]
+    interpreter = Interpreter(executable, facts["version"], free)
+    if facts["implementation"] != "cpython" or interpreter.minor.rstrip("t") not in SUPPORTED:
         return None
     name = f"Python {interpreter.version} at {interpreter.path}"
     if not facts["final"]:
         return f"{name} is a pre-release and was skipped"
-    if facts["free_threaded"]:
-        return (
-            f"{name} is free-threaded and was skipped, because a subject names only the version of "
-            f"its Python; {_numba_on(interpreter.path, installs)}"
-        )
     if not facts["headers"]:
         return (
             f"{name} has no Python.h, which the C backend needs, and was skipped: "
             "install its development package"
         )
     return interpreter
-
-
-def _numba_on(python: Path, installs: Uv) -> str:
-    """Say which numba an interpreter can install from wheels: half a sentence."""
-    try:
-        found = Index(installs).resolve(["numba"], python)["numba"]
-    except (UvError, KeyError):
-        return "there is no wheel of numba for it"
-    return f"numba {found} can be installed on it"

@@ -202,7 +202,7 @@ class Subjects:
             minor = ".".join(python.split(".")[:2])
             self.found.of(minor)
             for core in cores:
-                if core.pythons and minor not in core.pythons:
+                if core.pythons and minor.rstrip("t") not in core.pythons:
                     raise SubjectError(
                         f"{core.label} does not install on Python {minor}; it does on "
                         f"{', '.join(core.pythons)}"
@@ -211,7 +211,7 @@ class Subjects:
         return next(
             (
                 interpreter.minor
-                for interpreter in self.found.interpreters
+                for interpreter in self.found.ordinary
                 if all(interpreter.minor in core.pythons for core in cores if core.pythons)
             ),
             None,

@@ -199,7 +199,8 @@ def _options(
     # 12 s instead of 0.1 s. The interpreter does not matter if ``minor`` names a version.
     options = ["--python", str(python or sys.executable)]
     if minor is not None:
-        options += ["--python-version", minor]
+        # uv resolves for the ordinary build alone; what has a wheel is seen at the installation.
+        options += ["--python-version", minor.rstrip("t")]
     if exclude_newer is not None:
         options += ["--exclude-newer", as_uv_date(exclude_newer)]
     return tuple(options)

@@ -20,7 +20,10 @@ class Subject(Record):
 
     label: str = Field(description='how people name it: "3.3.7", "3.3.7 numba==0.66.0"')
     requirements: tuple[str, ...] = Field(description="what pip is asked for")
-    python: str = Field(pattern=r"^3\.\d+$", description="minor version of the interpreter")
+    python: str = Field(
+        pattern=r"^3\.\d+t?$",
+        description="minor version of the interpreter; 3.14t is free-threaded",
+    )
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
     date: datetime = Field(description="of the release or commit, with a time zone")
     exclude_newer: datetime | None = Field(

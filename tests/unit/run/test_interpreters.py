@@ -36,38 +36,30 @@ def test_the_newest_patch_of_each_minor_is_found_newest_first(silent_uv, python)
 def test_interpreters_that_cannot_be_measured_are_passed_over_with_a_reason(silent_uv, python):
     paths = [
         python("3.12.1", headers=False),
-        python("3.13.0", free_threaded=True),
         python("3.14.0", final=False),
     ]
     found = find(silent_uv, paths)
     assert found.interpreters == ()
-    reasons = ("Python.h", "free-threaded", "pre-release")
+    reasons = ("Python.h", "pre-release")
     for reason, said in zip(reasons, found.skipped, strict=True):
         assert reason in said
     with pytest.raises(NoInterpreterError, match=r"Python\.h"):
         found.of("3.12")
 
 
-def test_of_a_free_threaded_interpreter_the_index_is_asked_for_its_numba(python, monkeypatch):
+def test_a_free_threaded_interpreter_has_to_be_asked_for(silent_uv, python, monkeypatch):
+    """No such interpreter was ever at hand: a script answers as one would."""
     path = python("3.14.0", free_threaded=True)
     (path.parent / "python3.14t").symlink_to(path)
     for name in ("PATH", "PYENV_ROOT", "HOME"):
         monkeypatch.setenv(name, str(path.parent))
-
-    def answers(*args, **_):
-        if args[0] == "python":
-            raise UvError("uv python list", "no")
-        assert str(path) in args
-        return "numba==0.68.0\n"
-
-    [said] = find(answers).skipped
-    assert said.endswith("; numba 0.68.0 can be installed on it")
-
-    def has_none(*args, **_):
-        raise UvError(" ".join(args[:2]), "no solution found")
-
-    [said] = find(has_none, [path]).skipped
-    assert said.endswith("; there is no wheel of numba for it")
+    alone = find(silent_uv)
+    assert [one.minor for one in alone.interpreters] == ["3.14t"]
+    assert alone.ordinary == alone.interpreters
+    found = find(silent_uv, [path, python("3.13.0"), python("3.14.0")])
+    assert [one.minor for one in found.ordinary] == ["3.14", "3.13"]
+    assert found.of("3.14t").path == path
+    assert found.of("3.14").path != path
 
 
 def test_programs_that_do_not_run_and_unsupported_versions_are_left_out(
