@@ -6,6 +6,10 @@ The clone is at the merge commit that GitHub makes; its first parent is the base
 directory of two files: comparison.json, from `observatory compare --json`, and pull-request.txt,
 the number. `observatory comment` validates both.
 
+With --stored, the results that nights have stored of the target branch, only the pull request is
+measured at first: if that finds nothing worse and nothing open, that is the comparison. Otherwise
+both sides are measured.
+
 Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
 """
 
@@ -17,12 +21,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
+
+from observatory.analyze.comparison.comparing import outcome_of
+from observatory.app.comparison import as_json
+from observatory.app.stored_base import Pair, compare_with_stored, stored_pair
+from observatory.cli.options import seconds
+from observatory.cli.output import TerminalProgress
 from observatory.github.artifact import COMPARISON, NUMBER
+from observatory.run.git import Git
+from observatory.run.interleave import WORK
 from observatory.store.base.files import write_atomic
+from observatory.store.records.comparison import Comparison
+from observatory.text.comment import comment as comment_of
 
 _COMPARED = (0, 3, 5, 7, 8)
 """Exit statuses of `observatory compare` with a comparison."""
-_PROGRAM = (sys.executable, "-m", "observatory")
+_PROGRAM = (sys.executable, "-P", "-m", "observatory")
 
 
 def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -> int:
@@ -38,6 +53,7 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     add("--budget", default="10m", help="time for measuring; default: 10m")
     add("--passes", default="", help="passes, separated by spaces; default: those of compare")
     add("--python", help="Python of both sides; default: the newest that fits")
+    add("--stored", type=Path, help="results directory of the target branch")
     add("--out", type=Path, default=Path("artifact"), help="directory to write")
     add("--summary", type=Path, help="append the comment here: $GITHUB_STEP_SUMMARY")
     add("more", nargs="*", help="further options of `observatory compare`, after --")
@@ -45,6 +61,12 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     comment = out.parent / f"{out.name}.md"
+    if (
+        options.stored is not None
+        and options.stored.is_dir()
+        and _stored_suffices(options, comment)
+    ):
+        return _finished(options, comment)
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
         "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(comment),
@@ -58,7 +80,34 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
             file=sys.stderr,
         )
         return status or 1
-    write_atomic(out / NUMBER, f"{options.pull}\n".encode())
+    return _finished(options, comment)
+
+
+def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
+    """Compare with the stored results, and write that if it is calm; returns whether it is."""
+    pair = stored_pair(Git(options.repo), options.head, options.stored, options.python)
+    found: Comparison | str = pair if isinstance(pair, str) else ""
+    if isinstance(pair, Pair):
+        base = pair.base.header.subject.label
+        print(f"The base is {base}, which was measured before: only the head is counted.")
+        found = compare_with_stored(
+            options.repo, pair, options.passes.split() or ("counting", WORK),
+            seconds(options.budget), options.python,
+            options.out.parent / f"{options.out.name}-head",
+            progress=TerminalProgress(Console(stderr=True)),
+        )  # fmt: skip
+    if isinstance(found, Comparison) and (outcome := outcome_of(found)) != "calm":
+        found = f"the counts differ from those of the stored base ({outcome})"
+    if isinstance(found, str):
+        print(f"Both sides are measured, because {found}.", flush=True)
+        return False
+    write_atomic(options.out / COMPARISON, as_json(found))
+    write_atomic(comment, comment_of(found).encode())
+    return True
+
+
+def _finished(options: argparse.Namespace, comment: Path) -> int:
+    write_atomic(options.out / NUMBER, f"{options.pull}\n".encode())
     if options.summary is not None and comment.is_file():
         with options.summary.open("a", encoding="utf-8") as stream:
             stream.write(comment.read_text("utf-8"))

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Makes the environment of the tool: scripts/make_tool_environment.sh PYTHON VENV
+# Makes the environment of the tool: scripts/make_tool_environment.sh PYTHON VENV [EXTRAS]
+# EXTRAS are those of pyproject.toml, by default dev; "" is what the commands of workflows need.
 # A second run updates the environment, or makes it again if it is broken. Nothing is compiled to
 # bytecode in advance, because that takes longest and most modules are never imported.
 set -euo pipefail
 python=$1
 venv=$2
+extras=${3-dev}
 cd "$(dirname "$0")/.."
 
 fail() {
@@ -41,4 +43,4 @@ echo "setting up the tool in $venv (needed again only when its dependencies chan
 uv_pin=$(grep '^uv==' constraints.txt)
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$uv_pin"
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
-    --constraint constraints.txt --editable '.[dev]'
+    --constraint constraints.txt --editable ".${extras:+[$extras]}"

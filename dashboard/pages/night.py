@@ -50,13 +50,13 @@ class Bar:
 
 def night_summary(
     steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime, link: str,
-    picture: str | None,
+    picture: str | None, notes: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The summary as Markdown. ``picture``: where it is, published or beside the summary.
 
-    ``link``: address of the site, or empty.
+    ``link``: address of the site, or empty. ``notes``: what was measured and what was left out.
     """
-    written = [markdown(block) for block in _blocks(steps, alerts, now)]
+    written = [markdown(block) for block in _blocks(steps, alerts, now, notes)]
     if picture is not None:
         written.append(f"![Compile times of the newest subject]({picture})")
     if link:
@@ -64,10 +64,14 @@ def night_summary(
     return "\n\n".join(written) + "\n"
 
 
-def _blocks(steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime) -> Iterator[Block]:
+def _blocks(
+    steps: Sequence[StepOutcome], alerts: Alerts | None, now: datetime, notes: Sequence[str]
+) -> Iterator[Block]:
     yield Heading((f"Night of {now:%Y-%m-%d}",))
     if alerts is not None:
         yield Paragraph((Strong(verdict(alerts, now)),))
+    if notes:
+        yield Paragraph((" ".join(notes),))
     rows = [
         ((Name(step.name),), (step.outcome if step.good else Strong(step.outcome),),
          ("" if step.took is None else units.seconds(step.took),))

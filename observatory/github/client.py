@@ -48,25 +48,6 @@ class GitHub:
         """A run of a workflow of this repository."""
         return self._get(models.Run, f"/actions/runs/{number}", f"show run {number}")
 
-    def runs(self, workflow: str, sha: str) -> list[models.Run]:
-        """The newest runs of a workflow that a pull request started for a commit."""
-        query = urlencode({"head_sha": sha, "event": "pull_request", "per_page": 20})
-        path = f"/actions/workflows/{quote(workflow, safe='')}/runs?{query}"
-        found = self._get(models.Page[models.Run], path, "list the runs of the workflow")
-        return [one for one in found.entries if one.head_sha == sha]
-
-    def run_again(self, run: int) -> None:
-        """Run all jobs of a run again."""
-        self._send("POST", f"/actions/runs/{run}/rerun", f"start run {run} again", {})
-
-    def permission(self, login: str) -> str:
-        """What an account may do in this repository: "admin", "write", "read", "none", ..."""
-        path = f"/collaborators/{quote(login, safe='')}/permission"
-        try:
-            return self._get(models.Permission, path, f"show the permissions of {login}").permission
-        except MissingError:
-            return "none"
-
     def pull(self, number: int) -> models.Pull:
         """A pull request to this repository."""
         return self._get(models.Pull, f"/pulls/{number}", f"show pull request {number}")
@@ -122,12 +103,6 @@ class GitHub:
     def hide_comment(self, node_id: str) -> None:
         """Hide a comment as outdated."""
         self._graphql(_HIDE, {"id": node_id}, "hide an outdated comment")
-
-    def react(self, comment: int, reaction: str) -> None:
-        """Add a reaction, e.g. "eyes", to a comment; a second one changes nothing."""
-        path = f"{self._root}/issues/comments/{comment}/reactions"
-        body = {"content": reaction}
-        self.transport.send("POST", path, "react to the comment", body, repeatable=True)
 
     def remove_label(self, number: int, name: str) -> bool:
         """Remove a label from a pull request; False if it was not there."""

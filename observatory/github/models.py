@@ -85,13 +85,6 @@ class Run(_Answer):
     head_branch: str | None = None
     head_repository: Repository | None = None
     html_url: Address
-    status: str = ""
-
-
-class Permission(_Answer):
-    """What an account may do in a repository."""
-
-    permission: str
 
 
 class ArtifactEntry(_Answer):

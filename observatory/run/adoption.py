@@ -1,7 +1,6 @@
-"""What the observatory can measure in a repository, and the files that set it up.
+"""What the observatory finds in a repository: what it can measure, and what is set up already.
 
-The repository is read, also with git, but nothing of it is imported or run. The files come from
-observatory/templates, whose comments explain each line to a reviewer.
+The repository is read, also with git, but nothing of it is imported or run.
 """
 
 from __future__ import annotations
@@ -10,24 +9,38 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 from observatory.run.git import Git
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError, RecordUsageError
 
+WORKFLOWS = PurePosixPath(".github/workflows")
+MARKER = "Written by `observatory init`"
+"""In the first line of a file that is ours."""
+PAGES_BRANCH = "gh-pages"
 _LARGEST = 4 * 2**20
 _FIXTURE = r"def (test|bench)\w*\(.*\bbenchmark\b"
 """A test with the fixture of pytest-benchmark."""
 _NUMBA = re.compile(r"numba\b(?!-)", re.IGNORECASE)
-_REMOTE = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
-_REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_BUMPS = re.compile(r"(?i)\bbump\w*[-_ ](the[-_ ])?numba|numba[-_ ]upper[-_ ]bound")
+_DEPLOYS = re.compile(r"uses:\s*['\"]?actions/deploy-pages@")
+_PUSHES = re.compile(rf"\bgh-deploy\b|(?i:gh-?pages|github-pages-deploy)[\w-]*@|\b{PAGES_BRANCH}\b")
+_CALLS_US = re.compile(r"uses:\s*\S+/\.github/workflows/(comment|compare|publish)\.yml@")
+REMOTE = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _SAFE = re.compile(r"[\w.+/-]+")
 """Names that need no quotes in YAML and in commands."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site that the repository publishes on GitHub Pages."""
+
+    branch: str
+    """The branch that it is on; empty if a workflow deploys it without one."""
+    said_by: str
+    """The workflow or branch that shows it."""
 
 
 @dataclass(frozen=True)
@@ -39,47 +52,26 @@ class Project:
     """The name of the distribution; empty without a pyproject.toml that has one."""
     branch: str
     """The default branch."""
-    tests: str | None
+    repository: str = ""
+    """OWNER/NAME on GitHub; empty if the remote `origin` is elsewhere."""
+    tests: str | None = None
     """The directory of tests with pytest-benchmark."""
-    asv: str | None
+    asv: str | None = None
     """The directory of asv.conf.json."""
-    asv_results: str | None
+    asv_results: str | None = None
     """The directory of asv's results."""
-    bounds_numba: bool
+    bounds_numba: bool = False
     """Whether pyproject.toml requires numba."""
+    bumps_numba: str = ""
+    """The workflow that raises the bound of numba already."""
+    site: Site | None = None
+    older: tuple[str, ...] = ()
+    """Workflows of an earlier version of the observatory, which nothing needs any more."""
 
     @property
     def is_pytensor(self) -> bool:
         """Whether the observatory's own benchmarks measure it."""
         return self.name == "pytensor"
-
-
-@dataclass(frozen=True)
-class Tool:
-    """The observatory that the workflows use. Raises RecordUsageError if a name is invalid."""
-
-    repository: str
-    """OWNER/NAME."""
-    commit: str
-
-    def __post_init__(self) -> None:
-        if not _REPOSITORY.fullmatch(self.repository):
-            raise RecordUsageError(f"{self.repository!r} is not a repository; write OWNER/NAME")
-        if not _COMMIT.fullmatch(self.commit):
-            raise RecordUsageError(
-                f"{self.commit!r} is not a full commit hash; the meaning of a shorter one, a tag "
-                "or a branch may change"
-            )
-
-
-@dataclass(frozen=True)
-class File:
-    """A file to write."""
-
-    path: Path
-    """The path within the repository."""
-    content: bytes
-    purpose: str
 
 
 def look(directory: Path) -> Project:
@@ -89,15 +81,23 @@ def look(directory: Path) -> Project:
     metadata = _metadata(root / "pyproject.toml")
     requirements = metadata.get("dependencies", [])
     asv, asv_results = _asv(git, root)
+    remote = REMOTE.search(git.run("remote", "get-url", "origin").stdout.strip())
+    theirs = {name: text for name, text in _workflows(root) if not is_ours(text)}
+    ours_before = {name for name, text in theirs.items() if _CALLS_US.search(text)}
+    others = {name: text for name, text in theirs.items() if name not in ours_before}
     project = Project(
         root=root,
         name=str(metadata.get("name", "")).lower(),
         branch=_default_branch(git),
+        repository=remote[1] if remote else "",
         tests=_tests(git),
         asv=asv,
         asv_results=asv_results,
         bounds_numba=isinstance(requirements, list)
         and any(_NUMBA.match(str(one)) for one in requirements),
+        bumps_numba=next((name for name, text in others.items() if _BUMPS.search(text)), ""),
+        site=_site(git, others),
+        older=tuple(sorted(ours_before)),
     )
     for text in (project.branch, project.tests, project.asv, project.asv_results):
         if text is not None and not _SAFE.fullmatch(text):
@@ -105,61 +105,28 @@ def look(directory: Path) -> Project:
     return project
 
 
-def this_tool(repository: str | None, commit: str | None, home: Path) -> Tool:
-    """Return the observatory that is named, or else the one whose checkout is ``home``.
-
-    Raises RecordUsageError.
-    """
-    if repository is None or commit is None:
-        with suppress(RecordError):
-            git = Git(home)
-            found = _REMOTE.search(git.text("remote", "get-url", "origin"))
-            repository = repository or (found[1] if found else None)
-            commit = commit or git.text("rev-parse", "HEAD")
-    if repository is None or commit is None:
-        raise RecordUsageError(
-            "it is not known which observatory the workflows should use: this one is not a clone "
-            "of a repository on GitHub; add --observatory OWNER/NAME --commit HASH"
-        )
-    return Tool(repository, commit)
+def is_ours(text: str) -> bool:
+    """Whether a workflow was written by `observatory init`."""
+    return MARKER in text.partition("\n")[0]
 
 
-def files_for(project: Project, tool: Tool) -> list[File]:
-    """Return the files that a project should get; none if there is nothing to measure."""
-    words = {
-        "__OBSERVATORY__": tool.repository,
-        "__COMMIT__": tool.commit,
-        "__BRANCH__": project.branch,
-        "__RESULTS_BRANCH__": "observatory-results",
-        "__MACHINE__": "github-ubuntu-24.04",
-        "__LABEL__": "run-benchmark",
-        "__TESTS__": project.tests or "",
-        "__INSTALL__": "-e . pytest pytest-benchmark",
-        "__ASV__": project.asv or "",
-        "__ASV_RESULTS__": project.asv_results or "",
-    }
-    found = []
-    for name, purpose in _wanted(project):
-        template = (files("observatory") / "templates" / name).read_text("utf-8")
-        content = re.sub(r"__[A-Z_]+__", lambda word: words[word[0]], template)
-        path = Path(".github") / ("workflows" if name.endswith(".yml") else "") / name
-        found.append(File(path, content.encode(), purpose))
-    return found
+def _workflows(root: Path) -> Iterator[tuple[str, str]]:
+    """The workflows of a checkout, by path."""
+    for path in sorted(Path(root, WORKFLOWS).glob("*.y*ml")):
+        content = read_bounded(path, _LARGEST, "no workflow is")
+        yield path.relative_to(root).as_posix(), (content or b"").decode(errors="replace")
 
 
-def _wanted(project: Project) -> Iterator[tuple[str, str]]:
-    if project.is_pytensor:
-        yield "observatory.yml", "measures a pull request that is labelled, or when asked /observe"
-        yield "observatory-answers.yml", "writes the comment and reacts to /observe"
-        yield "observatory-nightly.yml", f"measures the commits of {project.branch} every night"
-    if project.tests is not None:
-        yield "observatory-benchmarks.yml", f"runs {project.tests} after each push"
-    if project.asv is not None:
-        yield "observatory-asv.yml", f"runs the asv suite of {project.asv} every night"
-    if project.bounds_numba and project.is_pytensor:
-        yield "observatory-numba-bound.yml", "proposes a newer upper bound of numba every week"
-    if project.is_pytensor or project.tests is not None or project.asv is not None:
-        yield "observatory.toml", "settings of alerts and comments; every line is the default"
+def _site(git: Git, workflows: dict[str, str]) -> Site | None:
+    """The site on GitHub Pages, as far as a clone shows one."""
+    for name, text in workflows.items():
+        if _DEPLOYS.search(text):
+            return Site("", name)
+    pushed = next((name for name, text in workflows.items() if _PUSHES.search(text)), "")
+    remote = git.resolved(f"refs/remotes/origin/{PAGES_BRANCH}")
+    if pushed or remote or git.resolved(f"refs/heads/{PAGES_BRANCH}"):
+        return Site(PAGES_BRANCH, pushed or f"the branch {PAGES_BRANCH}")
+    return None
 
 
 def _default_branch(git: Git) -> str:

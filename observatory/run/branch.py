@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from observatory.errors import Exit
 from observatory.run.git import Git, reason_in
@@ -24,7 +25,6 @@ TRIES = 12
 """The number of attempts to move a branch that others move at the same time."""
 _LOCKED = ("cannot lock ref", "failed to update ref", "reference already exists", "incorrect old")
 _COMMITTER = {"name": "observatory", "email": "observatory@localhost"}
-_RESULTS = {"benchmarks.json", "samples"}
 _REFLOG = ("-m", "observatory publish")
 
 Edit = Callable[[Path, Sequence[Path]], str]
@@ -67,6 +67,8 @@ class Branch:
     name: str
     remote: str | None = None
     wait: Callable[[float], None] = time.sleep
+    holds: ClassVar[frozenset[str]] = frozenset({"benchmarks.json", "samples"})
+    """Names of which a branch has one at its top; one that has none is refused."""
     _git: Git = field(init=False)
 
     def __post_init__(self) -> None:
@@ -165,7 +167,7 @@ class Branch:
         for tip in tips[:1]:
             self._in_tree(tree, ("read-tree", tip), ("checkout-index", "--all"))
             names = {path.name for path in tree.iterdir()}
-            if names and names.isdisjoint(_RESULTS):
+            if names and self.holds and names.isdisjoint(self.holds):
                 raise BranchError(
                     f"the branch {self.name} contains {min(names)} and no results; "
                     "name one that contains nothing else, or a new one"

@@ -17,7 +17,7 @@ from observatory.store.base.locking import locked
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 
-PROGRAM = (sys.executable, "-m", "observatory")
+PROGRAM = (sys.executable, "-P", "-m", "observatory")
 """The program whose commands are the steps."""
 STEPS = (
     "measure",
@@ -33,7 +33,7 @@ STEPS = (
     "publish",
 )
 """The first words of the steps' names, in their order."""
-_MEASURING = STEPS[: STEPS.index("alerts")]
+MEASURING = STEPS[: STEPS.index("alerts")]
 """The steps that do not need results to exist."""
 _ALERTS_WRITTEN = (Exit.OK, Exit.ALERTS)
 """Exit statuses with which `observatory alerts` has written what it found."""
@@ -217,7 +217,7 @@ class Nightly:
             needed = by_name.get(name)
             if needed is not None and needed.status not in _ALERTS_WRITTEN:
                 return f"because {name} {'failed' if needed.skipped is None else 'was skipped'}"
-        measures = step.name.partition(" ")[0] in _MEASURING
+        measures = step.name.partition(" ")[0] in MEASURING
         if not measures and not Path(night.results).is_dir():
             return f"because there is no results directory {night.results}"
         return None

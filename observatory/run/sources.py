@@ -134,7 +134,12 @@ def commits_between(repository: Path, commits: str) -> list[str]:
         raise SubjectError(
             f"{commits!r} contains no commits in {repository}; check the order, A..B"
         )
-    return [f"pytensor @ git+{repository.as_uri()}@{commit}" for commit in found.split()]
+    return [of_commit(repository, commit) for commit in found.split()]
+
+
+def of_commit(repository: Path, commit: str) -> str:
+    """The text of a subject for one commit of a repository on this machine."""
+    return f"pytensor @ git+{repository.resolve().as_uri()}@{commit}"
 
 
 def _git(repository: Path, *arguments: str, problem: str) -> str:

@@ -1,106 +1,173 @@
-"""`observatory init`: write the GitHub workflows and settings of a project."""
+"""`observatory init`: write the GitHub workflows of a project."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from observatory.app.adopting import BACKUP, Change, changes, uncommitted, write
+from observatory.app.adoption_cost import costs
+from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.run.adoption import File, Project, files_for, look, this_tool
-from observatory.store.base.files import write_atomic
+from observatory.errors import SelectionError
+from observatory.run.adoption import Project, look
+from observatory.run.adoption_files import LABEL, PARTS, files_for, pages_of, parts_for
+from observatory.run.git import Git
+from observatory.run.tool_version import Tool, this_tool
 from observatory.store.base.problems import RecordUsageError
 from observatory.text.words import several
-
-_HOME = Path(__file__).resolve().parents[3]
-_BACKUP = ".bak"
 
 
 def command(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="A checkout of PyTensor, or of any project.")
     ] = Path(),
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Only this part; repeatable, or separated by commas: {', '.join(PARTS)}."
+        ),
+    ] = None,
     observatory: Annotated[
         str | None,
         typer.Option(
             metavar="OWNER/NAME",
-            help="GitHub repository of the observatory. Default: that of this clone.",
+            help="GitHub repository of the observatory. Default: the one that its package names.",
         ),
     ] = None,
     commit: Annotated[
         str | None,
-        typer.Option(help="Full hash of its commit. Default: the one that is checked out."),
+        typer.Option(help="Full hash of its commit. Default: the one that is installed."),
     ] = None,
     force: Annotated[
         bool,
-        options.flag("--force", f"Replace existing files, and keep the old ones as NAME{_BACKUP}."),
+        options.flag(
+            "--force", f"Replace files that others wrote or changed, and keep them as NAME{BACKUP}."
+        ),
     ] = False,
     dry_run: Annotated[
-        bool, options.flag("--dry-run", "Print the files instead of writing them.")
+        bool, options.flag("--dry-run", "Print what would change, as a diff, and write nothing.")
     ] = False,
 ) -> None:
-    """Write commented GitHub workflows that measure, compare and show a project.
+    """Write a GitHub workflow that measures, compares and shows a project.
 
     The command finds asv suites and tests that use pytest-benchmark, which need no change. In a
-    checkout of PyTensor it also sets up the comparison of pull requests.
+    checkout of PyTensor it also sets up nights and the comparison of pull requests. Run it again to
+    update the files.
     """  # fmt: skip
+    wanted = _words(only)
     project = look(directory)
-    chosen = files_for(project, this_tool(observatory, commit, _HOME))
-    _say_found(project)
-    if not chosen:
+    tool = this_tool(observatory, commit, Git(project.root))
+    without = parts_for(project)
+    parts = [part for part, why in without.items() if not why]
+    if wanted:
+        parts = _asked(wanted, project, without)
+    for line in _found(project, without, parts, bool(wanted)):
+        print(line)
+    if not parts:
         raise RecordUsageError(
             f"{project.root} is not PyTensor and has neither an asv.conf.json nor a test that uses "
             "pytest-benchmark; add benchmarks first"
         )
-    written = 0
-    for file in chosen:
-        if dry_run:
-            print(f"# {file.path}\n{file.content.decode()}")
-        else:
-            written += _write(project.root, file, force)
+    made = changes(project, files_for(project, tool, parts))
+    if dry_run:
+        for line in (line for change in made for line in change.difference()):
+            print(line)
+    refused = [change.refused for change in made if change.refused]
+    if refused and not force:
+        raise RecordUsageError(
+            f"{' '.join(refused)} Nothing was written. --force replaces it and keeps the old "
+            f"content as NAME{BACKUP}; --dry-run shows the difference."
+        )
     if not dry_run:
-        print(f"{several(written, 'file')} written.")
-        _say_next(project)
+        _write(project.root, made)
+    for line in (*_next(project, tool, parts, made), *_costs(parts)):
+        print(line)
 
 
-def _say_found(project: Project) -> None:
+def _words(only: Sequence[str] | None) -> list[str]:
+    """The words of --only. Raises SelectionError for an unknown one."""
+    words = [word.strip() for text in only or () for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in PARTS:
+            raise SelectionError(no_such("part", word, PARTS))
+    return words
+
+
+def _asked(wanted: Sequence[str], project: Project, without: dict[str, str]) -> list[str]:
+    """The parts that a person names. Raises RecordUsageError for one that is impossible."""
+    for part in wanted:
+        # Two proposals of a bound do no harm, and a person has asked for the second.
+        doubled = part == "numba-bound" and project.bounds_numba and project.is_pytensor
+        if without[part] and not doubled:
+            raise RecordUsageError(f"--only {part} is impossible: {without[part]}")
+    return [part for part in PARTS if part in wanted]
+
+
+def _found(
+    project: Project, without: dict[str, str], parts: Sequence[str], asked: bool
+) -> Iterator[str]:
     kind = "a checkout of PyTensor" if project.is_pytensor else project.name or "a project"
-    print(f"{project.root}: {kind}, default branch {project.branch}")
+    yield f"{project.root}: {kind}, default branch {project.branch}"
     if project.tests is not None:
-        print(f"found: pytest-benchmark in {project.tests}")
+        yield f"found: pytest-benchmark in {project.tests}"
     if project.asv is not None:
-        print(f"found: asv.conf.json in {project.asv}, results in {project.asv_results}")
+        yield f"found: asv.conf.json in {project.asv}, results in {project.asv_results}"
+    for part in parts:
+        yield f"{part}: {PARTS[part]}"
+    if "numba-bound" not in parts and project.bumps_numba and not asked:
+        yield f"numba-bound: left out, because {without['numba-bound']}"
+    if project.site is not None and {"nightly", "benchmarks"} & {*parts}:
+        pages, link = pages_of(project)
+        name, _, path = pages.partition(":")
+        below = f"below {path}/ on the branch {name}" if path else f"on the branch {name}"
+        yield (
+            f"{project.site.said_by} publishes a site on GitHub Pages. It stays as it is: the "
+            f"pages are committed {below}" + (f", which is {link}" if link else "")
+        )
 
 
-def _write(root: Path, file: File, force: bool) -> bool:
-    path = root / file.path
-    if path.exists() and path.read_bytes() == file.content:
-        print(f"{file.path}: already up to date")
-        return False
-    if path.exists() and not force:
-        print(f"{file.path}: exists and was not changed; --force replaces it")
-        return False
-    if path.exists():
-        write_atomic(_free(path), path.read_bytes())
-    write_atomic(path, file.content)
-    print(f"{file.path}: {file.purpose}")
-    return True
+def _write(root: Path, made: Sequence[Change]) -> None:
+    others = uncommitted(root)
+    for change in made:
+        lines = several(change.after.count(b"\n"), "line")
+        if change.state == "up to date":
+            print(f"{change.path}: up to date")
+            continue
+        kept = write(root, change)
+        verb = "written" if change.state == "new" else "updated" if kept is None else "replaced"
+        more = "" if kept is None else f"; the old content is in {kept.name}"
+        print(f"{change.path}: {verb}, {lines}{more}")
+    if others:
+        names = " ".join(str(change.path) for change in made)
+        print(f"The checkout has other changes that are not committed; add these alone: {names}")
 
 
-def _free(path: Path) -> Path:
-    """An unused name beside ``path`` that GitHub does not take for a workflow."""
-    number = 0
-    while (found := path.with_name(f"{path.name}{_BACKUP}{number or ''}")).exists():
-        number += 1
-    return found
+def _next(
+    project: Project, tool: Tool, parts: Sequence[str], made: Sequence[Change]
+) -> Iterator[str]:
+    yield "Next:"
+    if project.older:
+        yield f"- delete what an earlier version wrote: {' '.join(project.older)}"
+    if {"nightly", "benchmarks"} & {*parts} and project.site is None:
+        yield '- GitHub, Settings, Pages: choose "GitHub Actions" as the source'
+    if "compare" in parts:
+        yield f"- create the label {LABEL}; everyone who may set it can request a comparison"
+    if "benchmarks" in parts:
+        yield '- read the lines marked "YOURS", which install what the benchmarks need'
+    if not tool.release:
+        yield (
+            f"- the files name commit {tool.commit[:10]}, which is no release: Dependabot and "
+            "Renovate change it once they name one"
+        )
+    yield f"- commit {several(len(made), 'file')} in a pull request"
 
 
-def _say_next(project: Project) -> None:
-    print("Next:")
-    print('- GitHub, Settings, Pages: choose "GitHub Actions" as the source')
-    if project.is_pytensor:
-        print("- create the label run-benchmark; everyone who may set it can request a comparison")
-    if project.tests is not None or project.asv is not None:
-        print('- edit the lines marked "YOURS", which install what the benchmarks need')
-    print("- commit the files in a pull request")
+def _costs(parts: Sequence[str]) -> Iterator[str]:
+    told = costs(parts)
+    if told:
+        yield "On GitHub's runners this takes about:"
+        yield from (f"- {line}" for line in told)

@@ -22,8 +22,10 @@ from observatory.dashboard.pages import night as page
 from observatory.dashboard.publish import MARKER
 from observatory.errors import Exit, SelectionError
 from observatory.run import counter
+from observatory.run.backlog import backlog, measured_commits
 from observatory.run.local import STATE
 from observatory.run.nightly import (
+    MEASURING,
     STEPS,
     Nightly,
     Wishes,
@@ -33,7 +35,7 @@ from observatory.run.nightly import (
     steps,
 )
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
-from observatory.run.sources import commits_between
+from observatory.run.sources import commits_between, of_commit
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
 from observatory.store.journal import night as record
@@ -41,6 +43,8 @@ from observatory.store.journal.night import Night, NightStep
 from observatory.store.records import alerts as alerts_record
 from observatory.text import units
 
+NEW = "new"
+"""The commits since the last one with results, instead of a range."""
 SEVEREST_FIRST = (
     Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
     Exit.COUNTEREXAMPLES, Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED,
@@ -59,8 +63,17 @@ def command(
     repo: options.Repo = None,
     commits: Annotated[
         str | None,
-        typer.Option(help="A range A..B of commits in --repo; commits with results are skipped."),
+        typer.Option(
+            help=f"A range A..B of commits in --repo; commits with results are skipped. {NEW}: all "
+            "since the last one with results."
+        ),
     ] = None,
+    most: Annotated[
+        int,
+        typer.Option(
+            min=1, help=f"Most commits of --commits {NEW}; more are sampled, and the gaps named."
+        ),
+    ] = 8,
     results: options.Results = Path("results"),
     out: options.Pages = Path("html"),
     preset: Annotated[
@@ -130,11 +143,14 @@ def command(
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
     for budget in filter(None, (work_budget, census_budget, explore_budget)):
         options.seconds(budget)
+    chosen, notes = _commits_of(repo, commits, results, machine, most)
     named = (("canary", canary), ("contracts", contracts), ("work", work))
     left_out = {name for name, on in named if not on}
+    if commits and not chosen and not subject:
+        left_out.update(MEASURING)
     wishes = Wishes(
         subjects=subject or (() if commits else ("newest",)),
-        commits=commits_between(repo, commits) if repo and commits else (),
+        commits=chosen,
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
@@ -143,6 +159,8 @@ def command(
         state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
+    for note in notes:
+        print(note)
     settings = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
     asked = [f"{name}={value}" for name, value in settings.items()]
     console = Console(highlight=False, soft_wrap=True)
@@ -169,7 +187,7 @@ def command(
     header = ("step", "outcome", "took")
     console.print(grid(header, rows, title=title, right=("took",), wrapped=("outcome",)))
     if summary is not None:
-        _summarise(summary, night, wishes, console)
+        _summarise(summary, night, wishes, notes, console)
     if not night.over:
         raise typer.Exit(Exit.INTERRUPTED)
     worst = severest([step.status for step in night.steps if step.status], SEVEREST_FIRST)
@@ -217,13 +235,28 @@ def _outcome(step: NightStep) -> str:
     return f"killed by signal {-step.status}" if step.status < 0 else f"status {step.status}"
 
 
-def _summarise(summary: Path, night: Night, wishes: Wishes, console: Console) -> None:
+def _commits_of(
+    repo: Path | None, commits: str | None, results: Path, machine: str | None, most: int
+) -> tuple[list[str], list[str]]:
+    """The commits to measure as texts of subjects, and sentences about them."""
+    if repo is None or commits is None:
+        return [], []
+    if commits != NEW:
+        return commits_between(repo, commits), []
+    measured = measured_commits(results, "observatory", machine)
+    found = backlog(repo, "HEAD", measured, most)
+    return [of_commit(repo, one) for one in found.chosen], found.sentences()
+
+
+def _summarise(
+    summary: Path, night: Night, wishes: Wishes, notes: Sequence[str], console: Console
+) -> None:
     alerts = None
     with suppress(RecordError):  # the step that reads them has reported it
         alerts = alerts_record.load(wishes.results)
     picture = _picture(wishes, summary)
     outcomes = list(map(_outcome_of, night.steps))
-    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture)
+    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture, notes)
     try:
         append_summary(summary, text)
     except SelectionError as error:  # the night is over: its own status matters more

@@ -1,0 +1,69 @@
+"""What adopters are told: estimates that follow from results/, and a table that says the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from observatory.app.adoption_cost import (
+    RECORDED,
+    RECORDED_CANARY,
+    costs,
+    of_commit,
+    of_night,
+    of_pull_request,
+)
+from observatory.benchmarks.catalogue import Cell
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.schedule import expected_seconds
+from observatory.store.reading.saved import read_saved
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[tuple[Cell, str], list[float]]:
+    """Seconds of the samples of the newest releases."""
+    found = defaultdict(list)
+    for path in sorted((ROOT / "results" / "samples" / "epyc-2core").glob("*-py3.13.jsonl")):
+        saved = read_saved(path, ledgers=False)
+        if saved and saved.header.subject.label in ("3.3.4", "3.3.7", "3.3.8"):
+            for one in saved.samples:
+                if one.overhead is not None:
+                    found[one.cell, one.measure].append(one.overhead.total)
+    return found
+
+
+def slower(recorded: dict[tuple[Cell, str], list[float]], measure: str, *presets: str) -> float:
+    """How many times as long as estimated the samples of presets took."""
+    expected = took = 0.0
+    for task in (task for name in presets for task in tasks_of(PRESETS[name], Narrowed())):
+        seconds = recorded.get((task.cell, task.measure))
+        if task.measure == measure and seconds:
+            expected += expected_seconds(task)
+            took += sum(seconds) / len(seconds)
+    assert expected
+    return took / expected
+
+
+@pytest.mark.parametrize("measure", RECORDED)
+def test_samples_take_as_long_as_those_that_were_recorded(
+    recorded: dict[tuple[Cell, str], list[float]], measure: str
+) -> None:
+    found = slower(recorded, measure, "history", "work")
+    assert RECORDED[measure] == pytest.approx(found, rel=0.4)  # type: ignore[index]
+
+
+def test_so_does_the_canary(recorded: dict[tuple[Cell, str], list[float]]) -> None:
+    assert pytest.approx(slower(recorded, "counting", "canary"), rel=0.4) == RECORDED_CANARY
+
+
+def test_the_docs_say_what_init_says() -> None:
+    table = (ROOT / "docs" / "nightly.md").read_text().partition("### What it costs")[2]
+    rows = [line.split("|")[2].strip() for line in table.splitlines() if line.startswith("| ")]
+    pull = of_pull_request()
+    seconds = [pull.first, pull.calm, pull.worse, pull.most, of_night(), of_commit()]
+    assert rows[1:7] == [str(round(one / 60)) for one in seconds]
+    assert f"{rows[2]} min for a pull request" in costs(["compare"])[0]

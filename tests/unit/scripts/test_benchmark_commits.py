@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import benchmark_commits
+from scripts.benchmark_commits import main
+
+_UV = f"""
+import pathlib, sys
+words = sys.argv[1:]
+if words[0] == "venv":
+    place = pathlib.Path(words[-1], "bin")
+    place.mkdir(parents=True)
+    (place / "python").symlink_to({sys.executable!r})
+elif pathlib.Path("broken").exists():
+    sys.exit("it cannot be built")
+"""
+_TESTS = """
+from pathlib import Path
+def test_good(benchmark):
+    benchmark(sum, [1])
+def test_other(benchmark):
+    assert not Path("bad").exists()
+    benchmark(sum, [1])
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[str]]:
+    """Four commits: good, with a test that fails, one that cannot be installed, good."""
+    where = tmp_path / "clone"
+    where.mkdir()
+
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=A", "-c", "user.email=a@b")
+        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
+                              capture_output=True, text=True)  # fmt: skip
+        return done.stdout.strip()
+
+    git("init", "--quiet", "--initial-branch=main")
+    (where / "bench").mkdir()
+    (where / "bench" / "test_x.py").write_text(_TESTS)
+    for name in ("", "bad", "broken", ""):
+        for one in ("bad", "broken"):
+            (where / one).unlink(missing_ok=True)
+        if name:
+            (where / name).touch()
+        git("add", ".")
+        git("commit", "--quiet", "--allow-empty", "-m", name or "good")
+    (tmp_path / "uv.py").write_text(_UV)
+    quick = (
+        "--benchmark-max-time=0.001 --benchmark-min-rounds=1 --benchmark-calibration-precision=1"
+    )
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"{quick} -p no:cacheprovider")
+    monkeypatch.setattr(benchmark_commits, "_UV", (sys.executable, str(tmp_path / "uv.py")))
+    return where, git("rev-list", "--reverse", "main").split()
+
+
+def test_a_failing_test_and_a_broken_commit_lose_nothing_of_the_others(
+    clone: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    where, commits = clone
+    stored = tmp_path / "stored" / "bench"
+    stored.mkdir(parents=True)
+    (stored / f"{commits[0][:8]}-pytest-benchmark-py3.13.json").write_text(json.dumps({
+        "commit_hash": commits[0], "env_name": "pytest-benchmark-py3.13", "date": 0, "params": {},
+        "version": 2, "python": "3.13", "result_columns": ["result"], "results": {},
+    }))  # fmt: skip
+    status = main([
+        "--repo", str(where), "--stored", str(stored.parent), "--results", str(tmp_path / "shard"),
+        "--tests", "bench", "--machine", "bench", "--summary", str(tmp_path / "summary.md"),
+    ])  # fmt: skip
+    assert status == 4
+    made = {path.name[:8]: json.loads(path.read_text())["results"]
+            for path in (tmp_path / "shard" / "bench").glob("*-pytest-*.json")}  # fmt: skip
+    assert made.keys() == {commits[1][:8], commits[3][:8]}
+    assert [len(made[one[:8]]) for one in (commits[1], commits[3])] == [1, 2]
+    said = (tmp_path / "summary.md").read_text()
+    assert f"3 commits to measure since {commits[0][:10]}" in said
+    assert f"{commits[1][:10]}: 1 benchmarks; others failed: pytest ended with status 1." in said
+    assert f"{commits[2][:10]} was not measured" in said
+    assert f"{commits[3][:10]}: 2 benchmarks." in said
