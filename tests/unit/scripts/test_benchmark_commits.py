@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,8 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[s
     quick = (
         "--benchmark-max-time=0.001 --benchmark-min-rounds=1 --benchmark-calibration-precision=1"
     )
+    for name in [one for one in os.environ if one.startswith("PYTEST_XDIST")]:
+        monkeypatch.delenv(name)  # beside other tests, pytest-benchmark measures nothing
     monkeypatch.setenv("PYTEST_ADDOPTS", f"{quick} -p no:cacheprovider")
     monkeypatch.setattr(benchmark_commits, "_UV", (sys.executable, str(tmp_path / "uv.py")))
     return where, git("rev-list", "--reverse", "main").split()
