@@ -61,9 +61,8 @@ class Interpreters:
 
     @property
     def ordinary(self) -> tuple[Interpreter, ...]:
-        """Those that are not free-threaded, which must be asked for; all if there is no other."""
-        found = tuple(one for one in self.interpreters if not one.free_threaded)
-        return found or self.interpreters
+        """Those that are not free-threaded: a free-threaded one must be asked for."""
+        return tuple(one for one in self.interpreters if not one.free_threaded)
 
     def of(self, minor: str) -> Interpreter:
         """Return the interpreter of a minor version such as "3.13".
@@ -114,8 +113,10 @@ def newest_supported(
     If a Python that is not installed would get a newer one, the note says so. Raises
     NoInterpreterError if no interpreter is installed or none gets any PyTensor.
     """
-    if not found.interpreters:
-        why = "".join(f" ({reason})" for reason in found.skipped)
+    if not found.ordinary:
+        reasons = [*found.skipped, *(f"{one.minor} has to be named: --python {one.minor}"
+                                     for one in found.interpreters)]  # fmt: skip
+        why = "".join(f" ({reason})" for reason in reasons)
         raise NoInterpreterError(
             f"no CPython {SUPPORTED[0]} to {SUPPORTED[-1]} with headers was found on PATH, in "
             f"pyenv or among uv's{why}: install one, for example with pyenv, and run this again"
@@ -144,7 +145,7 @@ def _fallback_note(
     ordinary = {interpreter.minor for interpreter in found.ordinary}
     for minor in (one for one in SUPPORTED if one not in installed):
         with suppress(UvError):
-            offer = index.version_for(requirements, found.interpreters[0].path, minor)
+            offer = index.version_for(requirements, found.ordinary[0].path, minor)
             if offer > best:
                 only = " and ".join(sorted(ordinary, key=lambda one: Version(one.rstrip("t"))))
                 return (

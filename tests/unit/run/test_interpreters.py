@@ -55,11 +55,20 @@ def test_a_free_threaded_interpreter_has_to_be_asked_for(silent_uv, python, monk
         monkeypatch.setenv(name, str(path.parent))
     alone = find(silent_uv)
     assert [one.minor for one in alone.interpreters] == ["3.14t"]
-    assert alone.ordinary == alone.interpreters
+    assert alone.ordinary == ()
+    with pytest.raises(NoInterpreterError, match=r"3\.14t has to be named: --python 3\.14t"):
+        newest_supported(Index(silent_uv), alone)
     found = find(silent_uv, [path, python("3.13.0"), python("3.14.0")])
     assert [one.minor for one in found.ordinary] == ["3.14", "3.13"]
     assert found.of("3.14t").path == path
     assert found.of("3.14").path != path
+
+
+def test_the_index_is_asked_for_the_ordinary_build():
+    uv = FakeUv(lambda *_: "numba==0.68.0\n")
+    Index(uv).resolve(["numba"], minor="3.14t")
+    ((asked, _),) = uv.asked
+    assert option(asked, "--python-version") == "3.14"
 
 
 def test_programs_that_do_not_run_and_unsupported_versions_are_left_out(

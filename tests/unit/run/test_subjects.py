@@ -2,12 +2,13 @@ import os
 import subprocess
 import zipfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from fakes import FakeUv
 
 from observatory.run.history import History
-from observatory.run.interpreters import Interpreters, NoInterpreterError
+from observatory.run.interpreters import Interpreter, Interpreters, NoInterpreterError
 from observatory.run.releases import load
 from observatory.run.sources import SubjectError
 from observatory.run.subjects import Subjects
@@ -103,6 +104,13 @@ def test_releases_without_a_common_python_get_one_each(subjects, found):
     with pytest.raises(SubjectError, match=r"3\.3\.7 needs Python 3\.12"):
         subjects.parse("3.3.7")
     assert subjects.parse("3.0.7").python == "3.11"
+
+
+def test_a_free_threaded_python_is_used_only_where_it_is_named(subjects, found):
+    free = Interpreter(Path("/py/3.13.0t/bin/python"), "3.13.0", free_threaded=True)
+    subjects.found = Interpreters((free, *found.interpreters))
+    assert subjects.parse("3.3.7").python == "3.13"
+    assert subjects.parse("3.3.7", python="3.13t").python == "3.13t"
 
 
 def test_a_python_that_the_release_cannot_use_or_that_is_not_there_is_refused(subjects):
