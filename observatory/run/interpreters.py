@@ -147,7 +147,7 @@ def _fallback_note(
         with suppress(UvError):
             offer = index.version_for(requirements, found.ordinary[0].path, minor)
             if offer > best:
-                only = " and ".join(sorted(ordinary, key=lambda one: Version(one.rstrip("t"))))
+                only = " and ".join(sorted(ordinary, key=Version))
                 return (
                     f"only Python {only} was found; the newest PyTensor it can run is {best}, "
                     f"while the index offers {offer} for Python {minor}: "

@@ -221,9 +221,11 @@ class Subjects:
         if (minor := self._common_python([core], None)) is not None:
             return minor
         installed = ", ".join(i.minor for i in self.found.interpreters) or "none"
+        free = [one.minor for one in self.found.interpreters if one.free_threaded]
+        named = f"; a free-threaded one must be named: --python {free[0]}" if free else ""
         raise SubjectError(
             f"{core.label} needs Python {' or '.join(core.pythons)}, which is not "
-            f"installed (found: {installed})"
+            f"installed (found: {installed}){named}"
         )
 
 

@@ -111,6 +111,9 @@ def test_a_free_threaded_python_is_used_only_where_it_is_named(subjects, found):
     subjects.found = Interpreters((free, *found.interpreters))
     assert subjects.parse("3.3.7").python == "3.13"
     assert subjects.parse("3.3.7", python="3.13t").python == "3.13t"
+    subjects.found = Interpreters((free,))
+    with pytest.raises(SubjectError, match=r"must be named: --python 3\.13t"):
+        subjects.parse("3.3.7")
 
 
 def test_a_python_that_the_release_cannot_use_or_that_is_not_there_is_refused(subjects):
