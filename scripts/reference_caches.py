@@ -66,13 +66,11 @@ def _upgrades() -> list[Upgrade]:
 def _rows(one: Upgrade) -> Iterator[tuple[str, ...]]:
     for kind in dict.fromkeys(KINDS[part.backend] for part in one.parts):
         parts = [part for part in one.parts if KINDS[part.backend] == kind]
-        uses = [use for part in parts if (use := use_of(part)) is not None]
-        if uses:
-            names = sorted({name for part in parts for name in part.changed})
-            yield (
-                _named(one.base), _named(one.head), kind, ", ".join(_differing(one)),
-                code(worst_use(uses)), codes(names),
-            )  # fmt: skip
+        names = sorted({name for part in parts for name in part.changed})
+        yield (
+            _named(one.base), _named(one.head), kind, ", ".join(_differing(one)),
+            code(worst_use(map(use_of, parts))), codes(names),
+        )  # fmt: skip
 
 
 def _named(side: Side) -> str:

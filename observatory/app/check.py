@@ -114,7 +114,10 @@ def _copied(cache: Path | None, caches: Path, progress: Progress) -> Iterator[Pa
         else:
             with doing(progress, f"copying {cache}"):
                 ignored = shutil.ignore_patterns(*_NOT_COPIED)
-                shutil.copytree(cache, own / "pytensor", symlinks=True, ignore=ignored)
+                # A link that stayed one would let the check write into the user's cache.
+                shutil.copytree(
+                    cache, own / "pytensor", ignore=ignored, ignore_dangling_symlinks=True
+                )
         filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
         (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")
         yield where

@@ -52,6 +52,8 @@ def judged(directory: Path, here: Passport, python: str, known: Known) -> Ruling
     try:
         return rule(here, used_by, inspected(directory, [python]), known)
     except NoEntriesError:
+        if any(path.name != record.NAME for path in directory.glob("*")) or directory.is_file():
+            return Ruling("unknown", ("nothing in it is known to be a cache",))
         return Ruling("safe", ("it is empty",))
 
 
@@ -103,8 +105,10 @@ def _own_use(samples: Sequence[Sample]) -> tuple[Use, list[str]]:
         return "wrong", sorted(hurt)
     if confused := sorted({*_wrong(paired)}):
         return "collides", confused
-    measured = all(any(one.status == "ok" for one in own) for own in (shared, warm, paired))
-    return ("safe" if measured else "unknown"), []
+    decisive = (shared, warm, paired)
+    whole = all(one.status in ("ok", "unavailable") for own in decisive for one in own)
+    measured = all(any(one.status == "ok" for one in own) for own in decisive)
+    return ("safe" if whole and measured else "unknown"), []
 
 
 def _wrong(samples: Iterable[Sample]) -> Iterator[str]:

@@ -119,9 +119,14 @@ def _claims(
     if not used_by:
         yield "unknown", "it does not say which PyTensor filled it"
     for kind in sorted(kinds):
-        for base in used_by:
-            if not _refused(kind, base, here):
-                yield from _claims_of(kind, base, here, known)
+        fillers = [base for base in used_by if not _refused(kind, base, here)]
+        if used_by and not fillers:
+            yield (
+                "unknown",
+                "none of the environments that it names can have written what fits here",
+            )
+        for base in fillers:
+            yield from _claims_of(kind, base, here, known)
 
 
 def _claims_of(
@@ -191,10 +196,10 @@ def restorable(here: Passport, known: Known, accept_collisions: bool = False) ->
     ] if allowed(here.pytensor) else []  # fmt: skip
 
 
-def use_of(part: Part) -> Use | None:
-    """What a cache did to one model; None if that was not measured whole."""
+def use_of(part: Part) -> Use:
+    """What a cache did to one model; unknown if that was not measured whole."""
     if part.failure or not part.built:
-        return None
+        return "unknown"
     if part.wrong_by_cache:
         return "wrong"
     if part.stale:
@@ -215,7 +220,7 @@ def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
     """
     use, kind = use_of(part), KINDS[part.backend]
     base, head = upgrade.base, upgrade.head
-    if use is None or base.versions.python != head.versions.python or base.cpu != head.cpu:
+    if base.versions.python != head.versions.python or base.cpu != head.cpu:
         return None
     if kind == "numba" and base.versions.numba != head.versions.numba:
         return None

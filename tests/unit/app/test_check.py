@@ -62,10 +62,12 @@ class Taking:
     variables: dict[str, str] = field(default_factory=dict)
     tasks: list[Task] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    links: int = 0
 
     def run(self, task: Task) -> Sample:
         self.tasks.append(task)
         own = self.caches / str(task.cache)
+        self.links += sum(path.is_symlink() for path in own.rglob("*"))
         self.seen |= {str(path.relative_to(own)) for path in own.rglob("*") if path.is_file()}
         return factories.sample(task.cell, measure="counting")
 
@@ -92,10 +94,16 @@ def test_every_process_starts_from_a_copy_which_is_removed(
     (cache / "numba").mkdir(parents=True)
     for name in ("numba/one.nbi", "numba/one.nbi.tmp.5", NAME):
         (cache / name).write_text("")
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "two.nbi").write_text("")
+    (cache / "link").symlink_to(linked)
+    (cache / "dangling").symlink_to(tmp_path / "none")
     python = tmp_path / "bin" / "python"
     found = check(HERE, python, cache, state, 60.0)
     (used,) = taking
-    assert used.seen == {"pytensor/numba/one.nbi", FILLER_FILE}
+    assert used.seen == {"pytensor/numba/one.nbi", "pytensor/link/two.nbi", FILLER_FILE}
+    assert used.links == 0  # nothing that is written through one would reach the user's cache
     assert {task.cache for task in used.tasks} == {"own"}
     assert {task.cell.backend for task in used.tasks} == {"NUMBA"}  # there is no compiler
     assert (used.environment.python, used.flags) == (python, "floatX=float32")
@@ -103,7 +111,7 @@ def test_every_process_starts_from_a_copy_which_is_removed(
     assert {each.model for each in found.parts} == {"radon", "randoms", "linalg"}
     assert len(found.findings) > 10
     assert list((state / "caches").iterdir()) == []
-    assert len(list(cache.rglob("*"))) == 4
+    assert len(list(cache.rglob("*"))) == 6
 
 
 def test_one_model_is_built_without_siblings_from_an_empty_cache(

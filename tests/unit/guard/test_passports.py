@@ -65,6 +65,7 @@ def test_a_cache_of_a_release_that_was_measured_to_be_safe_is_safe() -> None:
         ([passport("9.0.0")], ("usable",), "0.68.0 on the cache of 9.0.0"),
         ([passport(settings={"floatX": "float32"})], ("usable",), "(floatX=float32)"),
         ([passport()], ("usable", "broken"), "a file in it is broken"),
+        ([passport(numba="0.1.0")], ("usable",), "can have written what fits here"),
     ],
 )  # fmt: skip
 def test_what_was_not_measured_is_unknown(
@@ -155,9 +156,11 @@ def test_an_upgrade_shows_what_the_cache_does(changed: dict[str, Any], use: Use)
     assert found.use == use
 
 
-def test_a_part_that_failed_shows_nothing() -> None:
+def test_a_part_that_failed_makes_the_pair_unknown() -> None:
     part = Part(model="randoms", backend="NUMBA", built=3, reused=2, failure="it died")
-    assert fact_of(upgrade(part), part) is None
+    found = fact_of(upgrade(part), part)
+    assert found is not None
+    assert worst_of([found, found.model_copy(update={"use": "safe"})])[0].use == "unknown"
 
 
 def test_the_models_of_one_pair_are_judged_together() -> None:

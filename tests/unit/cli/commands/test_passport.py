@@ -70,6 +70,14 @@ def test_a_cache_of_unknown_origin_is_refused_and_stays_unstamped(
     assert load(cache) == []
 
 
+def test_what_is_no_cache_is_not_called_empty(python: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    (cache / "a" / "b" / "c").mkdir(parents=True)
+    done = observatory("passport", cache, "--python", python, "--stamp")
+    assert done.returncode == Exit.UNSAFE_CACHE
+    assert "nothing in it is known to be a cache" in done.stdout
+
+
 def test_a_python_without_pytensor_is_named(python: Path) -> None:
     python.write_text(python.read_text().replace("1.1.0", ""))
     done = observatory("passport", "--python", python)
