@@ -23,9 +23,10 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -33,6 +34,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+COPIED = ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks")
 SCRIPTS = ("sh", "console", "bash", "python")
 _BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?"
@@ -84,6 +86,17 @@ def pages() -> list[str]:
     """Every page, by its path below docs/; what is made by a script has no examples."""
     found = (path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
     return sorted(str(path) for path in found if path.parts[0] not in ("reference", "theme"))
+
+
+def copy_of_checkout(into: Path, names: Iterable[str] = COPIED) -> Path:
+    """Copy what examples need of this checkout.
+
+    Without compiled files: another worker may be replacing one while it is copied.
+    """
+    for name in names:
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, into / name, symlinks=True, ignore=compiled)
+    return into
 
 
 def blocks(page: str, text: str | None = None) -> list[Block]:

@@ -11,7 +11,7 @@
   const place = (id) => document.getElementById(id);
   const form = place("controls"), chart = place("chart");
   const page = { data: null, found: [], series: [], slots: [], places: new Map() };
-  let chosen = {}, drawn = null, strip = null, cursor = null;
+  let chosen = {}, drawn = null, strip = null, cursor = null, printing = false;
 
   /* What is chosen. */
 
@@ -211,7 +211,7 @@
     return {
       series, slots, xs: seriesLayout.xsOf(slots, byDate()), byDate: byDate(),
       releases: byDate() || releases.length < slots.length ? releases : [],
-      span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: canvas.clientWidth,
+      span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: width(),
       height: !alone ? 250 : narrow ? 300 : 380,
       tell: { point, pin, span: moved, drawn: () => performance.mark("drawn"), focused: () => chart.contains(document.activeElement) },
     };
@@ -397,11 +397,21 @@
     await observatory.seriesShare[made](page, shown(), drawn);
   }
 
-  /** Paper is white, and as wide as it is; whatever the screen is. */
-  function onPaper(printing) {
+  /** How wide the charts are drawn: paper is as wide as it is, whatever the screen is. */
+  const width = () => (printing ? PAPER : place("canvas").clientWidth);
+
+  /** Follow the width of the page, unless it is hidden. */
+  function resize() {
+    if (!drawn || !width() || width() === drawn.view.width) return;
+    drawn.resize(width());
+    if (!printing) strip.paint();
+  }
+
+  /** Paper is white, and what the screen does meanwhile, as to announce other colours, changes no width. */
+  function onPaper(begins) {
+    printing = begins;
     document.documentElement.classList.toggle("paper", printing);
-    if (!drawn) return;
-    drawn.resize(printing ? PAPER : place("canvas").clientWidth);
+    resize();
   }
 
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -422,12 +432,7 @@
   place("closer").addEventListener("click", () => zoom(0.6));
   place("wider").addEventListener("click", () => zoom(1.6));
   place("reset").addEventListener("click", wholeHistory);
-  new ResizeObserver(() => {
-    const width = place("canvas").clientWidth;
-    if (!drawn || !width || width === drawn.view.width) return;
-    drawn.resize(width);
-    strip.paint();
-  }).observe(place("canvas"));
+  new ResizeObserver(resize).observe(place("canvas"));
   matchMedia("(prefers-color-scheme: dark)")
     .addEventListener("change", () => page.series.length && show());
   window.addEventListener("hashchange", restart);

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from observatory.run.environments import Environment
-from tests.docs_examples import ROOT, Block, Runner, blocks, measured_subjects
+from tests.docs_examples import ROOT, Block, Runner, blocks, copy_of_checkout, measured_subjects
 from tests.integration.conftest import lend
 
 MINUTES = 20
@@ -119,9 +118,7 @@ def runner(
     page: Page, tmp_path: Path, newest: Environment, environment_of: Callable[..., Environment]
 ) -> Runner:
     """A copy of the checkout, which runs in place of this one."""
-    checkout = tmp_path / "checkout"
-    for name in _PACKAGES:
-        shutil.copytree(ROOT / name, checkout / name, symlinks=True)
+    checkout = copy_of_checkout(tmp_path / "checkout", _PACKAGES)
     subjects = measured_subjects(page.file)
     lend(checkout / ".observatory", *(map(environment_of, subjects) if subjects else [newest]))
     paths = os.pathsep.join(map(str, (checkout, ROOT)))  # of ROOT: the factories of the tests

@@ -5,14 +5,13 @@ The pages that add something are run by `test_adding`, which also counts the fil
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from observatory.run.environments import Environment
-from tests.docs_examples import ROOT, Runner, blocks, measured_subjects, pages
+from tests.docs_examples import Runner, blocks, copy_of_checkout, measured_subjects, pages
 from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration
@@ -31,9 +30,7 @@ MINUTES = 60
 def test_examples_that_measure_do_what_the_page_says(
     page: str, tmp_path: Path, environment_of: Callable[..., Environment]
 ) -> None:
-    checkout = tmp_path / "checkout"
-    for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
-        shutil.copytree(ROOT / name, checkout / name, symlinks=True)
+    checkout = copy_of_checkout(tmp_path / "checkout")
     lend(checkout / ".observatory", *map(environment_of, measured_subjects(page)))
     # What the page changes is changed in the copy, and the copy is what runs.
     runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)

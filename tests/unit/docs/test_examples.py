@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,15 @@ from typer.main import get_command
 
 from observatory.cli.main import app
 from tests import docs_examples, factories_asv
-from tests.docs_examples import ROOT, Block, Runner, blocks, commands, first_missing, pages
+from tests.docs_examples import (
+    Block,
+    Runner,
+    blocks,
+    commands,
+    copy_of_checkout,
+    first_missing,
+    pages,
+)
 
 GUIDES = [page for page in pages() if page == "tutorial.md" or page.startswith("how-to/")]
 EVERYWHERE = [*pages(), "../README.md", "../CONTRIBUTING.md"]
@@ -60,9 +67,7 @@ def git(where: Path, *arguments: str) -> None:
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout as far as examples need one: what was recorded, and the packages."""
-    here = tmp_path_factory.mktemp("docs") / "checkout"
-    for name in ("results", "benchmarks", "observatory", "dashboard", "tests/unit/benchmarks"):
-        shutil.copytree(ROOT / name, here / name, symlinks=True)
+    here = copy_of_checkout(tmp_path_factory.mktemp("docs") / "checkout")
     git(here, "init", "--quiet")
     (here / ".gitignore").write_text("__pycache__/\n")
     git(here, "add", "--all")
