@@ -8,7 +8,7 @@ seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -40,6 +40,8 @@ class Search:
     """Whether two values are equal, as far as chance lets one tell."""
     values: dict[int, float | None] = field(default_factory=dict)
     """What is known, by place. None: the subject cannot be measured."""
+    likely: Collection[int] = ()
+    """Places where something else is known to have changed: within a gap, they come first."""
 
     def wanted(self) -> list[int]:
         """The places to measure next, the most telling first; empty: every change is found.
@@ -77,5 +79,8 @@ class Search:
         return [place for place in range(left + 1, right) if place not in self.values]
 
     def _middle(self, left: int, right: int) -> int:
-        """The place nearest to the middle of a gap that was not tried."""
-        return min(self._open(left, right), key=lambda place: abs(2 * place - left - right))
+        """The place nearest to the middle of a gap that was not tried; a likely one first."""
+        return min(
+            self._open(left, right),
+            key=lambda place: (place not in self.likely, abs(2 * place - left - right)),
+        )

@@ -27,6 +27,7 @@ STEPS = (
     "explore",
     "work",
     "alerts",
+    "search",
     "site",
     "feed",
     "deliver",
@@ -65,6 +66,10 @@ class Wishes:
     """The longest time for the census of the last subject; empty: there is none."""
     explore_budget: str = ""
     """The time for generated pairs of graphs; empty: there are none."""
+    search_budget: str = "30m"
+    """The longest time for finding the culprits of open alerts."""
+    clone: Path | None = None
+    """A clone of PyTensor, along whose commits culprits are searched."""
     no_work: str = ""
     """Why the work of no subject is counted; empty: it is."""
     machine: str | None = None
@@ -89,8 +94,7 @@ def steps(wishes: Wishes) -> list[NightStep]:
 
 def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     results = ["--results", str(wishes.results)]
-    state = ["--python", wishes.python] if wishes.python else []
-    state += ["--state", str(wishes.state)] if wishes.state else []
+    state = _state(wishes)
     where = [*results, *_each("--with", wishes.extras), *state]
     machine = ["--machine", wishes.machine] if wishes.machine else []
     options = [*where, *_each("--launch", wishes.launches), *machine]
@@ -134,6 +138,8 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
     results = ["--results", str(wishes.results)]
     alerts = ["alerts", *results]
     yield NightStep(name="alerts", command=alerts)
+    search = ["bisect", "--open", "--budget", wishes.search_budget]
+    yield NightStep(name="search", command=[*search, *_where(wishes)], needs=["alerts"])
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
     forms = ["--triage-url", settle] if wishes.deliver and wishes.publish else []
     site = ["dashboard", *results, "--out", str(wishes.out), *forms]
@@ -151,6 +157,19 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
         command = ["publish", str(wishes.results), *branch, *push]
         yield NightStep(name="publish", command=command)
+
+
+def _where(wishes: Wishes) -> list[str]:
+    """The options of a search: whose results, along which clone, and on which machine."""
+    clone = ["--repo", str(wishes.clone)] if wishes.clone else []
+    machine = ["--machine", wishes.machine] if wishes.machine else []
+    extras = _each("--with", wishes.extras)
+    return ["--results", str(wishes.results), *clone, *extras, *_state(wishes), *machine]
+
+
+def _state(wishes: Wishes) -> list[str]:
+    state = ["--python", wishes.python] if wishes.python else []
+    return [*state, *(["--state", str(wishes.state)] if wishes.state else [])]
 
 
 def _each(option: str, values: Iterable[str]) -> list[str]:

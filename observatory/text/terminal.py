@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -48,6 +48,11 @@ def drawn(story: doc.Story) -> RenderableType:
             else:
                 drawn += _drawn(block)
     return Group(*drawn)
+
+
+def blocks(of: Iterable[doc.Block]) -> RenderableType:
+    """Blocks one below the other."""
+    return Group(*(drawn for block in of for drawn in _drawn(block)))
 
 
 def _drawn(block: doc.Block, most: int | None = None) -> Iterator[RenderableType]:

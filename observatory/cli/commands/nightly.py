@@ -99,6 +99,11 @@ def command(
             help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
         ),
     ] = "15m",
+    search: Annotated[bool, typer.Option(help="Search for what made each open alert.")] = True,
+    search_budget: Annotated[
+        str,
+        typer.Option(help="Longest time for these searches: 90s, 10m, 1h; a later night goes on."),
+    ] = "30m",
     census_budget: Annotated[
         str,
         typer.Option(
@@ -141,10 +146,12 @@ def command(
     """  # fmt: skip
     _check(only or (), repo, commits, link, deliver)
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    for budget in filter(None, (work_budget, census_budget, explore_budget)):
+    for budget in filter(None, (work_budget, search_budget, census_budget, explore_budget)):
         options.seconds(budget)
     chosen, notes = _commits_of(repo, commits, results, machine, most)
-    named = (("canary", canary), ("contracts", contracts), ("work", work))
+    named = (
+        ("canary", canary), ("contracts", contracts), ("work", work), ("search", search)
+    )  # fmt: skip
     left_out = {name for name, on in named if not on}
     if commits and not chosen and not subject:
         left_out.update(MEASURING)
@@ -155,6 +162,7 @@ def command(
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
         census_budget=census_budget, explore_budget=explore_budget,
+        search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,

@@ -36,6 +36,10 @@ def new_run(plan: str) -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{plan}"
 
 
+SEARCH = "bisect"
+"""The plan of what a search measured: single cells of subjects between two of a history."""
+
+
 def plan_of(run: str) -> str:
     """What a run takes; empty for runs from before ids named it.
 

@@ -31,12 +31,20 @@ from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
-from observatory.store.records import calibration, contracts, layout, triage, upgrades
+from observatory.store.records import (
+    calibration,
+    contracts,
+    layout,
+    searches,
+    triage,
+    upgrades,
+)
 
 _KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
     (calibration.FILES, "taken_at"),
     (upgrades.FILES, "taken_at"),
     (contracts.FILES, "started_at"),
+    (searches.FILES, "taken_at"),
 )
 """Each kind of record, and the field that says when one was taken."""
 LARGEST_JOURNAL = 256 * 2**20

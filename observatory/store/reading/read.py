@@ -25,7 +25,7 @@ from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
 from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
-from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.models import SEARCH, JournalHeader, plan_of
 from observatory.store.journal.reader import read_journal
 from observatory.store.reading.cache import Cache, Made
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
@@ -45,7 +45,7 @@ class JournalSummary:
 
     header: JournalHeader | None  # the current header
     notes: tuple[Note, ...]  # what a reader of the current values must know of them
-    measured_at: datetime | None  # when the newest sample was taken
+    measured_at: datetime | None  # when the newest sample was taken, without those of searches
     functions: str = UNKEPT  # the compiled functions, as `KEPT_FUNCTIONS.kept` writes them
     counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
     fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
@@ -270,7 +270,10 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
     made = JournalSummary(
         header=contents.header,
         notes=tuple(latest.notes),
-        measured_at=max((entry.sample.started_at for entry in contents.entries), default=None),
+        measured_at=max(
+            (one.sample.started_at for one in contents.entries if plan_of(one.run) != SEARCH),
+            default=None,
+        ),
         functions=KEPT_FUNCTIONS.kept(contents.current(), ledgers),
         fates=KEPT_FATES.kept(contents.current(), ledgers),
         coverage=coverage_of(contents.current()),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from observatory.store.base.problems import Problem, RecordUsageError
 from observatory.store.journal.ledgers import LedgerError, LedgerStore
-from observatory.store.journal.models import JournalEntry, JournalHeader, plan_of
+from observatory.store.journal.models import SEARCH, JournalEntry, JournalHeader, plan_of
 from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.values import latest_runs
@@ -79,25 +79,30 @@ def labelled(
 def load_all(directory: Path) -> Iterator[Saved]:
     """Read every subject of a results directory, in the order of `place_of`.
 
-    Subjects are read one at a time: all of them with their ledgers may not fit into memory.
+    Without what searches measured: with one cell of a subject in between, the change that was
+    searched for would begin there in one series and later in all others, and be two. Subjects are
+    read one at a time: all of them with their ledgers may not fit into memory.
     """
     headed = [(path, read_header(path)) for path in layout.journals(directory)]
     for _, path in sorted((place_of(header), path) for path, header in headed if header):
-        if saved := read_saved(path):
+        if saved := read_saved(path, searched=False):
             yield saved
 
 
-def read_saved(journal: Path, ledgers: bool = True) -> Saved | None:
+def read_saved(journal: Path, ledgers: bool = True, searched: bool = True) -> Saved | None:
     """The subject of one journal; None where nothing in it can be read.
 
-    ``ledgers``: whether to read them, too.
+    ``ledgers``: whether to read them, too. ``searched``: whether samples of searches count.
     """
     contents = read_journal(journal)
     if contents.header is None:
         return None
     store = LedgerStore(layout.results_of(journal) / layout.LEDGERS)
     problems = list(contents.problems)
-    counted = latest_runs(contents.current())
+    current = contents.current()
+    counted = latest_runs(
+        current if searched else [one for one in current if plan_of(one.run) != SEARCH]
+    )
     samples = tuple(
         _completed(entry, store, problems) if ledgers or entry.ledger is None else entry.sample
         for entry in counted

@@ -12,6 +12,7 @@
     results/pools/<machine>-<subject>.parquet              one subject's times or counts of work
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
+    results/searches/<commits>-<hash>.json                 which subject changed a value
     results/alerts.json                                    what got worse, and what became of it
     results/triage.toml, results/triage/*.toml             acknowledgements of alerts
 """
@@ -36,7 +37,10 @@ UPGRADES = "upgrades"
 CONTRACTS = "contracts"
 POOLS = "pools"
 EXPLORED = "explored"
-RESERVED = (SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED)
+SEARCHES = "searches"
+RESERVED = (
+    SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED, SEARCHES,
+)  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -233,6 +233,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "census": "run --subject newest --preset census --budget 90m --results results",
         "explore": "explore newest --budget 10m --results results",
         "alerts": "alerts --results results",
+        "search": "bisect --open --budget 30m --results results",
         "site": "dashboard --results results --out html --triage-url "
         "https://github.com/pymc-devs/pytensor/new/results/triage",
         "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",
@@ -244,10 +245,22 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
 
 def test_what_nobody_asked_for_is_left_out() -> None:
     assert list(commands(Wishes(subjects=["newest"]))) == [
-        "measure newest", "canary", "contracts", "work newest", "alerts", "site",
+        "measure newest", "canary", "contracts", "work newest", "alerts", "search", "site",
     ]  # fmt: skip
     only = Wishes(subjects=["newest"], only=frozenset({"alerts", "publish"}), publish="results")
     assert list(commands(only)) == ["alerts", "publish"]
+
+
+def test_culprits_are_searched_along_the_clone_as_the_night_measures() -> None:
+    wishes = Wishes(
+        subjects=[], clone=Path("pytensor"), search_budget="5m", machine="runner", python="3.13",
+        extras=["pymc"], state=Path("kept"), only=frozenset({"search"}),
+    )  # fmt: skip
+    assert commands(wishes) == {
+        "search": "bisect --open --budget 5m --results results --repo pytensor --with pymc "
+        "--python 3.13 --state kept --machine runner"
+    }
+    assert steps(wishes)[0].needs == ["alerts"]
 
 
 def test_commits_are_measured_once_and_the_last_is_guarded() -> None:

@@ -9,74 +9,119 @@ from typing import Any
 
 import pytest
 
-from observatory.analyze.history.suspects import Commit
-from observatory.app.bisection import Bisected, Culprit
-from observatory.benchmarks.catalogue import Cell
+from observatory.app.bisection import Sought
 from observatory.errors import Exit
-from observatory.run.commits import Range
+from observatory.store.records.alerts import At
+from observatory.store.records.comparison import Cause
+from observatory.store.records.searches import BlamedCommit, Culprit, Probe, Searched
 from tests.command import observatory
-from tests.factories import WARM, subject
+from tests.factories import NOON, WARM
 
-GOOD, BAD = subject("3.0.1"), subject("3.0.2")
-COMMIT = Commit(
-    "a" * 40, "Ada", datetime(2026, 5, 4, tzinfo=UTC), "A new key", 77, ("pytensor/a.py", "b.py")
-)
+GOOD, BAD = (At(label=f"3.0.{n}", commit=str(n) * 40, date=NOON) for n in (1, 2))
+COMMIT = BlamedCommit(
+    hash="a" * 40, author="Ada", date=datetime(2026, 5, 4, tzinfo=UTC), title="A new *key*",
+    pull_request=77, files=["pytensor/a.py", "b.py"],
+)  # fmt: skip
+CAUSE = Cause(id="cause-1", kind="unstable keys", sentence="keys differ", cells=[WARM])
 
 
 def culprit(**changes: Any) -> Culprit:
     own = {
-        "before": GOOD, "after": BAD, "low": 0.0, "high": 4.0, "skipped": (), "again": (0.0, 4.0),
-        "confirmed": True, "dependencies": {}, "commits": Range((COMMIT,)),
+        "before": GOOD, "after": BAD, "low": 0.0, "high": 4.0, "again": (0.0, 4.0),
+        "certainty": "confirmed", "commits": [COMMIT], "causes": [CAUSE],
     }  # fmt: skip
     return Culprit(**{**own, **changes})
 
 
+def found(**changes: Any) -> Searched:
+    own = {
+        "observatory": "0.1", "machine": "bench", "cell": WARM, "metric": "cache_misses",
+        "good": GOOD, "bad": BAD, "subjects": 2, "measured": 2, "samples": 8, "seconds": 90.0,
+        "probes": [Probe(at=GOOD, value=0.0), Probe(at=BAD, value=4.0)], "taken_at": NOON,
+        "culprits": [culprit()],
+    }  # fmt: skip
+    return Searched(**{**own, **changes})
+
+
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Sought]:
     """The searches that were asked for; each finds one culprit."""
-    searches: list[tuple[Any, ...]] = []
+    searches: list[Sought] = []
 
-    def bisect(_: object, subjects: Any, cell: Cell, metric: str, *more: object) -> Bisected:
-        searches.append(([one.label for one in subjects], cell, metric, *more))
-        return Bisected(cell, metric, (GOOD, BAD), {0: 0.0, 1: 4.0}, 2, (culprit(),))
+    def bisect(_: object, sought: Sought) -> Searched:
+        searches.append(sought)
+        return found()
 
-    monkeypatch.setattr("observatory.cli.commands.bisect.bisect", bisect)
+    monkeypatch.setattr("observatory.app.searching.bisect", bisect)
     return searches
 
 
-def test_releases_are_searched_and_the_culprit_is_told(asked: list[tuple[Any, ...]]) -> None:
-    done = observatory("bisect", "3.3.6", "3.3.8", "--cell", str(WARM))
+def search(*more: str) -> str:
+    done = observatory("bisect", "3.3.6", "3.3.8", "--cell", str(WARM), *more)
     assert done.returncode == Exit.OK, done.stderr
-    ((labels, cell, metric, clone, confirm),) = asked
-    assert (labels[0], labels[-1], cell, metric) == ("3.3.6", "3.3.8", WARM, "cache_misses")
-    assert (clone, confirm) == (None, True)
-    assert "3.0.1 → 3.0.2: 0 → 4, confirmed" in done.stdout
-    assert "aaaaaaaaaaaa Ada 2026-05-04: A new key (#77)" in done.stdout
-    assert "pytensor/a.py, b.py" in done.stdout
+    return done.stdout
+
+
+def test_releases_are_searched_and_the_culprit_is_told(asked: list[Sought]) -> None:
+    told = search()
+    (sought,) = asked
+    labels = [one.label for one in sought.subjects]
+    assert (labels[0], labels[-1], sought.cell) == ("3.3.6", "3.3.8", WARM)
+    assert (sought.metric, sought.clone, sought.confirm) == ("cache_misses", None, True)
+    assert "3.0.1 to 3.0.2: 2 subjects, 2 with a value, 2 subjects measured in 1.5 min" in told
+    assert "3.0.1 → 3.0.2: 0 → 4, confirmed" in told
+    assert "aaaaaaaaaaaa Ada 2026-05-04: A new *key* (pull request 77): pytensor/a.py, b.py" in told
+    assert "Keys differ." in told
+
+
+def test_markdown_shows_no_text_as_markup_and_json_is_the_record(asked: list[Sought]) -> None:
+    del asked
+    assert "`aaaaaaaaaaaa` `Ada` `2026-05-04`: `A new *key*` (pull request `77`)" in search(
+        "--markdown"
+    )
+    assert Searched.model_validate(json.loads(search("--json"))[0]) == found()
 
 
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"again": None, "confirmed": False}, "not measured again"),
-        ({"again": (0.0, 0.0), "confirmed": False}, "not reproduced"),
+        ({"certainty": "not measured again"}, "0 → 4, not measured again"),
+        ({"certainty": "not reproduced"}, "0 → 4, not reproduced"),
+        ({"certainty": "half measured again"}, "a side could not be measured again"),
         (
-            {"again": (0.0, 0.0), "confirmed": False, "dependencies": {"numba": ("1", "2")}},
+            {"certainty": "dependencies", "dependencies": {"numba": ("1", "2")}},
             "not reproduced with equal dependencies: one of those below changed it",
         ),
-        ({"again": (0.0, None), "confirmed": False}, "a side could not be measured again"),
+        ({"dependencies": {"numba": ("1", "2")}}, "numba 1 → 2 at the same time"),
+        (
+            {"skipped": ["3.0.5", "3.0.6"]},
+            "not measurable in between, so any of them: 3.0.5, 3.0.6",
+        ),
     ],
 )
 def test_what_is_not_certain_is_said(
-    asked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, changed: Any, told: str
+    monkeypatch: pytest.MonkeyPatch, changed: Any, told: str
 ) -> None:
-    del asked
-    found = Bisected(WARM, "cache_misses", (GOOD, BAD), {0: 0.0, 1: 4.0}, 2, (culprit(**changed),))
-    monkeypatch.setattr("observatory.cli.commands.bisect.bisect", lambda *_: found)
-    done = observatory("bisect", "3.3.6", "3.3.8", "--cell", str(WARM))
-    assert told in done.stdout
-    said = json.loads(observatory("bisect", "3.3.6", "3.3.8", "--cell", str(WARM), "--json").stdout)
-    assert told in said[0]["culprits"][0]["certainty"]
+    monkeypatch.setattr(
+        "observatory.app.searching.bisect", lambda *_: found(culprits=[culprit(**changed)])
+    )
+    assert told in search()
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, "The value is the same at both ends"),
+        ({"finished": False}, "Its time was over before a culprit was found"),
+    ],
+)
+def test_a_search_without_a_culprit_says_why(
+    monkeypatch: pytest.MonkeyPatch, changed: Any, told: str
+) -> None:
+    monkeypatch.setattr(
+        "observatory.app.searching.bisect", lambda *_: found(culprits=[], **changed)
+    )
+    assert told in search()
 
 
 @pytest.mark.parametrize(
@@ -87,6 +132,9 @@ def test_what_is_not_certain_is_said(
         (("main", "topic", "--cell", str(WARM)), "name their clone with --repo"),
         (("3.3.6", "3.3.8", "--cell", str(WARM), "--metric", "speed"), "no metric 'speed'"),
         (("0123456789",), "has no alert '0123456789'"),
+        ((), "give the id of one alert, or two ends: GOOD BAD; or --open"),
+        (("3.3.6", "3.3.8", "--open"), "give no ends and no --cell beside it"),
+        (("--open", "--budget", "soon"), "'soon'"),
     ],
 )
 def test_what_is_not_understood_is_told(words: tuple[str, ...], told: str, tmp_path: Path) -> None:

@@ -88,9 +88,18 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "--summary", "summary.md",
     )  # fmt: skip
     assert status == Exit.OK, said
-    commands = ["run", "canary", "contracts", "alerts", "dashboard", "alerts", "publish"]
+    commands = ["run", "canary", "contracts", "alerts", "bisect", "dashboard", "alerts", "publish"]
     assert stage.begun() == commands
-    for name in ("measure 3.3.7", "canary", "contracts", "alerts", "site", "feed", "publish"):
+    for name in (
+        "measure 3.3.7",
+        "canary",
+        "contracts",
+        "alerts",
+        "search",
+        "site",
+        "feed",
+        "publish",
+    ):
         assert re.search(rf"^ *{re.escape(name)} +done ", said, re.MULTILINE), said
     summary = (stage.home / "summary.md").read_text()
     assert "| `measure` 3.3.7" in summary or "measure" in summary
@@ -121,7 +130,7 @@ def test_a_night_counts_work_where_the_machine_can_and_says_where_it_cannot(stag
 
 
 def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> None:
-    stage.night("3.3.7", "--summary", "summary.md", "--no-canary", "--no-contracts")
+    stage.night("3.3.7", "--summary", "summary.md", "--no-canary", "--no-contracts", "--no-search")
     assert stage.begun() == ["run", "alerts", "dashboard"]
     assert "](summary.svg)" in (stage.home / "summary.md").read_text()
     assert (stage.home / "summary.svg").exists()

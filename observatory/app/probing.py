@@ -1,0 +1,124 @@
+"""One count or work of one cell, of one subject after another; what is recorded is not measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from observatory.app.session import Session, take_samples
+from observatory.benchmarks.catalogue import METRICS, Cell, Metric
+from observatory.benchmarks.plan import Rounds, plan
+from observatory.run import counter
+from observatory.run.environments import NO_PINS, EnvironmentMakingError
+from observatory.run.sources import SubjectError
+from observatory.store.reading.saved import Saved, read_saved
+from observatory.store.records import layout
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
+
+_FEW = 3
+"""Samples of a near-exact metric."""
+
+
+def searchable(metric: str, cell: Cell) -> Metric:
+    """The metric, if few samples tell its value in this cell. Raises SubjectError otherwise."""
+    known = METRICS[metric]
+    if known.kind == "noisy":
+        raise SubjectError(
+            f"{metric} is a time or a size that varies: search for python_calls or instructions"
+        )
+    if problem := cell.problem():
+        raise SubjectError(problem)
+    return known
+
+
+class OutOfTimeError(Exception):
+    """The time of a search is over; what was measured is recorded."""
+
+
+@dataclass
+class Prober:
+    """Measures one metric of one cell."""
+
+    session: Session
+    cell: Cell
+    metric: Metric
+    taken: int = 0
+    """Subjects that were measured."""
+    samples: int = 0
+
+    def same(self, one: float, other: float) -> bool:
+        """Whether two values are equal, as far as chance lets one tell."""
+        if self.metric.kind == "exact":
+            return one == other
+        return abs(one - other) <= (self.metric.material or self.metric.spread) * max(one, other)
+
+    def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
+        """The values that need no measurement, by the place of the subject."""
+        known = ((place, self._recorded(subject)) for place, subject in enumerate(subjects))
+        return {place: value for place, value in known if value is not None}
+
+    def value(self, subject: Subject, pins: Mapping[str, str] = NO_PINS) -> float | None:
+        """Measure a subject, and record it. None: it cannot be measured.
+
+        Raises OutOfTimeError if the time of the session is over.
+        """
+        if time.monotonic() > self.session.deadline:
+            raise OutOfTimeError
+        try:
+            environment = self.session.environment(subject, self.cell.installs, pins)
+        except EnvironmentMakingError as error:
+            self.session.say(str(error), "warning")
+            return None
+        rounds = 1 if self.metric.kind == "exact" else _FEW
+        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
+        tasks = plan([self.cell], Rounds(**asked))
+        taken: list[Sample] = []
+        self.taken += 1
+        take_samples(self.session, subject, environment, tasks, taken.append)
+        self.samples += len(taken)
+        value = self._median(taken)
+        if value is None and time.monotonic() > self.session.deadline:
+            raise OutOfTimeError
+        return value
+
+    def saved(self, subject: Subject) -> Saved | None:
+        """What the results of this machine hold of a subject, with its ledgers."""
+        path = layout.journal_path(self.session.results, self.session.machine.machine, subject)
+        return read_saved(path) if path.exists() else None
+
+    def packages(self, subject: Subject) -> dict[str, str]:
+        """What the environment of the recorded value holds."""
+        saved = (read_saved(path, ledgers=False) for path in self._journals(subject))
+        return next((one.header.versions.packages for one in saved if one is not None), {})
+
+    def _recorded(self, subject: Subject) -> float | None:
+        """The value on this machine; a count that no CPU changes may come from any other, too."""
+        for path in self._journals(subject):
+            saved = read_saved(path, ledgers=False)
+            value = None if saved is None else self._median(saved.samples)
+            if value is not None:
+                return value
+        return None
+
+    def _journals(self, subject: Subject) -> list[Path]:
+        results, own = self.session.results, self.session.machine.machine
+        names = [path.parent.name for path in layout.journals(results)]
+        anywhere = self.metric.kind == "exact" and not self.metric.of_cpu
+        others = sorted({*names} - {own}) if anywhere else []
+        paths = (layout.journal_path(results, name, subject) for name in (own, *others))
+        return [path for path in paths if path.exists()]
+
+    def _median(self, samples: Sequence[Sample]) -> float | None:
+        """Of the samples that were counted as they are here: two sources are never compared."""
+        source = counter.find().source if self.metric.measure == "work" else None
+        values = [
+            one.metrics[self.metric.name]
+            for one in samples
+            if one.cell == self.cell and self.metric.name in one.metrics
+            and (source is None or one.counted_by == source)
+        ]  # fmt: skip
+        return median(values) if values else None

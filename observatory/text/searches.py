@@ -1,0 +1,104 @@
+"""What a search found, in words: for a terminal, an issue and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from observatory.benchmarks.catalogue import METRICS
+from observatory.store.records.searches import BlamedCommit, Certainty, Culprit, Searched
+from observatory.text import document as doc
+from observatory.text import units
+from observatory.text.comparison.phrases import name, sentence
+from observatory.text.plain import clean, shorten
+from observatory.text.words import first_of, several
+
+_FILES = 5
+_SKIPPED = 10
+_COMMITS = 10
+_DEPENDENCIES = 20
+_TITLE = 120
+CERTAIN: dict[Certainty, str] = {
+    "confirmed": "confirmed",
+    "not measured again": "not measured again",
+    "half measured again": "not confirmed: a side could not be measured again",
+    "dependencies": "not reproduced with equal dependencies: one of those below changed it",
+    "not reproduced": "not reproduced",
+}
+"""What is known of a change, after a comma."""
+
+
+def told(search: Searched) -> Iterator[doc.Block]:
+    """What was searched, and every culprit."""
+    yield doc.Paragraph(_range(search))
+    if not search.culprits:
+        yield doc.Paragraph((nothing(search),))
+    for culprit in search.culprits:
+        yield doc.Paragraph(change(culprit, search.metric))
+        if points := tuple(_evidence(culprit)):
+            yield doc.Points(points)
+
+
+def nothing(search: Searched) -> str:
+    """Why a search without a culprit has none."""
+    if not search.finished:
+        return "Its time was over before a culprit was found; the next search goes on."
+    return "The value is the same at both ends, so that nothing was looked for in between."
+
+
+def headline(searches: Sequence[Searched]) -> doc.Words:
+    """The culprit in one line, of searches for one change; empty if none has one."""
+    found = [(one, culprit) for one in searches for culprit in one.culprits]
+    if not found:
+        return ()
+    _, culprit = found[-1]  # the search that went furthest: commits come after releases
+    who = culprit.commits[0] if len(culprit.commits) == 1 else None
+    what: doc.Words = (
+        (name(culprit.after.label),) if who is None
+        else (name(who.hash[:12]), " by ", name(shorten(who.author, 60)))
+    )  # fmt: skip
+    return (*what, f", {CERTAIN[culprit.certainty].partition(':')[0]}")
+
+
+def change(culprit: Culprit, metric: str) -> doc.Words:
+    """Between which subjects the value changes, how, and how certain that is."""
+    unit = METRICS[metric].unit if metric in METRICS else ""
+    values = f"{units.human(culprit.low, unit)} → {units.human(culprit.high, unit)}"
+    return (
+        name(culprit.before.label), " → ", name(culprit.after.label), f": {values}, ",
+        CERTAIN[culprit.certainty],
+    )  # fmt: skip
+
+
+def _range(search: Searched) -> doc.Words:
+    known = sum(one.value is not None for one in search.probes)
+    parts = [
+        several(search.subjects, "subject"), f"{known} with a value",
+        f"{several(search.measured, 'subject')} measured in {units.seconds(search.seconds)}",
+    ]  # fmt: skip
+    return (
+        name(search.metric), " of ", name(str(search.cell)), ", ", name(search.good.label), " to ",
+        name(search.bad.label), f": {', '.join(parts)}.",
+    )  # fmt: skip
+
+
+def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
+    if culprit.skipped:
+        labels = first_of([clean(one) for one in culprit.skipped], _SKIPPED)
+        yield ("not measurable in between, so any of them: ", name(labels))
+    for commit in culprit.commits[:_COMMITS]:
+        yield _commit(commit)
+    if (rest := len(culprit.commits) - _COMMITS) > 0:
+        yield (f"and {several(rest, 'more commit')}",)
+    for package, (before, after) in list(culprit.dependencies.items())[:_DEPENDENCIES]:
+        yield (name(f"{package} {before} → {after}"), " at the same time")
+    for cause in culprit.causes:
+        yield sentence(cause.sentence)
+
+
+def _commit(commit: BlamedCommit) -> doc.Words:
+    pull = (" (pull request ", name(str(commit.pull_request)), ")") if commit.pull_request else ()
+    files = first_of([clean(one) for one in commit.files], _FILES)
+    return (
+        name(commit.hash[:12]), " ", name(shorten(commit.author, 60)), f" {commit.date:%Y-%m-%d}: ",
+        name(shorten(commit.title, _TITLE)), *pull, *((": ", name(files)) if files else ()),
+    )  # fmt: skip

@@ -1,0 +1,275 @@
+"""Which searches are made for what; what they measure is replaced."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from observatory.app import searching
+from observatory.app.bisection import Sought
+from observatory.app.searching import Searcher, Wanted, of_alert, search_open, searched
+from observatory.app.session import Session
+from observatory.benchmarks.catalogue import Cell
+from observatory.errors import SelectionError
+from observatory.run.sources import SubjectError
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records import searches
+from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
+from observatory.store.records.searches import Culprit, Searched
+from tests.factories import NOON, WARM, header
+
+
+def at(label: str, commit: str = "") -> At:
+    return At(label=label, commit=commit or label, date=NOON)
+
+
+def series(good: At, bad: At, metric: str = "cache_misses", **changes: Any) -> SeriesChange:
+    own = {
+        "machine": "bench", "env_name": "observatory-py3.13", "benchmark": str(WARM),
+        "metric": metric, "unit": "count", "kind": "exact", "before": 0, "after": 4,
+        "last_good": good, "first_bad": bad, "newest": bad, "holds": True,
+    }  # fmt: skip
+    return SeriesChange(**{**own, **changes})
+
+
+def alert(id_: str, *found: SeriesChange, state: str = "new") -> Alert:
+    return Alert(
+        id=id_ * 10, kind="more misses", sentence="", last_good=found[0].last_good,
+        first_bad=found[0].first_bad, between=3, series=list(found), state=state,
+        first_seen=NOON, seen_with=NOON, state_since=NOON,
+    )  # fmt: skip
+
+
+def saved(results: Path, *found: Alert) -> None:
+    results.mkdir(exist_ok=True)
+    alerts_record.save(results, Alerts(
+        observatory="0.1", newest=NOON, last_good=None, judged=0, alerts=list(found),
+    ))  # fmt: skip
+
+
+class Searches:
+    """Records what is searched, and finds the culprits that it is told."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self.made: list[Sought] = []
+        self.culprit: Callable[[Sought], tuple[int, int] | None] = lambda _: (0, 1)
+        self.finished = True
+
+    def __call__(self, session: Session, sought: Sought) -> Searched:
+        self.made.append(sought)
+        ends = self.culprit(sought)
+        one = sought.subjects
+        culprits = [] if ends is None else [Culprit(
+            before=at(one[ends[0]].label, one[ends[0]].commit),
+            after=at(one[ends[1]].label, one[ends[1]].commit), low=0, high=4,
+            certainty="confirmed" if sought.confirm else "not measured again",
+        )]  # fmt: skip
+        found = Searched(
+            observatory="0.1", machine=session.machine.machine, cell=sought.cell,
+            metric=sought.metric, good=at(one[0].label, one[0].commit),
+            bad=at(one[-1].label, one[-1].commit), within=sought.within, subjects=len(one),
+            probes=[], measured=2, taken_at=datetime.now(UTC), culprits=culprits,
+            finished=self.finished,
+        )  # fmt: skip
+        searches.save(self.results, found)
+        return found
+
+    @property
+    def labels(self) -> list[list[str]]:
+        return [[one.label for one in sought.subjects] for sought in self.made]
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Searches:
+    found = Searches(tmp_path / "results")
+    monkeypatch.setattr(searching, "bisect", found)
+    return found
+
+
+@pytest.fixture
+def searcher(tmp_path: Path) -> Searcher:
+    session = Session("bisect", tmp_path / "results", tmp_path / "state", header().machine)
+    return Searcher(session)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A repository with two tags, and commits on main by title, one of which merged a branch."""
+    where = tmp_path_factory.mktemp("clone")
+
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=A", "-c", "user.email=a@b")
+        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
+                              capture_output=True, text=True)  # fmt: skip
+        return done.stdout.strip()
+
+    git("init", "--quiet", "--initial-branch=main")
+    for title in ("zero", "one", "two"):
+        git("commit", "--quiet", "--allow-empty", "-m", title)
+        if title == "zero":
+            git("tag", "rel-3.3.6")
+    git("checkout", "--quiet", "-b", "side", "HEAD~1")
+    for title in ("side one", "side two"):
+        git("commit", "--quiet", "--allow-empty", "-m", title)
+    git("checkout", "--quiet", "main")
+    git("merge", "--quiet", "--no-ff", "-m", "merge", "side")
+    git("tag", "rel-3.3.7")
+    log = git("log", "--format=%s=%H").splitlines()
+    return where, dict(line.split("=") for line in log)
+
+
+def test_commits_between_two_releases_are_searched_after_them(
+    searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
+) -> None:
+    where, commits = clone
+    found = list(replace(searcher, repo=where).search(Wanted("3.3.6", "3.3.7", WARM, "compiles")))
+    assert made.labels[0] == ["3.3.6", "3.3.7"]
+    assert [one.commit for one in made.made[1].subjects] == [
+        commits[name] for name in ("zero", "one", "two", "merge")
+    ]
+    assert [one.label for one in made.made[1].within or ()] == ["3.3.6", "3.3.7"]
+    assert [one.confirm for one in made.made] == [False, True]
+    assert len(found) == len(made.made) == 2
+
+
+def test_what_a_merge_brought_is_searched_from_where_its_branch_began(
+    searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
+) -> None:
+    where, commits = clone
+    made.culprit = lambda sought: (len(sought.subjects) - 2, len(sought.subjects) - 1)
+    ends = commits["zero"], commits["merge"]
+    list(replace(searcher, repo=where).search(Wanted(*ends, WARM, "cache_misses")))
+    assert [one.commit for one in made.made[-1].subjects] == [
+        commits[name] for name in ("one", "side one", "side two", "merge")
+    ]
+    made.made.clear()
+    made.culprit = lambda _: (0, 1)  # "one", which is no merge
+    list(replace(searcher, repo=where).search(Wanted(*ends, WARM, "cache_misses")))
+    assert len(made.made) == 1
+
+
+def test_culprits_of_another_search_in_the_range_are_tried_first(
+    searcher: Searcher, made: Searches
+) -> None:
+    list(searcher.search(Wanted("3.3.4", "3.3.8", WARM, "cache_misses")))
+    list(searcher.search(Wanted("3.3.3", "3.3.8", WARM, "python_calls")))
+    first = {one.label for one in made.made[1].subjects if one.commit in made.made[1].first}
+    assert first == {"3.3.4", "3.3.5"}
+
+
+def test_commits_of_no_clone_are_refused(searcher: Searcher) -> None:
+    with pytest.raises(SelectionError, match="name their clone with --repo"):
+        list(searcher.search(Wanted("main", "topic", WARM, "cache_misses")))
+
+
+def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Searcher) -> None:
+    results = searcher.session.results
+    good, bad = at("3.3.6"), at("0123456", "1" * 40)
+    time = series(good, bad, "compile_time", kind="noisy")
+    work = series(good, bad, "python_calls", kind="near_exact")
+    saved(results, alert("a", time, work, series(good, bad)), alert("b", time))
+    assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
+    with pytest.raises(SelectionError, match="about compile_time, which no single sample tells"):
+        of_alert(results, "b")
+    with pytest.raises(SelectionError, match="has no alert 'c'"):
+        of_alert(results, "c")
+
+
+def test_alerts_that_wait_are_searched_for_once_and_counts_first(
+    searcher: Searcher, made: Searches
+) -> None:
+    results = searcher.session.results
+    first = series(at("3.3.5"), at("3.3.6"), "python_calls", kind="near_exact")
+    second = series(at("3.3.7"), at("3.3.8"))
+    known = series(at("3.3.6"), at("3.3.7"))
+    times = series(at("3.3.2"), at("3.3.3"), "compile_time", kind="noisy")
+    saved(
+        results, alert("a", first), alert("b", second, state="open"),
+        alert("c", known, state="acknowledged"), alert("d", times),
+    )  # fmt: skip
+    made.culprit = lambda _: None
+    for _ in range(2):
+        list(search_open(searcher))
+    # The records know a subject by its commit, and these alerts by its label.
+    assert [(one.metric, one.subjects[0].label) for one in made.made[:2]] == [
+        ("cache_misses", "3.3.7"), ("python_calls", "3.3.5"),
+    ]  # fmt: skip
+
+
+def matching(searcher: Searcher, good: str, bad: str, id_: str = "a") -> Alert:
+    """An alert on two releases whose commits are those of the subjects."""
+    subjects = searcher.session.subjects.parse_all([good, bad], (), None)
+    return alert(id_, series(*(at(one.label, one.commit) for one in subjects)))
+
+
+def test_an_alert_is_searched_for_when_its_search_is_over(
+    searcher: Searcher, made: Searches
+) -> None:
+    results = searcher.session.results
+    waiting = matching(searcher, "3.3.6", "3.3.7")
+    saved(results, waiting)
+    made.finished = False
+    list(search_open(searcher))
+    assert not searched(results, waiting, commits=False)
+    made.finished = True
+    list(search_open(searcher))
+    assert searched(results, waiting, commits=False)
+    assert not searched(results, waiting)  # its commits are not searched
+    list(search_open(searcher))
+    assert len(made.made) == 2
+
+
+def test_two_alerts_on_one_change_are_one_search(searcher: Searcher, made: Searches) -> None:
+    both = [matching(searcher, "3.3.6", "3.3.7", id_) for id_ in "ab"]
+    saved(searcher.session.results, *both)
+    list(search_open(searcher))
+    assert len(made.made) == 1
+
+
+def test_a_search_that_cannot_be_made_stops_no_other(searcher: Searcher, made: Searches) -> None:
+    told: list[str] = []
+    own = replace(searcher, session=replace(
+        searcher.session, progress=lambda update: told.append(update.text)
+    ))  # fmt: skip
+    saved(own.session.results, *(matching(own, good, "3.3.8", id_)
+                                 for good, id_ in (("3.3.6", "a"), ("3.3.7", "b"))))  # fmt: skip
+
+    def fails(sought: Sought) -> tuple[int, int] | None:
+        if len(sought.subjects) > 2:
+            raise SubjectError("3.3.6 gave no cache_misses")
+        return 0, 1
+
+    made.culprit = fails
+    assert len(list(search_open(own))) == 1
+    assert any("alert aaaaaaaaaa: 3.3.6 gave no cache_misses" in line for line in told)
+
+
+def test_no_search_begins_after_the_time_is_over(searcher: Searcher, made: Searches) -> None:
+    late = replace(searcher, session=replace(searcher.session, deadline=0.0))
+    saved(late.session.results, matching(late, "3.3.6", "3.3.7"))
+    assert list(search_open(late)) == []
+    assert made.made == []
+
+
+def test_a_search_is_of_the_change_within_its_range_and_of_no_other(made: Searches) -> None:
+    del made
+    search = Searched(
+        observatory="0.1", machine="bench", cell=WARM, metric="cache_misses", good=at("a"),
+        bad=at("d"), subjects=4, probes=[], measured=0, taken_at=NOON, within=(at("x"), at("y")),
+        culprits=[Culprit(before=at("b"), after=at("c"), low=0, high=1, certainty="confirmed")],
+    )  # fmt: skip
+    for ends in (("a", "d"), ("b", "c"), ("x", "y")):
+        assert search.is_of(alert("a", series(*map(at, ends)))), ends
+    assert not search.is_of(alert("a", series(at("a"), at("c"))))
+    other = Cell("radon", "cold", "C", "fork")
+    assert not search.is_of(alert("a", series(at("a"), at("d"), benchmark=str(other))))
+    later = search.model_copy(update={"within": None, "taken_at": NOON + timedelta(days=1)})
+    change = alert("a", series(at("a"), at("d")))
+    assert searches.of_change([search, later], change) == [later, search]
