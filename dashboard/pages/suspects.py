@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from observatory.analyze.history.suspects import Suspect, SuspectedRange
+from observatory.analyze.history.suspects import Commit, Suspect, SuspectedRange
+from observatory.store.records.searches import BlamedCommit
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
 from observatory.text.words import first_of, several
@@ -15,6 +17,7 @@ from observatory.text.words import first_of, several
 _SHOWN = 12
 _MOST = 200
 _REASONS = 3
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class CommitView:
 
 def suspects_view(found: SuspectedRange, forge: Forge) -> dict[str, Any]:
     """The commits, the likeliest first; the first few are shown, and others folded."""
-    views = [_view(one, forge) for one in found.suspects[:_MOST]]
+    views = [
+        commit_view(one.commit, forge, "; ".join(_reasons(one))) for one in found.suspects[:_MOST]
+    ]
     many = len(found.suspects)
     likely = sum(one.weight > 0 for one in found.suspects)
     touch = "touches" if likely == 1 else "touch"
@@ -44,13 +49,13 @@ def suspects_view(found: SuspectedRange, forge: Forge) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _view(one: Suspect, forge: Forge) -> CommitView:
-    commit, number = one.commit, one.commit.pull_request
+def commit_view(commit: Commit | BlamedCommit, forge: Forge, why: str = "") -> CommitView:
+    """A commit as a line of a table; ``why`` it is suspected."""
+    number, plain = commit.pull_request, _HASH.fullmatch(commit.hash)
     return CommitView(
-        clean(commit.hash)[:10], f"{forge.commit}{commit.hash}" if forge.commit else "",
+        clean(commit.hash)[:10], f"{forge.commit}{commit.hash}" if forge.commit and plain else "",
         shorten(commit.title, 120), shorten(commit.author, 60), commit.date,
-        f"#{number}" if number else "", forge.pull_request(number) if number else "",
-        "; ".join(_reasons(one)),
+        f"#{number}" if number else "", forge.pull_request(number) if number else "", why,
     )  # fmt: skip
 
 

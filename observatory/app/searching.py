@@ -90,7 +90,7 @@ class Searcher:
         session = self.session
         subjects = session.subjects.parse_all(texts, self.extras, self.python)
         there = {one.commit for one in subjects}
-        known = [one for one in searches.load_all(session.results) if isinstance(one, Searched)]
+        known = searches.known(session.results)
         likely = {
             at.commit for one in known for each in one.culprits for at in (each.before, each.after)
         }
@@ -189,7 +189,7 @@ def searched(results: Path, alert: Alert, commits: bool = True) -> bool:
 
     ``commits``: whether a search along releases has to have gone on with their commits.
     """
-    known = [one for one in searches.load_all(results) if isinstance(one, Searched)]
+    known = searches.known(results)
     found = searches.of_change(known, alert)
     if not found or not all(one.finished for one in found):
         return False

@@ -27,9 +27,9 @@ CERTAIN: dict[Certainty, str] = {
 """What is known of a change, after a comma."""
 
 
-def told(search: Searched) -> Iterator[doc.Block]:
+def told(search: Searched) -> Iterator[doc.Paragraph | doc.Points]:
     """What was searched, and every culprit."""
-    yield doc.Paragraph(_range(search))
+    yield doc.Paragraph(range_of(search))
     if not search.culprits:
         yield doc.Paragraph((nothing(search),))
     for culprit in search.culprits:
@@ -69,7 +69,8 @@ def change(culprit: Culprit, metric: str) -> doc.Words:
     )  # fmt: skip
 
 
-def _range(search: Searched) -> doc.Words:
+def range_of(search: Searched) -> doc.Words:
+    """What was searched, how much of it was measured, and how long that took."""
     known = sum(one.value is not None for one in search.probes)
     parts = [
         several(search.subjects, "subject"), f"{known} with a value",
@@ -82,13 +83,18 @@ def _range(search: Searched) -> doc.Words:
 
 
 def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
-    if culprit.skipped:
-        labels = first_of([clean(one) for one in culprit.skipped], _SKIPPED)
-        yield ("not measurable in between, so any of them: ", name(labels))
     for commit in culprit.commits[:_COMMITS]:
         yield _commit(commit)
     if (rest := len(culprit.commits) - _COMMITS) > 0:
         yield (f"and {several(rest, 'more commit')}",)
+    yield from beside(culprit)
+
+
+def beside(culprit: Culprit) -> Iterator[doc.Words]:
+    """What was skipped, what else changed at the same time, and the causes."""
+    if culprit.skipped:
+        labels = first_of([clean(one) for one in culprit.skipped], _SKIPPED)
+        yield ("not measurable in between, so any of them: ", name(labels))
     for package, (before, after) in list(culprit.dependencies.items())[:_DEPENDENCIES]:
         yield (name(f"{package} {before} → {after}"), " at the same time")
     for cause in culprit.causes:

@@ -604,7 +604,7 @@ def test_the_axis_begins_where_values_begin(drawn):
     seen = drawn(address(s=LATE, **{"with": "none"}))
     assert seen.shown() == (0, 9)  # of 600 subjects
     seen.page.click("#more > summary")
-    assert seen.page.locator("#span-from option").count() == 10
+    seen.until("document.querySelectorAll('#span-from option').length === 10")
 
 
 def test_kin_are_overlaid_unless_somebody_says_otherwise(drawn):

@@ -7,6 +7,8 @@ measured values are samples in journals, as of any run.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, FiniteFloat
@@ -105,7 +107,7 @@ class Searched(Record):
         return ends in mine and (str(self.cell), self.metric) in places
 
 
-def of_change(searches: list[Searched], change: Change) -> list[Searched]:
+def of_change(searches: Iterable[Searched], change: Change) -> list[Searched]:
     """The searches for what made a change: those along releases first, then their commits."""
     found = [one for one in searches if one.is_of(change)]
     return sorted(found, key=lambda one: (one.within is not None, one.taken_at))
@@ -126,3 +128,8 @@ FILES = RecordFiles(
 )
 """One for each range, cell and metric; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+
+
+def known(results: Path) -> list[Searched]:
+    """Every search of a results directory that can be read."""
+    return [one for one in load_all(results) if isinstance(one, Searched)]

@@ -68,7 +68,7 @@ def test_releases_are_searched_and_the_culprit_is_told(asked: list[Sought]) -> N
     labels = [one.label for one in sought.subjects]
     assert (labels[0], labels[-1], sought.cell) == ("3.3.6", "3.3.8", WARM)
     assert (sought.metric, sought.clone, sought.confirm) == ("cache_misses", None, True)
-    assert "3.0.1 to 3.0.2: 2 subjects, 2 with a value, 2 subjects measured in 1.5 min" in told
+    assert "3.0.1 to 3.0.2: 2 subjects, 2 with a value, 2 subjects measured in 90.0 s" in told
     assert "3.0.1 → 3.0.2: 0 → 4, confirmed" in told
     assert "aaaaaaaaaaaa Ada 2026-05-04: A new *key* (pull request 77): pytensor/a.py, b.py" in told
     assert "Keys differ." in told

@@ -1,0 +1,73 @@
+"""What searches found about an alert, as its page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from observatory.benchmarks.catalogue import METRICS
+from observatory.dashboard.pages.suspects import CommitView, commit_view
+from observatory.store.records.searches import Culprit, Searched
+from observatory.text import units
+from observatory.text.document import spoken
+from observatory.text.forge import Forge
+from observatory.text.plain import clean
+from observatory.text.searches import CERTAIN, beside, change, nothing, range_of
+
+_COMMITS = 50
+_PROBES = 400
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A subject whose value is known: 0 is the first level of the range, None is no value."""
+
+    label: str
+    value: str
+    level: int | None
+
+
+@dataclass(frozen=True)
+class CulpritView:
+    """Where the value changes."""
+
+    change: str
+    sure: bool
+    commits: Sequence[CommitView]
+    beside: Sequence[str]
+    """Sentences: what was skipped, what else changed, and the causes."""
+
+
+def searches_view(searches: Sequence[Searched], forge: Forge) -> list[dict[str, Any]]:
+    """Each search: a sentence, its culprits, and its subjects with their values."""
+    return [
+        {
+            "sentence": spoken(range_of(one)),
+            "culprits": [_culprit(each, one.metric, forge) for each in one.culprits],
+            "nothing": "" if one.culprits else nothing(one),
+            "dots": _dots(one),
+            "untried": one.subjects - len(one.probes),
+        }
+        for one in searches
+    ]
+
+
+def _culprit(culprit: Culprit, metric: str, forge: Forge) -> CulpritView:
+    return CulpritView(
+        spoken(change(culprit, metric)), CERTAIN[culprit.certainty] == "confirmed",
+        [commit_view(one, forge) for one in culprit.commits[:_COMMITS]],
+        [spoken(words) for words in beside(culprit)],
+    )  # fmt: skip
+
+
+def _dots(search: Searched) -> list[Dot]:
+    unit = METRICS[search.metric].unit if search.metric in METRICS else ""
+    ends = {one.after.commit for one in search.culprits}
+    found, level = [], 0
+    for probe in search.probes[:_PROBES]:
+        level += probe.at.commit in ends
+        missing = probe.value is None
+        value = "no value" if probe.value is None else units.human(probe.value, unit)
+        found.append(Dot(clean(probe.at.label), value, None if missing else level))
+    return found
