@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -70,22 +70,23 @@ def bisect(session: Session, sought: Sought) -> Searched:
     tried_first = [i for i, one in enumerate(subjects) if one.commit in sought.first]
     search = Search(len(subjects), prober.same, prober.recorded(subjects), tried_first)
     again = Prober(replace(session, state=session.state / _AGAIN), sought.cell, how)
-    culprits: list[Culprit] = []
+    culprits: dict[tuple[int, int], Culprit] = {}
     finished = True
     try:
-        while wanted := search.wanted():
-            place = wanted[0]
-            search.values[place] = value = prober.value(subjects[place])
+        while (wanted := _next(search, culprits)) is not None:
+            if isinstance(wanted, Step):
+                made = _culprit(wanted, sought, prober, again if sought.confirm else None)
+                culprits[wanted.before, wanted.after] = made
+                search.values |= _corrected(wanted, made, prober)
+                continue
+            search.values[wanted] = value = prober.value(subjects[wanted])
             told = "no value" if value is None else human(value, how.unit)
-            session.say(f"{subjects[place].label}: {told}  {_progress(search)}")
+            session.say(f"{subjects[wanted].label}: {told}  {_progress(search)}")
         ends = (0, len(subjects) - 1)
         if lost := [subjects[place].label for place in ends if search.values[place] is None]:
             raise SubjectError(
                 f"{' and '.join(lost)} gave no {sought.metric} in {sought.cell}: choose other ends"
             )
-        for step in search.steps():
-            second = again if sought.confirm else None
-            culprits.append(_culprit(step, sought, prober, second))
     except OutOfTimeError:
         finished = False
         session.say("the time is over; the next search goes on from here", "warning")
@@ -99,10 +100,34 @@ def bisect(session: Session, sought: Sought) -> Searched:
         ],
         measured=prober.taken, samples=prober.samples + again.samples,
         seconds=round(time.monotonic() - began, 1), finished=finished,
-        taken_at=datetime.now(UTC), culprits=culprits,
+        taken_at=datetime.now(UTC),
+        culprits=[culprits[key] for key in sorted(culprits)],
     )  # fmt: skip
     searches.save(session.results, found)
     return found
+
+
+def _next(search: Search, culprits: Mapping[tuple[int, int], Culprit]) -> int | Step | None:
+    """The place to measure next, or the change to measure again; None: everything is known."""
+    if wanted := search.wanted():
+        return wanted[0]
+    return next((one for one in search.steps() if (one.before, one.after) not in culprits), None)
+
+
+def _corrected(step: Step, culprit: Culprit, prober: Prober) -> dict[int, float | None]:
+    """Other values of a change that was not reproduced: one of the first two was an accident.
+
+    The search goes on with them. Where dependencies differed, the first values stay: they are what
+    these dependencies give.
+    """
+    if culprit.certainty != "not reproduced" or culprit.again is None:
+        return {}
+    places = (step.before, step.low, culprit.again[0]), (step.after, step.high, culprit.again[1])
+    return {
+        place: second
+        for place, first, second in places
+        if second is not None and not prober.same(first, second)
+    }
 
 
 def _progress(search: Search) -> str:

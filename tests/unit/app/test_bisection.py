@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import os
+import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -44,6 +47,10 @@ class Place:
     versions: Versions
 
 
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
 @dataclass
 class World:
     """What each subject counts, and what was measured in which state."""
@@ -58,6 +65,7 @@ class World:
     taken: list[tuple[str, str]] = field(default_factory=list)
     """The state and the subject of each sample of the warm cell, in order."""
     dies_after: int = 1000
+    dies: Callable[[], None] = interrupt
     ends_after: int = 1000
     """Samples of the warm cell after which the time is over."""
     now: float = 0.0
@@ -100,7 +108,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             if task.cell != WARM:
                 return sample(task.cell, "counting", metrics={"cache_misses": 40})
             if len(made.taken) == made.dies_after:
-                raise KeyboardInterrupt
+                made.dies()
             made.taken.append((state, label))
             if len(made.taken) == made.ends_after:
                 made.now = 2.0
@@ -146,11 +154,26 @@ def test_the_culprit_is_found_and_measured_again_in_the_other_order(world: World
     assert found.samples == 2 * len(world.taken)  # each with the build that fills its cache
 
 
-def test_a_change_that_does_not_come_back_is_not_blamed(world: World) -> None:
+def test_a_change_that_does_not_come_back_is_not_blamed_and_the_search_goes_on(
+    world: World,
+) -> None:
+    world.misses = [0] * 9 + [4] + [0] * 3 + [4] * 3  # 4 of 3.0.9 was an accident
     world.again = {"3.0.9": 0}
+    found = world.find(first={SUBJECTS[9].commit})
+    accident, culprit = found.culprits
+    assert (accident.after.label, accident.certainty, accident.again) == (
+        "3.0.9", "not reproduced", (0, 0)
+    )  # fmt: skip
+    assert (culprit.before.label, culprit.after.label) == ("3.0.12", "3.0.13")
+    assert culprit.certainty == "confirmed"
+    assert next(one for one in found.probes if one.at.label == "3.0.9").value == 0
+
+
+def test_an_alert_that_was_an_accident_has_no_culprit(world: World) -> None:
+    world.misses = [0] * 15 + [4]
+    world.again = {"3.0.15": 0}
     (culprit,) = world.find().culprits
-    assert culprit.certainty == "not reproduced"
-    assert culprit.again == (0, 0)
+    assert (culprit.after.label, culprit.certainty) == ("3.0.15", "not reproduced")
 
 
 def test_a_change_of_the_dependencies_is_told_beside_it(world: World) -> None:
@@ -195,6 +218,37 @@ def test_a_confirmation_that_was_interrupted_measures_nothing_twice(world: World
     (culprit,) = world.find().culprits
     assert culprit.certainty == "confirmed"
     assert len(world.taken) == len(set(world.taken))
+
+
+def test_killed_twenty_times_it_goes_on_and_measures_nothing_twice(
+    world: World, tmp_path: Path
+) -> None:
+    world.misses = [2 * (number // 2) for number in range(len(SUBJECTS))]  # seven changes
+    log = tmp_path / "taken"
+
+    def killed() -> None:
+        log.write_text(repr(world.taken))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    kills, taken = 0, list[tuple[str, str]]()
+    while True:
+        world.taken, world.dies, world.dies_after = [], killed, 1
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                world.find()
+            log.write_text(repr(world.taken))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        taken += ast.literal_eval(log.read_text())
+        if not os.WIFSIGNALED(status):
+            break
+        kills += 1
+    (found,) = searches.load_all(world.session.results)
+    assert kills >= 20
+    assert len(taken) == len(set(taken)) == 16 + 2 * 7
+    assert isinstance(found, Searched)
+    assert [one.certainty for one in found.culprits] == ["confirmed"] * 7
 
 
 def test_what_is_found_is_recorded_and_replaced_by_the_next_search(world: World) -> None:
