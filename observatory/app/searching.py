@@ -10,7 +10,7 @@ from pathlib import Path
 
 from observatory.app.bisection import Sought, bisect
 from observatory.app.session import Session
-from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
 from observatory.errors import ObservatoryError, SelectionError
 from observatory.run.git import Git
 from observatory.run.sources import commits_between, of_commit
@@ -149,9 +149,9 @@ def of_alert(results: Path, name: str) -> Wanted:
 
 
 def search_open(searcher: Searcher) -> Iterator[Searched]:
-    """Search for the culprit of every alert that waits and has none yet, counts first.
+    """Search for the culprit of every alert that waits and has none yet.
 
-    An alert whose search cannot be carried out is named, and the others go on. Stops when the time
+    Counts come first, and of these the quickest to measure. An alert whose search cannot be carried out is named, and the others go on. Stops when the time
     of the session is over.
     """
     session = searcher.session
@@ -163,7 +163,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched]:
 
     left = sorted(
         (one for one in waiting if _searchable(one) and not over(one)),
-        key=lambda one: _kind(one) != "exact",
+        key=_cost,
     )
     session.say(f"{several(len(left), 'alert')} to search for")
     for place, alert in enumerate(left):
@@ -208,9 +208,14 @@ def _searchable(alert: Alert) -> SeriesChange | None:
     return min(found, key=lambda one: one.kind != "exact", default=None)
 
 
-def _kind(alert: Alert) -> str:
+def _cost(alert: Alert) -> tuple[bool, float]:
+    """Whether it is no count, and about how many seconds a sample takes."""
     series = _searchable(alert)
-    return "" if series is None else series.kind
+    if series is None:
+        return True, 0.0
+    cell = Cell(*series.benchmark.split())
+    known = SCENARIOS.get(cell.scenario)
+    return series.kind != "exact", 0.0 if known is None else known.seconds_with(cell.backend)
 
 
 def _end(at: At) -> str:
