@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -151,8 +152,8 @@ def of_alert(results: Path, name: str) -> Wanted:
 def search_open(searcher: Searcher) -> Iterator[Searched]:
     """Search for the culprit of every alert that waits and has none yet.
 
-    Counts come first, and of these the quickest to measure. An alert whose search cannot be carried out is named, and the others go on. Stops when the time
-    of the session is over.
+    Counts come first, and of these the quickest to measure. An alert whose search cannot be carried
+    out is named, and the others go on. Stops when the time of the session is over.
     """
     session = searcher.session
     file = alerts_record.load(session.results)
@@ -182,6 +183,15 @@ def search_open(searcher: Searcher) -> Iterator[Searched]:
             raise
         except ObservatoryError as error:
             session.say(f"alert {alert.id}: {error}", "warning")
+
+
+def open_ranges(results: Path) -> list[tuple[str, str]]:
+    """The last good and the first bad commit of each alert that waits, as it was found last."""
+    with contextlib.suppress(RecordError):  # whoever finds alerts reports it
+        if found := alerts_record.load(results):
+            waiting = found.in_state(*_WAITING)
+            return [(a.last_good.commit, a.first_bad.commit) for a in waiting if a.last_good]
+    return []
 
 
 def searched(results: Path, alert: Alert, commits: bool = True) -> bool:

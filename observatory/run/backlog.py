@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import re
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from observatory.store.asv.listing import LARGEST_FILE
 from observatory.store.asv.result import Head, parse
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
+from observatory.store.journal.models import SEARCH, plan_of
 from observatory.store.journal.reader import read_header
 from observatory.store.records import layout
 
@@ -20,6 +22,7 @@ IMPORTED = "pytest-benchmark"
 """Begins the environment of results that were imported from pytest-benchmark."""
 KINDS = ("observatory", IMPORTED, "asv")
 """Whose results say that a commit is measured."""
+_RUN = re.compile(r'\{"run":"(?P<run>[^"]{1,200})"')
 LONGEST = 5000
 """Commits that are looked back for a measured one."""
 
@@ -47,15 +50,22 @@ class Backlog:
     """The newest commit with results; None if there is none on the branch."""
     gaps: tuple[Gap, ...] = ()
     """Those that are left out, because there are more than a run may take."""
+    inside: tuple[str, ...] = ()
+    """Those of ``chosen`` that an earlier run left out, and that lie where a change began."""
 
     def sentences(self) -> list[str]:
         """What is measured and what is not, as sentences."""
-        number = f"{len(self.chosen)} commit{'' if len(self.chosen) == 1 else 's'}"
-        if not self.chosen:
-            return [f"{str(self.last)[:10]} is the newest commit and has results."]
+        new = len(self.chosen) - len(self.inside)
+        number = f"{new} commit{'' if new == 1 else 's'}"
+        said = []
+        if self.inside:
+            named = ", ".join(one[:10] for one in self.inside)
+            said.append(f"Left out before, and measured now because a change began there: {named}.")
+        if not new:
+            return [*said, f"{str(self.last)[:10]} is the newest commit and has results."]
         if self.last is None:
             return [f"No commit has results yet: measuring begins with the newest {number}."]
-        said = [f"{number} to measure since {self.last[:10]}, the last one with results."]
+        said.append(f"{number} to measure since {self.last[:10]}, the last one with results.")
         if self.gaps:
             left = sum(gap.commits for gap in self.gaps)
             named = "; ".join(map(str, self.gaps))
@@ -63,11 +73,19 @@ class Backlog:
         return said
 
 
-def backlog(repository: Path, branch: str, measured: Set[str], most: int) -> Backlog:
+def backlog(
+    repository: Path,
+    branch: str,
+    measured: Set[str],
+    most: int,
+    changes: Collection[tuple[str, str]] = (),
+) -> Backlog:
     """Return what to measure of a branch: everything since its last measured commit.
 
     Only first parents are followed. If there are more than ``most``, they are sampled evenly, with
-    the newest. If none is measured, the newest one is a beginning. Raises SubjectError.
+    the newest. If none is measured, the newest one is a beginning. Commits that were left out
+    between the last good and the first bad commit of ``changes`` come before all but the newest.
+    Raises SubjectError.
     """
     if most < 1:
         raise SubjectError(f"{most} commits cannot be measured; give a number of at least 1")
@@ -82,10 +100,29 @@ def backlog(repository: Path, branch: str, measured: Set[str], most: int) -> Bac
     if place is None:
         return Backlog(tuple(newest_first[:1]), None)
     waiting = newest_first[:place][::-1]
-    kept = sampled(waiting, most)
-    return Backlog(
-        tuple(kept), newest_first[place], tuple(_gaps(newest_first[place], waiting, kept))
-    )
+    old = newest_first[place:][::-1]
+    inside = _inside(old, changes, measured, most - bool(waiting))
+    kept = sampled(waiting, most - len(inside))
+    gaps = tuple(_gaps(newest_first[place], waiting, kept))
+    return Backlog((*inside, *kept), newest_first[place], gaps, tuple(inside))
+
+
+def _inside(
+    commits: Sequence[str], changes: Collection[tuple[str, str]], measured: Set[str], most: int
+) -> list[str]:
+    """At most so many commits, the oldest first, that would narrow the ranges of changes."""
+    places = {one: place for place, one in enumerate(commits)}
+    ranges = [(places[a], places[b]) for a, b in changes if a in places and b in places]
+    left = [
+        [one for one in commits[start + 1 : end] if one not in measured] for start, end in ranges
+    ]
+    chosen: dict[str, None] = {}
+    # The middle of each range first: that halves it.
+    while len(chosen) < most and any(left):
+        for one in filter(None, left):
+            if len(chosen) < most:
+                chosen[one.pop(len(one) // 2)] = None
+    return sorted(chosen, key=places.__getitem__)
 
 
 def sampled(commits: Sequence[str], most: int) -> list[str]:
@@ -117,7 +154,11 @@ def measured_commits(results: Path, kind: str, machine: str | None = None) -> se
         for path in sorted((results / layout.SAMPLES).glob(f"{pattern}/*.jsonl"))
     }
     if kind == "observatory":
-        return {header.subject.commit for header in journals.values() if header is not None}
+        return {
+            header.subject.commit
+            for path, header in journals.items()
+            if header is not None and _measured_by_a_run(path)
+        }
     found = set()
     for path in sorted(results.glob(f"{pattern}/*.json")):
         if path.parent.name in layout.RESERVED or layout.journal_beside(results, path) in journals:
@@ -126,6 +167,13 @@ def measured_commits(results: Path, kind: str, machine: str | None = None) -> se
         if head and head.env_name.startswith(IMPORTED) == (kind == IMPORTED):
             found.add(head.commit)
     return found
+
+
+def _measured_by_a_run(journal: Path) -> bool:
+    """Whether more is there than the single cells of a search."""
+    with journal.open(encoding="utf-8", errors="replace") as lines:
+        runs = (_RUN.match(line) for line in lines)
+        return any(found and plan_of(found["run"]) != SEARCH for found in runs)
 
 
 def _head(path: Path) -> Head | None:

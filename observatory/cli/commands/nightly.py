@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from observatory.app.measurement import chosen_tasks
+from observatory.app.searching import open_ranges
 from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
 from observatory.cli.output import append_summary, grid
@@ -252,7 +253,7 @@ def _commits_of(
     if commits != NEW:
         return commits_between(repo, commits), []
     measured = measured_commits(results, "observatory", machine)
-    found = backlog(repo, "HEAD", measured, most)
+    found = backlog(repo, "HEAD", measured, most, open_ranges(results))
     return [of_commit(repo, one) for one in found.chosen], found.sentences()
 
 

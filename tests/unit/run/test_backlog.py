@@ -63,6 +63,40 @@ def test_more_than_the_limit_are_sampled_with_the_newest_and_the_gaps_are_named(
     )
 
 
+def test_commits_left_out_where_a_change_began_come_before_all_but_the_newest(
+    clone: tuple[Path, list[str]],
+) -> None:
+    where, commits = clone
+    measured = {commits[0], commits[4], commits[6]}
+    change = commits[0], commits[4]
+    found = backlog(where, "main", measured, most=3, changes=[change])
+    assert found.inside == (commits[2], commits[3])
+    assert found.chosen == (commits[2], commits[3], commits[9])
+    assert found.sentences()[0] == (
+        "Left out before, and measured now because a change began there: "
+        f"{commits[2][:10]}, {commits[3][:10]}."
+    )
+    assert found.sentences()[1].startswith("1 commit to measure since")
+    two = backlog(where, "main", measured, most=3, changes=[change, (commits[4], commits[6])])
+    assert two.inside == (commits[2], commits[5])
+    strange = backlog(where, "main", measured, most=3, changes=[("f" * 40, commits[4])])
+    assert strange.inside == ()
+    assert backlog(where, "main", measured, most=1, changes=[change]).chosen == (commits[9],)
+    everything = {*measured, commits[9]}
+    idle = backlog(where, "main", everything, most=5, changes=[change])
+    assert idle.chosen == tuple(commits[1:4])
+    assert idle.sentences()[-1].endswith("is the newest commit and has results.")
+
+
+def test_what_a_search_measured_is_not_measured(tmp_path: Path) -> None:
+    ours = header("3.3.7")
+    journal = Journal.of(tmp_path, ours)
+    journal.append("20261125T000000Z-bisect", sample())
+    assert measured_commits(tmp_path, "observatory") == set()
+    journal.append("20261125T000001Z-history", sample())
+    assert measured_commits(tmp_path, "observatory") == {ours.subject.commit}
+
+
 def test_without_results_the_newest_commit_is_a_beginning(clone: tuple[Path, list[str]]) -> None:
     where, commits = clone
     assert backlog(where, "main", set(), most=5).chosen == (commits[9],)
