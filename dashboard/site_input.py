@@ -18,6 +18,7 @@ from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.history.suspects import SuspectedRange
 from observatory.analyze.moved_alike import TIMES
 from observatory.analyze.profiles.cells import CellProfile
+from observatory.analyze.sentinel import Look
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.shelves import Shelves
@@ -91,6 +92,8 @@ class SiteInput:
     """Where the machine is likely to have changed, and not the code."""
     machine_of: Mapping[str, MachineChange] = field(default_factory=dict)
     """By alert: the likely change of its machine that it may follow from."""
+    looks: Sequence[Look] = ()
+    """Nights of each machine, by work that never changes."""
     retired: frozenset[str] = frozenset()
     """The ids of alerts whose series are no longer measured."""
 

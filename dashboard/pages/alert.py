@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from observatory.analyze.history.suspects import SuspectedRange
+from observatory.analyze.sentinel import moved_near
 from observatory.benchmarks.catalogue import CAUSES
 from observatory.dashboard.drawing.panels import Table
 from observatory.dashboard.drawing.series import picture
@@ -22,6 +23,7 @@ from observatory.text import sizes, units
 from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
+from observatory.text.sentinel import of_the_night
 from observatory.text.standing import of_the_machine
 from observatory.text.words import several
 
@@ -114,7 +116,15 @@ def _resolution(observed: SiteInput, alert: Alert) -> list[tuple[str, str]]:
 def _of_the_machine(observed: SiteInput, alert: Alert) -> str:
     """A sentence if the change is rather one of the machine; empty if not."""
     found = observed.machine_of.get(alert.id)
-    return "" if found is None else f"{of_the_machine(found)}."
+    if found is not None:
+        return f"{of_the_machine(found)}."
+    for machine in sorted({one.machine for one in alert.series if one.kind == "noisy"}):
+        moment = observed.measured_at.get((alert.first_bad.label, machine))
+        look = None if moment is None else moved_near(observed.looks, machine, moment)
+        if look is not None:
+            told = of_the_night(look)
+            return f"{told[:1].upper()}{told[1:]}."
+    return ""
 
 
 def _series(observed: SiteInput, alert: Alert) -> Iterator[SeriesRow]:

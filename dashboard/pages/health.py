@@ -14,6 +14,7 @@ from observatory.dashboard.pages.summary import Newest
 from observatory.dashboard.site_input import SiteInput
 from observatory.text import units
 from observatory.text.plain import clean, shorten
+from observatory.text.sentinel import changed, verdict
 from observatory.text.words import several
 
 _MOST = 200
@@ -24,6 +25,7 @@ _NOTES = {
     "absent": "Metrics without a value",
 }
 _PACKAGES_SHOWN = 40
+_NIGHTS = 30
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ def health_page(observed: SiteInput, subject: Newest | None) -> dict[str, Any]:
         "lines": list(lines_of(observed)),
         "noise": _noise(observed),
         "floors": list(_floors(observed)),
+        "nights": list(_nights(observed)),
         "notes": list(_notes(observed, subject)) if subject else [],
         "noted": shorten(subject.subject, 60) if subject else "",
         # Journals record failures and absences; the files of asv do not.
@@ -119,6 +122,29 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
             "exceed, with 7 processes on each side"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
+
+
+def _nights(observed: SiteInput) -> Iterator[Table]:
+    """How fast each machine was, by work that never changes; the newest night first."""
+    by_machine = defaultdict(list)
+    for one in observed.looks:
+        by_machine[one.sentinel.machine.machine].append(one)
+    for machine, own in sorted(by_machine.items()):
+        own.sort(key=lambda one: one.sentinel.taken_at, reverse=True)
+        pieces = list(dict.fromkeys(name for one in own for name in one.sentinel.times))
+        rows = tuple(
+            (
+                f"{one.sentinel.taken_at:%Y-%m-%d %H:%M}",
+                *(
+                    units.signed(one.ratios[name]) if name in one.ratios else units.MISSING
+                    for name in pieces
+                ),
+                shorten(f"{verdict(one)}{changed(one) and f': {changed(one)}'}", 200),
+            )
+            for one in own[:_NIGHTS]
+        )
+        caption = f"{clean(machine)}: time of fixed work, against the nights before"
+        yield Table(caption, ("night", *map(clean, pieces), "what it says"), rows)
 
 
 def _notes(observed: SiteInput, subject: Newest) -> Iterator[tuple[str, list[tuple[str, str]]]]:

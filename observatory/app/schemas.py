@@ -20,6 +20,7 @@ from observatory.store.records.contracts import Contracts
 from observatory.store.records.passport import Stamp
 from observatory.store.records.sample import Sample
 from observatory.store.records.searches import Searched
+from observatory.store.records.sentinels import Sentinel
 from observatory.store.records.upgrades import Upgrade
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
@@ -32,6 +33,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "alerts-1.json": (Alerts, "What `observatory alerts` finds"),
     "upgrade-1.json": (Upgrade, "What `observatory upgrade` finds"),
     "search-1.json": (Searched, "What `observatory bisect` finds"),
+    "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "What of numba holds that PyTensor relies on"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),

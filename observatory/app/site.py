@@ -21,6 +21,7 @@ from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
+from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
 from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
 from observatory.app.pairs import finished_pairs, who_of
@@ -39,7 +40,7 @@ from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, searches, upgrades
+from observatory.store.records import calibration, searches, sentinels, upgrades
 from observatory.store.records import contracts as contracts_record
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
@@ -100,6 +101,7 @@ def site_data(
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
     searched = _loaded(searches.load_all, directories, problems)
+    nights = looks(_loaded(sentinels.load_all, directories, problems))
     with doing(progress, "comparing subjects"):
         pairs = finished_pairs(directories[0], read, alerts, calibrations)
     journals = {
@@ -118,7 +120,7 @@ def site_data(
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
-        searches=searched,
+        searches=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
         retired=retired_alerts(alerts, tracks),

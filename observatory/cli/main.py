@@ -68,6 +68,7 @@ class Commands(TyperGroup):
         },
         "Maintain": {
             "doctor": "Check whether this machine is fit to measure.",
+            "sentinel": "Time fixed work: did the machine change?",
             "calibrate": "Measure how much times vary by chance here.",
             "nightly": "Measure, check, build and publish every night.",
             "init": "Write GitHub workflows for a project.",

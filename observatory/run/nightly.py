@@ -20,6 +20,7 @@ from observatory.store.journal.night import Night, NightStep
 PROGRAM = (sys.executable, "-P", "-m", "observatory")
 """The program whose commands are the steps."""
 STEPS = (
+    "sentinel",
     "measure",
     "canary",
     "contracts",
@@ -100,6 +101,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     options = [*where, *_each("--launch", wishes.launches), *machine]
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     run = ["--preset", wishes.preset, *options, *cells]
+    yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
     for text in wishes.subjects:
         command = ["run", "--subject", text, *run]
         yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)

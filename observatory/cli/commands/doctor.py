@@ -10,13 +10,15 @@ from rich.console import Console
 from rich.text import Text
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.sentinel import looks
 from observatory.cli import options
 from observatory.cli.output import grid
 from observatory.errors import Exit
 from observatory.run.fitness import Check, judge, look
 from observatory.store.base.problems import RecordError
-from observatory.store.records import calibration
+from observatory.store.records import calibration, sentinels
 from observatory.store.records.machine import this_machine
+from observatory.text.sentinel import changed, verdict
 from observatory.text.units import percent
 
 _STYLES = {"fine": "", "attention": "yellow", "unfit": "bold red"}
@@ -26,9 +28,11 @@ def command(results: options.Results = Path("results"), machine: options.Machine
     """Check whether this machine is fit to measure, and say what to do if it is not.
 
     The command checks the load, CPU frequency, limits, memory, disk and compiler, and times a fixed
-    loop. It also reads the noise floors that `observatory calibrate` stored. It takes a second.
+    loop. It also reads what `observatory calibrate` and `observatory sentinel` stored. It takes a
+    second.
     """  # fmt: skip
-    findings = [*judge(look()), _floor(results, this_machine(machine).machine)]
+    name = this_machine(machine).machine
+    findings = [*judge(look()), _floor(results, name), _sentinel(results, name)]
     console = Console(highlight=False)
     rows = (
         (one.subject, Text(one.state, style=_STYLES[one.state]),
@@ -56,6 +60,21 @@ def _floor(results: Path, machine: str) -> Check:
         f"{len(changes)} cells, {found.taken_at:%Y-%m-%d})"
     )
     return Check("noise floor", "fine", varies)
+
+
+def _sentinel(results: Path, machine: str) -> Check:
+    """The last look at fixed work, and what of the machine is another than at the one before."""
+    known = [one for one in sentinels.load_all(results) if isinstance(one, sentinels.Sentinel)]
+    own = [one for one in looks(known) if one.sentinel.machine.machine == machine]
+    if not own:
+        advice = "run `observatory sentinel` each night: it tells the machine from the code"
+        return Check("sentinel", "fine", f"{results} has no look at {machine}; {advice}")
+    last = max(own, key=lambda one: one.sentinel.taken_at)
+    because = changed(last)
+    told = f"{verdict(last)} ({last.sentinel.taken_at:%Y-%m-%d})" + (because and f": {because}")
+    if not last.machine_moved:
+        return Check("sentinel", "fine", told)
+    return Check("sentinel", "attention", told, "distrust times of that night; counts still stand")
 
 
 def _sentence(findings: list[Check]) -> str:

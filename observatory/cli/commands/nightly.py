@@ -90,6 +90,9 @@ def command(
     canary: Annotated[
         bool, typer.Option(help="Check that a shared cache mixes up no results.")
     ] = True,
+    sentinel: Annotated[
+        bool, typer.Option(help="Time fixed work first: did the machine change?")
+    ] = True,
     contracts: Annotated[bool, typer.Option(help="Check what PyTensor relies on in numba.")] = True,
     work: Annotated[
         bool, typer.Option(help="Count the instructions of each subject, if the machine can.")
@@ -151,7 +154,8 @@ def command(
         options.seconds(budget)
     chosen, notes = _commits_of(repo, commits, results, machine, most)
     named = (
-        ("canary", canary), ("contracts", contracts), ("work", work), ("search", search)
+        ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
+        ("sentinel", sentinel),
     )  # fmt: skip
     left_out = {name for name, on in named if not on}
     if commits and not chosen and not subject:

@@ -36,6 +36,7 @@ from observatory.store.records import (
     contracts,
     layout,
     searches,
+    sentinels,
     triage,
     upgrades,
 )
@@ -45,6 +46,7 @@ _KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
     (upgrades.FILES, "taken_at"),
     (contracts.FILES, "started_at"),
     (searches.FILES, "taken_at"),
+    (sentinels.FILES, "taken_at"),
 )
 """Each kind of record, and the field that says when one was taken."""
 LARGEST_JOURNAL = 256 * 2**20

@@ -226,6 +226,7 @@ def test_the_steps_come_in_their_order() -> None:
 
 def test_each_step_is_a_command_that_a_person_would_type() -> None:
     assert commands(EVERYTHING) == {
+        "sentinel": "sentinel --results results",
         "measure newest": "run --subject newest --preset night --results results",
         "canary": "canary newest --results results",
         "contracts": "contracts newest --results results",
@@ -245,7 +246,8 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
 
 def test_what_nobody_asked_for_is_left_out() -> None:
     assert list(commands(Wishes(subjects=["newest"]))) == [
-        "measure newest", "canary", "contracts", "work newest", "alerts", "search", "site",
+        "sentinel", "measure newest", "canary", "contracts", "work newest", "alerts", "search",
+        "site",
     ]  # fmt: skip
     only = Wishes(subjects=["newest"], only=frozenset({"alerts", "publish"}), publish="results")
     assert list(commands(only)) == ["alerts", "publish"]
@@ -266,7 +268,7 @@ def test_culprits_are_searched_along_the_clone_as_the_night_measures() -> None:
 def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
     commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
     found = commands(Wishes(subjects=[], commits=commits, preset="history"))
-    assert list(found)[:2] == ["measure aaaaaaaaaa", "measure bbbbbbbbbb"]
+    assert list(found)[1:3] == ["measure aaaaaaaaaa", "measure bbbbbbbbbb"]
     assert found["measure aaaaaaaaaa"] == (
         f"run --subject {commits[0]} --preset history --results results --resume"
     )
@@ -277,7 +279,7 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
 def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
     found = commands(Wishes(subjects=["3.3.7"], commits=commits, work_budget="5m"))
-    assert list(found)[4:8] == ["contracts", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
+    assert list(found)[5:9] == ["contracts", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
     assert found["work aaaaaaaaaa"] == (
         f"run --subject {commits[0]} --preset work --budget 5m --results results --resume"
     )

@@ -88,7 +88,17 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "--summary", "summary.md",
     )  # fmt: skip
     assert status == Exit.OK, said
-    commands = ["run", "canary", "contracts", "alerts", "bisect", "dashboard", "alerts", "publish"]
+    commands = [
+        "sentinel",
+        "run",
+        "canary",
+        "contracts",
+        "alerts",
+        "bisect",
+        "dashboard",
+        "alerts",
+        "publish",
+    ]
     assert stage.begun() == commands
     for name in (
         "measure 3.3.7",
@@ -130,7 +140,15 @@ def test_a_night_counts_work_where_the_machine_can_and_says_where_it_cannot(stag
 
 
 def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> None:
-    stage.night("3.3.7", "--summary", "summary.md", "--no-canary", "--no-contracts", "--no-search")
+    stage.night(
+        "3.3.7",
+        "--summary",
+        "summary.md",
+        "--no-canary",
+        "--no-contracts",
+        "--no-search",
+        "--no-sentinel",
+    )
     assert stage.begun() == ["run", "alerts", "dashboard"]
     assert "](summary.svg)" in (stage.home / "summary.md").read_text()
     assert (stage.home / "summary.svg").exists()
@@ -142,7 +160,8 @@ def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> N
         OBSERVATORY_FAKE_CANARY="5", OBSERVATORY_FAKE_ALERTS="1", OBSERVATORY_FAKE_PUBLISH="15",
     )  # fmt: skip
     assert status == Exit.WRONG_RESULTS
-    assert stage.begun() == ["run", "canary", "contracts", "alerts", "dashboard", "publish"]
+    commands = ["sentinel", "run", "canary", "contracts", "alerts", "dashboard", "publish"]
+    assert stage.begun() == commands
     assert f"5: {Exit.WRONG_RESULTS.meaning}" in said
     assert f"15: {Exit.UNPUBLISHED.meaning}" in said
 
@@ -202,7 +221,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
         (["--scenario", "siblings"], "no cell of the preset night matches"),
         (
             ["--only", "dinner"],
-            "there is no step 'dinner' (did you mean 'deliver'?); choose from measure, canary",
+            "there is no step 'dinner' (did you mean 'deliver'?); choose from sentinel, measure",
         ),
         (["--repo", "."], "--repo and --commits go together"),
         (["--link", "ftp://x"], "is not an https address"),

@@ -1,0 +1,82 @@
+"""`observatory sentinel`: time work that never changes, to tell the machine from the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.analyze.sentinel import Look, looks
+from observatory.app.sentinel import look, pinned
+from observatory.app.session import TIMEOUT, Session
+from observatory.cli import options
+from observatory.cli.output import TerminalProgress, grid
+from observatory.run.local import STATE
+from observatory.store.records import sentinels
+from observatory.store.records.machine import this_machine
+from observatory.text import units
+from observatory.text.sentinel import changed, verdict
+
+_SHOWN = 10
+
+
+def command(
+    subject: Annotated[
+        str,
+        typer.Option(
+            help="The release that does the work. Default: as the last time; first, the newest."
+        ),
+    ] = "",
+    show: Annotated[bool, options.flag("--show", "Show earlier looks; measure nothing.")] = False,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    python: options.Python = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
+) -> None:
+    """Time work that never changes, and say whether this machine got faster or slower.
+
+    The work is pure Python, NumPy, C, its compiler, and builds of one release in an environment
+    that is kept. It takes about a minute. If more than half of it moved, the times of the night are
+    the machine's; counts and work still stand. What was measured is kept in RESULTS/sentinels/.
+    """  # fmt: skip
+    console = Console(stderr=True)
+    name = this_machine(machine).machine
+    if not show:
+        session = Session(
+            "sentinel", results, state, this_machine(machine), timeout,
+            progress=TerminalProgress(console),
+        )  # fmt: skip
+        chosen = subject or pinned(results, name) or "newest"
+        look(session, session.subjects.parse(chosen, (), python))
+    own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
+    if not own:
+        print(f"{results} has no look at {name}; `observatory sentinel` takes one")
+        return
+    pieces = list(own[-1].sentinel.times)
+    header = ("taken", *pieces, "changed")
+    rows = [
+        (f"{one.sentinel.taken_at:%Y-%m-%d %H:%M}", *(_cell(one, piece) for piece in pieces),
+         changed(one))
+        for one in own[-_SHOWN:]
+    ]  # fmt: skip
+    title = f"{name}, {own[-1].sentinel.subject.label}"
+    Console().print(grid(header, rows, title=title, right=pieces, wrapped=header[-1:]))
+    sentence = verdict(own[-1])
+    print(f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _known(results: Path) -> list[sentinels.Sentinel]:
+    return [one for one in sentinels.load_all(results) if isinstance(one, sentinels.Sentinel)]
+
+
+def _cell(one: Look, piece: str) -> str:
+    value = one.sentinel.medians.get(piece)
+    if value is None:
+        return units.MISSING
+    ratio = one.ratios.get(piece)
+    mark = "!" if piece in one.moved else ""
+    change = "" if ratio is None else f" {units.signed(ratio)}{mark}"
+    return f"{units.seconds(value)}{change}"
