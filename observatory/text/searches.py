@@ -9,14 +9,17 @@ from observatory.store.records.searches import BlamedCommit, Certainty, Culprit,
 from observatory.text import document as doc
 from observatory.text import units
 from observatory.text.comparison.phrases import name, sentence
-from observatory.text.plain import clean, shorten
+from observatory.text.plain import shorten
 from observatory.text.words import first_of, several
 
 _FILES = 5
 _SKIPPED = 10
 _COMMITS = 10
-_DEPENDENCIES = 20
+_DEPENDENCIES = 8
+_CAUSES = 5
+_CULPRITS = 5
 _TITLE = 120
+_WORD = 60
 CERTAIN: dict[Certainty, str] = {
     "confirmed": "confirmed",
     "not measured again": "not measured again",
@@ -32,10 +35,12 @@ def told(search: Searched) -> Iterator[doc.Paragraph | doc.Points]:
     yield doc.Paragraph(range_of(search))
     if not search.culprits:
         yield doc.Paragraph((nothing(search),))
-    for culprit in search.culprits:
+    for culprit in search.culprits[:_CULPRITS]:
         yield doc.Paragraph(change(culprit, search.metric))
         if points := tuple(_evidence(culprit)):
             yield doc.Points(points)
+    if (rest := len(search.culprits) - _CULPRITS) > 0:
+        yield doc.Paragraph((f"and {several(rest, 'more change')}",))
 
 
 def nothing(search: Searched) -> str:
@@ -93,17 +98,17 @@ def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
 def beside(culprit: Culprit) -> Iterator[doc.Words]:
     """What was skipped, what else changed at the same time, and the causes."""
     if culprit.skipped:
-        labels = first_of([clean(one) for one in culprit.skipped], _SKIPPED)
+        labels = first_of([shorten(one, _WORD) for one in culprit.skipped], _SKIPPED)
         yield ("not measurable in between, so any of them: ", name(labels))
     for package, (before, after) in list(culprit.dependencies.items())[:_DEPENDENCIES]:
         yield (name(f"{package} {before} → {after}"), " at the same time")
-    for cause in culprit.causes:
+    for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 
 
 def _commit(commit: BlamedCommit) -> doc.Words:
     pull = (" (pull request ", name(str(commit.pull_request)), ")") if commit.pull_request else ()
-    files = first_of([clean(one) for one in commit.files], _FILES)
+    files = first_of([shorten(one, _WORD) for one in commit.files], _FILES)
     return (
         name(commit.hash[:12]), " ", name(shorten(commit.author, 60)), f" {commit.date:%Y-%m-%d}: ",
         name(shorten(commit.title, _TITLE)), *pull, *((": ", name(files)) if files else ()),

@@ -38,6 +38,7 @@ STATUSES = {
     "RefusedError": Exit.ARTIFACT,
     "ReleasesError": Exit.USAGE,
     "SelectionError": Exit.USAGE,
+    "SentinelError": Exit.SAMPLE_FAILED,
     "SubjectError": Exit.USAGE,
     "SuiteError": Exit.UNDECIDED,
     "UnsureError": Exit.GITHUB,

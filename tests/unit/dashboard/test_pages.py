@@ -13,9 +13,11 @@ import pytest
 
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
+from observatory.analyze.sentinel import looks
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.drawing.series import MOST_VALUES, picture, spark
 from observatory.dashboard.pages.alert import alert_page
+from observatory.dashboard.pages.alerts import alerts_page
 from observatory.dashboard.pages.caches import caches_page, chosen, times_of
 from observatory.dashboard.pages.cell_values import cell_values_of
 from observatory.dashboard.pages.changes import latest_change, timeline
@@ -29,12 +31,16 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.searches import Probe
 from observatory.store.records.triage import Triage
 from observatory.text.alerts import MOST_RESOLVED, with_page
 from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
+from tests.factories_searches import culprit
+from tests.factories_searches import found as found_by_a_search
+from tests.factories_sentinels import night
 from tests.factories_site import MEASURED, observed
 
 DISK = "radon warm_disk NUMBA fork"
@@ -219,6 +225,55 @@ def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
     page = alert_page(with_alerts(over), over, Forge())
     assert page["pictures"][0].bad[1] < drawn.right
+
+
+def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject() -> None:
+    base = observed(factory.frame())
+    told = alert(base)
+    good, middle, bad = (at(base, label) for label in ("3.2.4", "3.2.4", "3.3.0"))
+    probes = [Probe(at=good, value=0), Probe(at=middle, value=None), Probe(at=bad, value=35)]
+    one = culprit(before=good, after=bad, high=35.0)
+    search = found_by_a_search(
+        cell=Cell(*DISK.split()), good=good, bad=bad, probes=probes, culprits=[one], subjects=9
+    )
+    forge = replace(FORGE, commit="https://x.org/commit/")
+    page = alert_page(with_alerts(told, searches=[search]), told, forge)
+    (view,) = page["searches"]
+    (shown_culprit,) = view["culprits"]
+    assert shown_culprit.change == "3.2.4 → 3.3.0: 0 → 35, confirmed"
+    assert shown_culprit.sure
+    assert shown_culprit.commits[0].link == f"https://x.org/commit/{'a' * 40}"
+    assert shown_culprit.beside == ["Keys differ."]
+    assert [(dot.value, dot.level) for dot in view["dots"]] == [
+        ("0", 0), ("no value", None), ("35", 1),
+    ]  # fmt: skip
+    assert view["untried"] == 6
+    assert page["named"]
+    listed = alerts_page(with_alerts(told, searches=[search]))["groups"]
+    assert [one["culprit"] for _, own in listed for one in own] == [
+        "aaaaaaaaaaaa by Ada, confirmed"
+    ]
+    assert alert_page(with_alerts(told), told, FORGE)["searches"] == []
+
+
+def test_an_alert_about_times_of_a_night_in_which_the_machine_moved_says_so() -> None:
+    base = observed(factory.frame())
+    machine = base.lines[0].machine
+    times = alert(base).series[0].model_copy(update={"metric": "compile_time", "kind": "noisy"})
+    told = alert(base, series=[times])
+    nights = [night(n, machine=machine) for n in range(8)]
+    nights.append(night(8, 1.3, 1.3, 1.3, machine=machine))
+    when = {("3.3.0", machine): nights[-1].taken_at + timedelta(hours=2)}
+    found = with_alerts(told, looks=looks(nights), measured_at=when)
+    said = alert_page(found, told, FORGE)["machine"]
+    assert said.startswith("The machine is slower (+30 %): 3 of 3 pieces of fixed work moved")
+    assert alert_page(found, alert(base), FORGE)["machine"] == ""  # counts are nobody's machine
+    early = {("3.3.0", machine): nights[-2].taken_at}
+    calm = with_alerts(told, looks=looks(nights), measured_at=early)
+    assert alert_page(calm, told, FORGE)["machine"] == ""
+    (table,) = health_page(found, subject_of(found))["nights"]
+    assert table.rows[0][0] == f"{nights[-1].taken_at:%Y-%m-%d %H:%M}"
+    assert table.rows[0][1:4] == ("+30 %",) * 3
 
 
 def test_a_withdrawn_alert_says_nothing_of_today_and_links_to_the_alert_it_is_part_of() -> None:

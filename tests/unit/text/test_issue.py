@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from observatory.store.records.alerts import Acknowledgement, Alert, At, SeriesChange
+from observatory.store.records.comparison import Cause
+from observatory.store.records.searches import BlamedCommit
 from observatory.text.comment import MARKER
 from observatory.text.issue import issue_text, issue_title
 from tests.factories_comparison import functions
+from tests.factories_searches import culprit, found
 from tests.gfm import problems
 from tests.hostile_comparisons import FRAGMENTS, HOSTILE
 
@@ -119,6 +122,32 @@ def test_an_alert_of_everything_is_short_enough(piece: str) -> None:
     )  # fmt: skip
     assert len(issue_text(made)) < 64_000
     assert "and 280 more" in issue_text(made)
+
+
+def test_the_culprit_comes_first_and_what_the_search_found_is_folded() -> None:
+    text = issue_text(alert(), None, [found()])
+    assert text.split("\n\n")[1] == "**Culprit**: `aaaaaaaaaaaa` by `Ada`, confirmed."
+    folded = text.partition("<details><summary>What a search found</summary>")[2]
+    assert "`cache_misses` of `radon warm_disk NUMBA fork`, `3.0.1` to `3.0.2`" in folded
+    assert "`3.0.1` → `3.0.2`: 0 → 4, confirmed" in folded
+    assert plain(text) == []
+    unsure = found(culprits=[culprit(certainty="half measured again", commits=[])])
+    assert "**Culprit**: `3.0.2`, not confirmed." in issue_text(alert(), None, [unsure])
+    assert "Culprit" not in issue_text(alert(), None, [found(culprits=[])])
+
+
+@pytest.mark.parametrize("piece", ["@name ", "| `x` ", "<b> ", "word_"])
+def test_no_search_makes_an_issue_too_long_or_is_obeyed(piece: str) -> None:
+    word, long = (piece * 200)[:200], (piece * 4000)[:4000]
+    commit = BlamedCommit(hash=word[:100], author=long, date=DAY, title=long, files=[long] * 50)
+    cause = Cause(id="c", kind="x", sentence=long, cells=[])
+    one = culprit(
+        before=at(word), after=at(word), skipped=[word] * 200, commits=[commit] * 50,
+        dependencies={f"{n}{word}"[:200]: (word, word) for n in range(99)}, causes=[cause] * 50,
+    )  # fmt: skip
+    text = issue_text(alert(), None, [found(culprits=[one] * 50)])
+    assert len(text) < 64_000
+    assert plain(text) == []
 
 
 @given(st.text(max_size=200))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,36 +10,10 @@ import pytest
 
 from observatory.app.bisection import Sought
 from observatory.errors import Exit
-from observatory.store.records.alerts import At
-from observatory.store.records.comparison import Cause
-from observatory.store.records.searches import BlamedCommit, Culprit, Probe, Searched
+from observatory.store.records.searches import Searched
 from tests.command import observatory
-from tests.factories import NOON, WARM
-
-GOOD, BAD = (At(label=f"3.0.{n}", commit=str(n) * 40, date=NOON) for n in (1, 2))
-COMMIT = BlamedCommit(
-    hash="a" * 40, author="Ada", date=datetime(2026, 5, 4, tzinfo=UTC), title="A new *key*",
-    pull_request=77, files=["pytensor/a.py", "b.py"],
-)  # fmt: skip
-CAUSE = Cause(id="cause-1", kind="unstable keys", sentence="keys differ", cells=[WARM])
-
-
-def culprit(**changes: Any) -> Culprit:
-    own = {
-        "before": GOOD, "after": BAD, "low": 0.0, "high": 4.0, "again": (0.0, 4.0),
-        "certainty": "confirmed", "commits": [COMMIT], "causes": [CAUSE],
-    }  # fmt: skip
-    return Culprit(**{**own, **changes})
-
-
-def found(**changes: Any) -> Searched:
-    own = {
-        "observatory": "0.1", "machine": "bench", "cell": WARM, "metric": "cache_misses",
-        "good": GOOD, "bad": BAD, "subjects": 2, "measured": 2, "samples": 8, "seconds": 90.0,
-        "probes": [Probe(at=GOOD, value=0.0), Probe(at=BAD, value=4.0)], "taken_at": NOON,
-        "culprits": [culprit()],
-    }  # fmt: skip
-    return Searched(**{**own, **changes})
+from tests.factories import WARM
+from tests.factories_searches import culprit, found
 
 
 @pytest.fixture
@@ -63,7 +36,7 @@ def search(*more: str) -> str:
 
 
 def test_releases_are_searched_and_the_culprit_is_told(asked: list[Sought]) -> None:
-    told = search()
+    told = " ".join(search().split())
     (sought,) = asked
     labels = [one.label for one in sought.subjects]
     assert (labels[0], labels[-1], sought.cell) == ("3.3.6", "3.3.8", WARM)
