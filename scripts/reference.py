@@ -20,6 +20,8 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from observatory.app.adoption_cost import RECORDED, RECORDED_CANARY
+from observatory.app.adoption_cost import table as cost_table
 from observatory.benchmarks import catalogue
 from observatory.benchmarks.catalogue import LAUNCHES
 from observatory.cli.main import app
@@ -52,6 +54,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": _page("Commands", commands()),
         "exit-statuses.md": _page("Exit statuses", exit_statuses()),
+        "costs.md": _page("What the workflows cost", costs()),
         "caches.md": _page("Whose cache may be used", cache_tables()),
         "metrics.md": _page("Models, scenarios, backends, metrics", words()),
         "schemas.md": _page("Schemas", (_SCHEMAS, *schema_tables(schemas))),
@@ -89,6 +92,21 @@ def help_of(path: Sequence[str]) -> str:
     if result.exit_code != Exit.OK:
         raise RuntimeError(f"observatory {' '.join(path)} --help failed: {result.output}")
     return result.output.rstrip()
+
+
+def costs() -> Iterator[str]:
+    """Minutes of a runner, and how they are estimated."""
+    yield (
+        "Minutes of a runner with two cores. Samples are estimated like those of `run --dry-run`, "
+        f"and then by how much longer the recorded ones took: {RECORDED['counting']:g} times for "
+        f"counts, {RECORDED['work']:g} for work and {RECORDED_CANARY:g} for the canary, because "
+        "other programs ran beside most of them. An idle runner should need less."
+    )
+    yield table(("what", "minutes"), ((what, str(minutes)) for what, minutes in cost_table()))
+    yield (
+        "A night with an open alert also searches for its culprit, for at most 20 minutes. "
+        "[What makes it cheaper](../nightly.md#what-it-costs) is said where the workflows are."
+    )
 
 
 def exit_statuses() -> Iterator[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from observatory.analyze.comparison.rules import best_of
 from observatory.analyze.frame import COLUMNS
-from observatory.benchmarks.catalogue import METRICS, Cell, cells, metrics_of
+from observatory.benchmarks.catalogue import MATRIX_SCENARIOS, METRICS, Cell, cells, metrics_of
 from observatory.dashboard.pages.cell_values import CellValue, Setting
 
 RELEASES = {  # label: (numba, date, warm misses of NUMBA by scenario)
@@ -77,14 +77,24 @@ def read(frame: pd.DataFrame, metrics: frozenset[str]) -> tuple[CellValue, ...]:
     return tuple(sorted(found, key=lambda r: (r.order, r.cell, r.metric)))
 
 
+SCENARIOS = tuple(name for name in MATRIX_SCENARIOS if name != "siblings")
+"""All of the matrix: pages say of a healthy subject that nothing is missing."""
+
+
+def _place(cell: Cell) -> tuple[str, str]:
+    """Whose values it has; what the catalogue got since is like a warm build."""
+    known = {scenario for scenario, _ in _TIMES}
+    return cell.scenario if cell.scenario in known else "warm_process", cell.backend
+
+
 def release_rows(
     label: str, *, python: str = "3.12", machine: str = "bench-2c", subject: str | None = None
 ) -> list[dict[str, Any]]:
     """All rows of one release, the same for the same arguments."""
     random = Random(f"{label}{python}{machine}")
     rows = []
-    for cell in cells(scenarios=("cold", "warm_disk", "warm_process", "variants", "call")):
-        if (cell.scenario, cell.backend) not in _TIMES:
+    for cell in cells(scenarios=SCENARIOS):
+        if _place(cell) not in _TIMES:
             continue
         for metric in metrics_of(cell.scenario, cell.launch):
             value = _value(metric.name, cell, label, random)
@@ -122,11 +132,11 @@ def row(
 
 
 def _value(metric: str, cell: Cell, label: str, random: Random) -> float | None:
-    place = (cell.scenario, cell.backend)
+    place = _place(cell)
     if metric in ("compile_time", "call_time"):
         return _TIMES[place] * _era(cell, label) * random.uniform(0.95, 1.06)
     if metric == "cache_misses":
-        if cell.backend == "NUMBA" and cell.scenario in ("warm_disk", "warm_process"):
+        if cell.backend == "NUMBA" and place[0] in ("warm_disk", "warm_process"):
             return RELEASES[label][2]
         if cell.backend in ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE"):
             return None if cell.backend == "NUMBA_NO_CACHE" else 0

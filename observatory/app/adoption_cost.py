@@ -28,6 +28,8 @@ PUBLISH = 60.0
 """Seconds to add results to the branch, to find alerts and to build pages, in a job of its own."""
 CONTRACTS = 30.0
 """Seconds of `observatory contracts`."""
+SENTINEL = 60.0
+"""Seconds of `observatory sentinel`."""
 BUDGET = 600.0
 """Seconds that the workflow of pull requests may measure, its input `budget`."""
 _WORKERS = 2
@@ -74,10 +76,26 @@ def of_commit() -> float:
 def of_night() -> float:
     """Seconds that a night takes beside its commits, canary and contracts of the last one included.
 
-    Without a new commit there are only the two set-ups and the pages.
+    Searches for what made open alerts are not: a night without any has none. Without a new commit
+    there are only the two set-ups and the pages.
     """
     canary = Estimate(tasks_of(PRESETS["canary"], Narrowed()), _WORKERS).seconds_left()
-    return 2 * SETUP + RECORDED_CANARY * canary + CONTRACTS + PUBLISH
+    return 2 * SETUP + SENTINEL + RECORDED_CANARY * canary + CONTRACTS + PUBLISH
+
+
+def table() -> list[tuple[str, int]]:
+    """What costs how many minutes."""
+    pull = of_pull_request()
+    rows = [
+        ("a pull request, until the log says whether NUMBA's caches still hit", pull.first),
+        ("a pull request that changes nothing", pull.calm),
+        ("a pull request that makes NUMBA's caches worse", pull.worse),
+        ("a pull request that only does more work", pull.most),
+        ("a night, beside its commits", of_night()),
+        ("each new commit of a night", of_commit()),
+        ("a push, beside the project's own benchmarks", 2 * SETUP + PUBLISH),
+    ]  # fmt: skip
+    return [(what, max(1, round(seconds / 60))) for what, seconds in rows]
 
 
 def costs(parts: Collection[str]) -> list[str]:

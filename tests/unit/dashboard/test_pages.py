@@ -97,8 +97,10 @@ def test_the_overview_says_that_all_is_well() -> None:
     found = observed(factory.frame())
     view = shown(found)
     assert (view.state, view.status) == ("good", "All well")
+    names = ["scenario", "backend", "launch"]
+    cells = len(factory.as_frame(factory.release_rows("3.3.7"))[names].drop_duplicates())
     assert [flag.text for flag in view.safety] == [
-        "no wrong results in 32 cells", "no crashes in 32 cells",
+        f"no wrong results in {cells} cells", f"no crashes in {cells} cells",
     ]  # fmt: skip
 
 
