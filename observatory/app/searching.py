@@ -76,6 +76,15 @@ class Searcher:
             ]
         if repo is None:
             return
+        missing = [tag for good, bad, _ in ranges for tag in (good, bad) if not _known(repo, tag)]
+        if released and missing:
+            self.session.say(
+                f"{repo} has no {', '.join(dict.fromkeys(missing))}: run `git fetch --tags` in it "
+                "to search along commits",
+                "warning",
+            )
+            yield self._bisect(wanted, ["..".join(ends)])
+            ranges = [one for one in ranges if one[0] not in missing and one[1] not in missing]
         for good, bad, within in ranges:
             texts = [*commits_between(repo, good), *commits_between(repo, f"{good}..{bad}")]
             found = self._bisect(wanted, texts, within)
@@ -99,6 +108,10 @@ class Searcher:
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
             self.confirm if confirm is None else confirm,
         ))  # fmt: skip
+
+
+def _known(repo: Path, ref: str) -> bool:
+    return Git(repo).resolved(ref) is not None
 
 
 def brought_by(repo: Path, culprit: Culprit) -> list[str]:

@@ -139,6 +139,19 @@ def test_commits_between_two_releases_are_searched_after_them(
     assert len(found) == len(made.made) == 2
 
 
+def test_a_release_whose_tag_the_clone_lacks_is_measured_again_as_a_release(
+    searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
+) -> None:
+    told: list[str] = []
+    session = replace(searcher.session, progress=lambda update: told.append(update.text))
+    own = replace(searcher, repo=clone[0], session=session)
+    found = list(own.search(Wanted("3.3.7", "3.3.8", WARM, "compiles")))
+    assert made.labels == [["3.3.7", "3.3.8"]] * 2
+    assert [one.confirm for one in made.made] == [False, True]
+    assert len(found) == 2
+    assert any("has no rel-3.3.8: run `git fetch --tags` in it" in line for line in told)
+
+
 def test_what_a_merge_brought_is_searched_from_where_its_branch_began(
     searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
 ) -> None:
