@@ -100,8 +100,10 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
     if culprit.skipped:
         labels = first_of([shorten(one, _WORD) for one in culprit.skipped], _SKIPPED)
         yield ("not measurable in between, so any of them: ", name(labels))
-    for package, (before, after) in list(culprit.dependencies.items())[:_DEPENDENCIES]:
-        yield (name(f"{package} {before} → {after}"), " at the same time")
+    if culprit.dependencies:
+        pairs = culprit.dependencies.items()
+        told = [shorten(f"{package} {old} → {new}", _WORD) for package, (old, new) in pairs]
+        yield ("changed at the same time: ", name(first_of(told, _DEPENDENCIES)))
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 
