@@ -8,7 +8,7 @@ from observatory.benchmarks.catalogue import METRICS
 from observatory.store.records.searches import BlamedCommit, Certainty, Culprit, Searched
 from observatory.text import document as doc
 from observatory.text import units
-from observatory.text.comparison.phrases import name, sentence
+from observatory.text.comparison.phrases import enumerated, name, sentence
 from observatory.text.plain import shorten
 from observatory.text.words import first_of, several
 
@@ -98,12 +98,13 @@ def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
 def beside(culprit: Culprit) -> Iterator[doc.Words]:
     """What was skipped, what else changed at the same time, and the causes."""
     if culprit.skipped:
-        labels = first_of([shorten(one, _WORD) for one in culprit.skipped], _SKIPPED)
-        yield ("not measurable in between, so any of them: ", name(labels))
+        labels = [name(shorten(one, _WORD)) for one in culprit.skipped]
+        told = enumerated(labels, _SKIPPED, "subject")
+        yield ("not measurable in between, so any of them: ", *told)
     if culprit.dependencies:
         pairs = culprit.dependencies.items()
-        told = [shorten(f"{package} {old} → {new}", _WORD) for package, (old, new) in pairs]
-        yield ("changed at the same time: ", name(first_of(told, _DEPENDENCIES)))
+        changed = [name(shorten(f"{one} {old} → {new}", _WORD)) for one, (old, new) in pairs]
+        yield ("changed at the same time: ", *enumerated(changed, _DEPENDENCIES, "package"))
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 
