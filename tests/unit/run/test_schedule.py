@@ -204,3 +204,48 @@ def test_a_run_gives_way_between_samples_and_loses_none() -> None:
     )  # fmt: skip
     assert len(recorded) == len(TASKS)
     assert turn.given == list(range(3, len(TASKS), 3))
+
+
+@dataclass
+class Slow:
+    """Two samples at a time, of which the second ends only after somebody has asked for a turn."""
+
+    caches: Path = Path("unused")
+    begun: list[Task] = field(default_factory=list)
+    asked: threading.Event = field(default_factory=threading.Event)
+    running: int = 0
+    given: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, task: Task) -> Sample:
+        with self._lock:
+            self.begun.append(task)
+            self.running += 1
+            second = len(self.begun) == 2
+        if second:
+            self.asked.wait(10)
+        with self._lock:
+            self.running -= 1
+        return sample(task.cell, measure=task.measure)
+
+    def cancel(self) -> None:
+        self.asked.set()
+
+    def is_over(self) -> bool:
+        over = bool(self.begun) and not self.given
+        if over:
+            threading.Timer(0.05, self.asked.set).start()
+        return over
+
+    def give_way(self) -> None:
+        assert self.running == 0
+        self.given += 1
+
+
+def test_it_gives_way_only_when_what_runs_has_ended() -> None:
+    slow = Slow()
+    recorded: list[Sample] = []
+    carry_out(
+        TASKS, slow, lambda _: None, lambda _, taken: recorded.append(taken), 2, turn=slow
+    )  # fmt: skip
+    assert (len(recorded), slow.given) == (len(TASKS), 1)
