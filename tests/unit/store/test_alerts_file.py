@@ -6,6 +6,8 @@ import pytest
 
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as record
+from observatory.store.records.alerts import Alert, Alerts, At
+from tests.factories import NOON
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 
@@ -26,3 +28,15 @@ def test_a_broken_file_says_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / "alerts.json").write_text(content)
     with pytest.raises(RecordError, match="restore it from git, or remove it"):
         record.load(tmp_path)
+
+
+def test_the_worst_so_many_are_chosen() -> None:
+    alerts = Alerts.model_construct(
+        alerts=[
+            Alert.model_construct(id=name, first_bad=At(label=name, commit=name, date=NOON),
+                                  series=[])
+            for name in "abc"
+        ]
+    )  # fmt: skip
+    assert [one.id for one in alerts.chosen(2)] == ["a", "b"]
+    assert [one.id for one in alerts.chosen()] == ["a", "b", "c"]
