@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from observatory import tool_version
 from observatory.analyze.history.contrasts import lines_of
 from observatory.analyze.history.series import series_of

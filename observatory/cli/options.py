@@ -106,10 +106,11 @@ Subjects = Annotated[
 Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
 Benchmark = Annotated[
     str | None,
-    typer.Option(help='Only benchmarks with such a name, e.g. "time_sort*" or "radon cold".'),
+    typer.Option(help='Of other projects: only benchmarks with such a name, e.g. "time_sort*".'),
 ]
 Top = Annotated[
-    int | None, typer.Option(help="List only so many, the largest change first.", min=1)
+    int | None,
+    typer.Option(help="Of other projects: list only so many, the largest change first.", min=1),
 ]
 Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from observatory.store.records.contrast import Contrast, Contrasts, Line
+from observatory.store.records.contrast import By, Contrast, Contrasts, Line
 from observatory.text import document as doc
 from observatory.text import units
 from observatory.text.plain import shorten
-from observatory.text.words import several
+from observatory.text.words import several, shared_prefix
 
 _LONGEST_NAME = 120
 _LONGEST_LABEL = 40
+_REASONS: dict[By, str] = {
+    "levels": "one value is far from its level, with too few subjects around it to confirm a step",
+    "one run": "the intervals of the two medians are too wide, or less than 5 % apart",
+    "nothing": "fewer than ten subjects were measured, and fewer than five rounds on a side",
+}
+"""Why a series is not judged, by what could have judged it."""
 _ONE_RUN = (
     "The intervals of both medians do not overlap. They come from the rounds of one run each: "
     "another run may differ as much. Measure both again before you believe it."
@@ -24,11 +30,13 @@ def told(found: Contrasts, most: int | None = None) -> doc.Story:
     worse, better = (_of(own, word, "levels") for word in ("worse", "better"))
     once = [one for word in ("worse", "better") for one in _of(own, word, "one run")]
     parts = [part for line in found.lines for part in _parts(line, most, len(found.lines) > 1)]
-    base, head = found.lines[0].base, found.lines[0].head
-    names = doc.Name(shorten(head.label, _LONGEST_LABEL)), doc.Name(shorten(base.label, _LONGEST_LABEL))
-    claim = f"{_claim(worse, better, once)}{_remaining(own)}"
-    return doc.Story(*_status(worse, better, own), (names[0], " against ", names[1], f": {claim}"),
-                     tuple(parts))  # fmt: skip
+    base, head = (
+        doc.Name(shorten(one.label, _LONGEST_LABEL))
+        for one in (found.lines[0].base, found.lines[0].head)
+    )
+    claim = f": {_claim(worse, better, once)}{_remaining(own)}"
+    state, status = _status(worse, better, own)
+    return doc.Story(state, status, (head, " against ", base, claim), tuple(parts))
 
 
 def _of(series: Sequence[Contrast], conclusion: str, by: str) -> list[Contrast]:
@@ -47,9 +55,7 @@ def _status(
     return "unaffected", doc.Status("✓", "Unaffected")
 
 
-def _claim(
-    worse: Sequence[Contrast], better: Sequence[Contrast], once: Sequence[Contrast]
-) -> str:
+def _claim(worse: Sequence[Contrast], better: Sequence[Contrast], once: Sequence[Contrast]) -> str:
     said = [
         f"{several(len(series), 'benchmark')} {word}"
         for series, word in ((worse, "worse"), (better, "better")) if series
@@ -95,12 +101,16 @@ def _explained(by: str) -> list[doc.Block]:
 
 def _table(line: Line, rows: Sequence[Contrast]) -> doc.Table:
     sides = (line.base.label, line.head.label)
-    header = ("benchmark", " → ".join(shorten(one, _LONGEST_LABEL) for one in sides), "change")
-    return doc.Table(header, tuple(tuple(_row(one)) for one in rows))
+    prefix = shared_prefix(one.benchmark for one in line.series)
+    header = (
+        f"benchmark ({shorten(prefix, _LONGEST_LABEL)}*)" if prefix else "benchmark",
+        " → ".join(shorten(one, _LONGEST_LABEL) for one in sides), "change",
+    )  # fmt: skip
+    return doc.Table(header, tuple(tuple(_row(one, prefix)) for one in rows))
 
 
-def _row(one: Contrast) -> Iterator[doc.Words]:
-    yield (doc.Name(shorten(one.benchmark, _LONGEST_NAME)),)
+def _row(one: Contrast, prefix: str) -> Iterator[doc.Words]:
+    yield (doc.Name(shorten(one.benchmark.removeprefix(prefix), _LONGEST_NAME)),)
     yield (units.change(one.before, one.after, one.unit),)
     yield (change_of(one),)
 
@@ -121,11 +131,6 @@ def change_of(one: Contrast) -> str:
 def _reasons(line: Line) -> Iterator[str]:
     """Why series have no verdict, with their number."""
     both = [one for one in line.series if one.base and one.head and one.conclusion == "undecided"]
-    for by, reason in (
-        ("levels", "one value is far from its level, with too few subjects around it to confirm a "
-         "step"),
-        ("one run", "the intervals of the two medians are too wide, or less than 5 % apart"),
-        ("nothing", "fewer than ten subjects were measured, and fewer than five rounds on a side"),
-    ):  # fmt: skip
+    for by, reason in _REASONS.items():
         if number := sum(one.by == by for one in both):
             yield f"{units.count(number)} not judged: {reason}."

@@ -38,7 +38,7 @@ from observatory.store.records.comparison import Conclusion, Ratio
 SMALLEST_STEP = 0.02
 """Relative change of a level below which a step is not reported."""
 LEAST_IN_RUN = 0.05
-"""Relative change that counts between the rounds of two runs, as on a machine without calibration."""
+"""Relative change that counts between the rounds of two runs: as on an uncalibrated machine."""
 _UNSTEADY = 0.01
 """The relative range of work in the cells where it repeats no better (measured: docs/work.md)."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -23,6 +22,8 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.store.asv.columns import Columns
 from observatory.store.records import contrast as record
+from observatory.store.records.alerts import matches
+from observatory.store.records.comparison import Conclusion
 
 _SHORTEST = 4
 """Characters by which a hash is recognised."""
@@ -99,9 +100,16 @@ def lines_of(
         )  # fmt: skip
 
 
-def matches(name: str, pattern: str | None) -> bool:
-    """Whether a pattern as for a shell is anywhere in a name; None matches every name."""
-    return pattern is None or fnmatchcase(name, f"*{pattern.strip('*')}*")
+def conclusion_of_run(columns: Columns, series: Series, base: int, head: int) -> Conclusion | None:
+    """What the rounds of two subjects say; None where one has no interval."""
+    old, new = (_interval(_measured(columns, series, number)) for number in (base, head))
+    return None if old is None or new is None else rules.conclude_run(old, new).conclusion
+
+
+def _interval(one: record.Measured | None) -> rules.Interval | None:
+    if one is None or one.low is None or one.high is None:
+        return None
+    return one.low, one.value, one.high
 
 
 def _side(one: Subject) -> record.Side:
@@ -115,17 +123,14 @@ def _contrast(
     before, after = old and old.value, new and new.value
     conclusion, by = "undecided", "nothing"
     if track is not None and track.judgement == "judged":
-        at = [_index(series, number) for number in (base, head)]
-        levels = track.expected[at].tolist()
-        conclusion = rules.judged_values(
-            rules.rule_at(series.place), *levels, bool(track.off[at].any())
-        )
-        by = "levels"
+        at = np.searchsorted(series.at, (base, head))
+        was, now = track.expected[at].tolist()
+        off = bool(track.off[at].any())
+        conclusion, by = rules.judged_values(rules.rule_at(series.place), was, now, off), "levels"
         if conclusion in ("worse", "better"):
-            before, after = levels
-    elif old and new and None not in (old.low, old.high, new.low, new.high):
-        concluded = rules.conclude_run((old.low, old.value, old.high), (new.low, new.value, new.high))
-        conclusion, by = concluded.conclusion, "one run"
+            before, after = was, now
+    elif found := conclusion_of_run(columns, series, base, head):
+        conclusion, by = found, "one run"
     return record.Contrast(
         benchmark=series.benchmark, metric=series.place.metric, unit=series.place.unit,
         base=old, head=new, before=before, after=after, conclusion=conclusion, by=by,

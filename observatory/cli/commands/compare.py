@@ -128,8 +128,12 @@ def command(
 
 
 def _of_others(
-    base: str, head: str, benchmark: str | None, top: int | None,
-    json_: Path | None, markdown: Path | None,
+    base: str,
+    head: str,
+    benchmark: str | None,
+    top: int | None,
+    json_: Path | None,
+    markdown: Path | None,
 ) -> NoReturn:
     """Compare two subjects of a project that has no samples, and end with the exit status."""
     found = contrast(base, head, pattern=benchmark, progress=on_terminal())

@@ -13,8 +13,6 @@ from pydantic import AwareDatetime, Field, FiniteFloat, StringConstraints
 from observatory.store.base.record import Record
 from observatory.store.records.comparison import Conclusion
 
-CONTRAST_SCHEMA = "observatory/contrast/1"
-
 By = Literal["levels", "one run", "nothing"]
 """What a conclusion rests on: the levels of a history, the rounds of one run a side, or nothing."""
 _Text = Annotated[str, StringConstraints(max_length=2_000)]
@@ -49,8 +47,8 @@ class Contrast(Record):
     after: FiniteFloat | None
     conclusion: Conclusion
     by: By = Field(
-        description="levels: of the history, an alarm. one run: of the rounds of one run each, which "
-        "say nothing of how much one run differs from the next: no alarm"
+        description="levels: of the history, an alarm. one run: of the rounds of one run a side, "
+        "which say nothing of how much one run differs from the next: no alarm"
     )
 
     @property
@@ -75,7 +73,7 @@ class Line(Record):
 class Contrasts(Record):
     """What BASE and HEAD differ in, on every machine and environment that measured both."""
 
-    schema_: Literal["observatory/contrast/1"] = Field(CONTRAST_SCHEMA, alias="schema")
+    schema_: Literal["observatory/contrast/1"] = Field("observatory/contrast/1", alias="schema")
     observatory: _Text
     lines: list[Line] = Field(min_length=1)
 
