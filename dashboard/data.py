@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from observatory.analyze.comparison.rules import LEAST_IN_RUN
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.steps import Step
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
@@ -49,7 +50,7 @@ def data_files(
     """
     rules, numbers = rules_of(observed)
     yield from (_file(name, content) for name, content in line_files(observed, forge))
-    yield _file("rules", {"rules": rules, "phrases": phrases()})
+    yield _file("rules", {"rules": rules, "phrases": phrases(), "run": LEAST_IN_RUN})
     yield _file("index", short(_index(observed, numbers)))
     for name, content in grid_files(observed):
         yield _file(name, short(content) if isinstance(content, dict) else content)
@@ -203,6 +204,7 @@ def _subject_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
     if not observed.tracks:
         return
     parts: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
+    columns = observed.values
     for number, track in enumerate(observed.tracks):
         n = len(track.series.values)
         parts["line"].append(np.full(n, observed.line_of(track)))
@@ -212,19 +214,27 @@ def _subject_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
         judged = track.judgement == "judged"
         parts["l"].append(track.expected if judged else np.full(n, np.nan))
         parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
+        # Only where no levels are known is a comparison left to the rounds of one run.
+        for name, ends in (("lo", columns.ci_low), ("hi", columns.ci_high)):
+            parts[name].append(
+                _known(ends[track.series.rows], columns.n[track.series.rows])
+                if track.judgement == "unfit" and not track.series.place.model
+                else np.full(n, np.nan)
+            )
     whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
     order = np.lexsort((whole["i"], whole["at"], whole["line"]))
     whole = {name: array[order] for name, array in whole.items()}
-    whole["v"], whole["l"] = significant(whole["v"]), significant(whole["l"])
+    whole |= {name: significant(whole[name]) for name in ("v", "l", "lo", "hi")}
     places = np.stack([whole["line"], whole["at"]])
     starts = np.flatnonzero((np.diff(places, axis=1, prepend=-1) != 0).any(axis=0))
     blocks: dict[tuple[int, int], dict[int, object]] = defaultdict(dict)
     for start, stop in pairwise([*starts.tolist(), len(order)]):
         line, place = int(places[0, start]), int(places[1, start])
         one = {key: array[start:stop] for key, array in whole.items()}
-        blocks[line, place // BLOCK][place] = {
-            "i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]],
-        }  # fmt: skip
+        found = {"i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]]}
+        if np.isfinite(one["lo"]).any():
+            found |= {"lo": one["lo"], "hi": one["hi"]}
+        blocks[line, place // BLOCK][place] = found
     for (line, number), content in blocks.items():
         yield _file(f"at-{line}-{number}", content)
 

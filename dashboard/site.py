@@ -267,8 +267,9 @@ class _Site:
         """Render a page. ``here``: the entry of the navigation that it belongs to."""
         depth = (path or name).count("/")
         page, places = here or path or name, self._entries()
-        ours = self._cell_values or not self._forge.name
-        brand = "Compile-cache observatory" if ours else f"{self._forge.name} benchmarks"
+        ours = self._cell_values or not (self._forge.name or self._observed.tracks)
+        others = f"{self._forge.name} benchmarks" if self._forge.name else "Benchmarks"
+        brand = "Compile-cache observatory" if ours else others
         common = {
             "root": "../" * depth,
             "page": page,

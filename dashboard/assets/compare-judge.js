@@ -22,6 +22,8 @@ observatory.judge = (() => {
       "the series changed in between, but these two values alone do not prove it"]],
     ["workload", ["described", "Workload changed, no alarm", "these numbers follow from the graph"]],
     ["described", ["described", "Only described", "these metrics are shown, but never judged"]],
+    ["once", ["not judged", "Apart within one run only",
+      "the intervals of both medians do not overlap, but another run may differ as much"]],
     ["unconfirmed", ["not judged", "Not confirmed",
       "one value is far from its level, with too few subjects around it to confirm a step"]],
     ["unjudged", ["not judged", "Not judged", "the page of each series gives the reason"]],
@@ -62,6 +64,18 @@ observatory.judge = (() => {
     return against(base, head);
   }
 
+  /** What asv's 99 % intervals of one run a side say, each `[low, value, high]`; `least` is the
+      smallest change that counts. `conclude_run` in rules.py does the same. */
+  function concludeRun(base, head, least) {
+    if (Math.min(...base, ...head) <= 0) {
+      return base.every((one, i) => one === head[i]) ? "unaffected" : "undecided";
+    }
+    const ratio = head[1] / base[1], low = head[0] / base[2], high = head[2] / base[0];
+    if (1 / (1 + least) <= low && high <= 1 + least) return "unaffected";
+    if (low > 1 && ratio >= 1 + least) return "worse";
+    return high < 1 && ratio <= 1 / (1 + least) ? "better" : "undecided";
+  }
+
   const against = (base, head) =>
     (head === base ? "unaffected" : head > base ? "worse" : "better");
 
@@ -90,12 +104,26 @@ observatory.judge = (() => {
     }
   }
 
+  /** A row of a series whose history is too short for levels. */
+  function byRun(row, runs, least) {
+    const conclusion = concludeRun(...runs, least), by = row.head / row.base;
+    const weight = Math.max(by, 1 / by), share = relative(by, row.unit === "seconds");
+    const found = { conclusion: "undecided", once: true, weight, share };
+    if (conclusion === "unaffected") {
+      return Object.assign(row, found, { group: "unaffected", words: "the same within one run" });
+    }
+    const words = conclusion === "undecided" ? "not sure even within one run" : effect(row, by);
+    return Object.assign(row, found,
+      { group: conclusion === "undecided" ? "unjudged" : "once", words });
+  }
+
   /** A row of two subjects for whose pair there is no finished verdict. */
-  function byRule(row, rule, levels, off, why) {
+  function byRule(row, rule, levels, off, why, runs, least) {
     if (rule.kind !== "noisy") {
       return concluded(row, conclude(rule, row.base, row.head), rule.group, {});
     }
     if (why) return concluded(row, "undecided", "", { reason: `not compared: ${why}` });
+    if (rule.judged && runs) return byRun(row, runs, least);
     const conclusion = conclude(rule, ...levels, off);
     if (!rule.judged) return described(row, conclusion);
     if (conclusion === "worse" || conclusion === "better") [row.from, row.to] = levels;
@@ -149,8 +177,9 @@ observatory.judge = (() => {
 
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
       order in which they are shown. `why`: why measured values of two lines may not be compared;
-      series meet by their names then. `pair`: the finished verdicts, if there are any. */
-  function compared(index, rules, atA, atB, { why, pair }) {
+      series meet by their names then. `pair`: the finished verdicts, if there are any. `least`: the
+      smallest change that counts between the rounds of two runs. */
+  function compared(index, rules, atA, atB, { why, pair, least }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
     // One line may have several series of one name: of work that different sources counted.
     const key = (at) => JSON.stringify([index.name[at], index.metric[at], index.unit[at]]);
@@ -176,7 +205,7 @@ observatory.judge = (() => {
       if (verdict) finished(made, verdict, verdict.special, rule, levels);
       else if (pair) described(made);
       else if (apart) concluded(made, "undecided", "", { reason: "counted by different sources" });
-      else byRule(made, rule, levels, off, why);
+      else byRule(made, rule, levels, off, why, runs(atA, i, atB, j), least);
       verdicts.delete(series);
     }
     for (const i of left.values()) {
@@ -189,6 +218,13 @@ observatory.judge = (() => {
     }
     return rows.sort((one, other) => PLACE.get(one.group) - PLACE.get(other.group)
       || rank(one) - rank(other) || (other.weight ?? 0) - (one.weight ?? 0));
+  }
+
+  /** The intervals of both values around them; null where one has none. */
+  function runs(...sides) {
+    const found = [sides.slice(0, 2), sides.slice(2)]
+      .map(([at, i]) => [at.lo?.[i], at.v[i], at.hi?.[i]]);
+    return found.flat().some((one) => one == null) ? null : found;
   }
 
   /** Wrong results, crashes, other counts, what is measured. */
@@ -243,6 +279,9 @@ observatory.judge = (() => {
       const alarm = `no verdict is worse, but ${functions} stopped hitting a cache in ${where}`;
       return [alarm, ...better].join(", ");
     }
+    if (number.once && !better.length) {
+      return `${several(number.once, "benchmark")} apart within one run only`;
+    }
     if (better.length || number.workload) return ["nothing got worse", ...better].join(", ");
     const calm = number.unaffected || number.described || number.standing;
     return calm ? "no change found" : "nothing could be judged";
@@ -269,7 +308,7 @@ observatory.judge = (() => {
     if (pair ? pair.outcome === "worse" : worse.length) return ["bad", "✗ Worse"];
     if (standing) return ["", "? Wrong or crashing in both"];
     const open = pair ? pair.outcome === "undecided"
-      : partial || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
+      : partial || rows.some((row) => row.once) || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
     if (open) return ["", "? Not all judged"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];
   }
@@ -304,6 +343,6 @@ observatory.judge = (() => {
 
   return {
     GROUPS, FOLDED, LONGEST_NAME, LONGEST_LABEL,
-    label, isWorse, sort, changeOf, conclude, unpacked, compared, verdict, markdown,
+    label, isWorse, sort, changeOf, conclude, concludeRun, unpacked, compared, verdict, markdown,
   };
 })();

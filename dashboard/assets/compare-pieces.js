@@ -124,11 +124,16 @@ observatory.pieces = (() => {
 
   const isCommit = (text) => /^[0-9a-f]{7,64}$/i.test(text);
 
+  const quoted = (text) =>
+    (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+
+  /** The command that compares the saved values of two subjects of another project. */
+  const commandOfSaved = ({ a, b }) =>
+    `observatory compare ${[a, b].map(({ label }) => quoted(`RESULTS:${clean(label)}`)).join(" ")}`;
+
   /** The command that measures both subjects; empty where one of them has no name for it. */
   function commandFor({ a, b }) {
     const labels = [a.label, b.label].map(clean), commits = [a.commit, b.commit];
-    const quoted = (text) =>
-      (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
     if (labels.every((one) => /^\d+\.\d+/.test(one))) {
       return `observatory compare ${labels.map(quoted).join(" ")}`;
     }
@@ -137,16 +142,16 @@ observatory.pieces = (() => {
 
   /** How to measure both again. `ours`: whether any series is one of PyTensor's. */
   function repeating(sides, ours) {
-    const text = commandFor(sides);
-    if (!ours || !text) {
-      return [quiet(ours
-        ? "One of the two is neither a release nor a commit, so no command can name it."
-        : "These are another project's benchmarks: observatory compare measures PyTensor only.")];
+    const text = ours ? commandFor(sides) : commandOfSaved(sides);
+    if (!text) {
+      return [quiet("One of the two is neither a release nor a commit, so no command can name it.")];
     }
     const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
+    const said = ours ? `Measures both again, side by side, on your machine${clone}.`
+      : "Compares what was saved, in a terminal; RESULTS is the directory of the results.";
     const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
     return [
-      quiet(`Measures both again, side by side, on your machine${clone}.`),
+      quiet(said),
       element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
         copying("Copy the command", () => text)),
     ];

@@ -9,6 +9,8 @@ from typing import Any
 
 from observatory.analyze.comparison.comparing import Pair
 from observatory.analyze.history.alerts import FAILED, STALE
+from observatory.analyze.history.contrasts import conclusion_of_run
+from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
 from observatory.dashboard.pages.newest_value import amount
 from observatory.dashboard.site_input import SiteInput, Spot
@@ -65,14 +67,27 @@ def _of_series(observed: SiteInput, line: Line) -> Iterator[tuple[str, ...]]:
         series, place = track.series, track.series.place
         if series.line is not line or series.at[-2:].tolist() != [last - 1, last]:
             continue
+        levels = track.expected if place.kind == "noisy" else series.values
+        words = ""
         if observed.verdicts_on(track).last in ("worse", "better"):
-            levels = track.expected if place.kind == "noisy" else series.values
+            words = amount(track, *levels[-2:].tolist())
+        elif _of_run(observed, track, last) in ("worse", "better"):
+            levels = series.values
+            old, new = levels[-2:].tolist()
+            words = f"{units.effect(old, new, place.unit)}, within one run only"
+        if words:
             before, after = levels[-2:].tolist()
             yield (
                 shorten(series.benchmark, 160), shorten(place.metric, 40),
-                units.human(before, place.unit), units.human(after, place.unit),
-                amount(track, before, after),
+                units.human(before, place.unit), units.human(after, place.unit), words,
             )  # fmt: skip
+
+
+def _of_run(observed: SiteInput, track: SegmentedSeries, last: int) -> str | None:
+    """What the rounds of the two newest subjects say, where a series is too short for levels."""
+    if track.judgement != "unfit" or track.series.place.model:
+        return None
+    return conclusion_of_run(observed.values, track.series, last - 1, last)
 
 
 def timeline(alerts: Alerts, pages: frozenset[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS, SCENARIOS, Cell
 from observatory.errors import SelectionError as SelectionError
+from observatory.store.asv.import_subjects import short
 from observatory.store.asv.names import parse_name, parse_params
 from observatory.store.reading.read import Described, ResultFile, Results
 
@@ -67,7 +68,8 @@ def origins_of(files: Sequence[ResultFile]) -> list[Origin]:
                              subject.python, file.machine)  # fmt: skip
         else:
             several = len(environments[file.machine, file.commit, file.python]) > 1
-            label = f"{file.commit[:8]} {file.env_name}" if several else file.commit[:8]
+            name = short(file.commit)
+            label = f"{name} {file.env_name}" if several else name
             origin = Origin(label, "", "", file.python, file.machine)
         found.append(origin)
     return found

@@ -24,7 +24,7 @@ class Source:
     """An asv.conf.json; by default the one beside the results."""
     clone: Path | None = None
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Those that are given rather than found, by name: `commit`, `compare`, `triage`."""
+    """Those that are given rather than found: `commit`, `compare`, `triage`, and the `name`."""
 
     def forge(self, results: Path) -> Forge:
         """The project's name and addresses. Raises RecordError if a given file is broken."""

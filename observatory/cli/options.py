@@ -104,6 +104,14 @@ Subjects = Annotated[
     Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
 ]
 Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
+Benchmark = Annotated[
+    str | None,
+    typer.Option(help='Of other projects: only benchmarks with such a name, e.g. "time_sort*".'),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(help="Of other projects: list only so many, the largest change first.", min=1),
+]
 Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
 Summary = Annotated[

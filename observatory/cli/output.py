@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LOUD = ("WRONG", "CRASHED", "COLLIDED")
 _WORDS = ("scenario", "backend", "launch", "metric", "model", "graph")
 """Columns of words of the vocabulary, which are never broken."""
-_LABELS = ("from", "to", "phase", "rewriter", "function", "module")
+_LABELS = ("from", "to", "phase", "rewriter", "function", "module", "benchmark")
 """Columns of subjects and other names, which may be long."""
 _MOST_TABLES = 2
 _STYLES = {"warning": "yellow", "error": "red"}

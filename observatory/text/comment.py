@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from observatory.store.records.comparison import Comparison
 from observatory.text.comparison.origin import UNKNOWN, Origin
 from observatory.text.comparison.story import tell
-from observatory.text.document import Part
+from observatory.text.document import Part, Story
 from observatory.text.markdown import inline, markdown
 from observatory.text.units import count
 from observatory.text.words import listed
@@ -24,21 +24,27 @@ _NOTE = 1_000
 def comment(comparison: Comparison, origin: Origin = UNKNOWN) -> str:
     """The comment in Markdown, of at most LIMIT characters.
 
-    ``origin``: what its publisher knows; the comparison may be a stranger's. A longer comment loses
-    whole parts, the least important first, and its last sentence names them.
+    ``origin``: what its publisher knows; the comparison may be a stranger's.
     """
-    story = tell(comparison, origin)
+    return written(tell(comparison, origin))
+
+
+def written(story: Story) -> str:
+    """A story in Markdown, of at most LIMIT characters.
+
+    A longer one loses whole parts, the least important first, and its last sentence names them.
+    """
     head = f"{MARKER}\n### {story.status}: {inline(story.verdict)}"
-    written = ["\n\n".join(map(markdown, part.blocks)) for part in story.parts]
-    lengths = [len(text) + 2 for text in written]
+    texts = ["\n\n".join(map(markdown, part.blocks)) for part in story.parts]
+    lengths = [len(text) + 2 for text in texts]
     spare = LIMIT - len(head) - _NOTE - sum(lengths)
     gone: set[int] = set()
-    for index in sorted(range(len(written)), key=lambda i: (-story.parts[i].rank, -i)):
+    for index in sorted(range(len(texts)), key=lambda i: (-story.parts[i].rank, -i)):
         if spare >= 0:
             break
         gone.add(index)
         spare += lengths[index]
-    kept = [text for index, text in enumerate(written) if index not in gone]
+    kept = [text for index, text in enumerate(texts) if index not in gone]
     note = [_left_out([story.parts[index] for index in sorted(gone)])] if gone else []
     return "\n\n".join((head, *kept, *note)) + "\n"
 

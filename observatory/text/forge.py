@@ -85,7 +85,8 @@ def ref_of(label: str, commit: str) -> str:
     """
     word = label.partition(" ")[0]
     if _RELEASE.fullmatch(word):
-        return f"rel-{word}"
+        # A release that was imported without its commit: how its project names tags is unknown.
+        return f"rel-{word}" if _COMMIT.fullmatch(commit) else ""
     return commit if _COMMIT.fullmatch(word) and commit.startswith(word) else ""
 
 
@@ -95,17 +96,21 @@ def is_release(label: str) -> bool:
 
 
 def forge_of(config: AsvConfig, given: Mapping[str, str] | None = None) -> Forge:
-    """The addresses that follow from an asv configuration; ``given`` ones (by name) come first."""
+    """The addresses that follow from an asv configuration; ``given`` ones (by name) come first.
+
+    The project's name is among them; without any it is that of the repository.
+    """
     given = {name: url for name, url in (given or {}).items() if url}
     commit = given.get("commit") or _secure(config.show_commit_url)
     repository = _web(config.repo)
     if not repository and commit.endswith("/commit/"):
         repository = commit.removesuffix("/commit/").removesuffix("/-")
+    name = given.pop("name", "") or config.project or repository.rpartition("/")[2]
     gitlab = repository.startswith("https://gitlab.")
     base = f"{repository}/-" if gitlab else repository
     known = repository and repository.partition("://")[2].partition("/")[0] in _FORGES
     made = Forge(
-        name=shorten(clean(config.project), _LONGEST_NAME), homepage=_secure(config.project_url),
+        name=shorten(clean(name), _LONGEST_NAME), homepage=_secure(config.project_url),
         repository=repository, commit=commit or (f"{base}/commit/" if known else ""),
     )  # fmt: skip
     if known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from observatory.benchmarks.catalogue import (
@@ -100,3 +101,14 @@ def first_of(words: Sequence[str], most: int, noun: str = "more") -> str:
     """
     rest = len(words) - most
     return ", ".join(words[:most]) + (f" and {rest} {noun}" if rest > 0 else "")
+
+
+def shared_prefix(names: Iterable[str]) -> str:
+    """The modules that all names begin with, with their last dot; empty for a single name.
+
+    >>> shared_prefix(["tests.a.t(1.5)", "tests.b.u(1.5)"]), shared_prefix(["a.t"])
+    ('tests.', '')
+    """
+    modules = [name.partition("(")[0].split(".")[:-1] for name in set(names)]
+    levels = takewhile(lambda words: len(set(words)) == 1, zip(*modules, strict=False))
+    return "".join(f"{words[0]}." for words in levels) if len(modules) > 1 else ""

@@ -13,7 +13,7 @@ near_exact
     Murphy & Myors 1999).
 noisy
     Two sides: a test (`noisy`). Two subjects of a history without samples: the
-    levels that their series is cut into.
+    levels that their series is cut into. Too short for levels: the intervals of both values.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from observatory.store.records.comparison import Conclusion, Ratio
 
 SMALLEST_STEP = 0.02
 """Relative change of a level below which a step is not reported."""
+LEAST_IN_RUN = 0.05
+"""Relative change that counts between the rounds of two runs: as on an uncalibrated machine."""
 _UNSTEADY = 0.01
 """The relative range of work in the cells where it repeats no better (measured: docs/work.md)."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
@@ -139,6 +141,32 @@ def conclude_levels(
     if max(base, head) < min(base, head) * (1 + rule.smallest):
         return "undecided" if off else "unaffected"
     return _against(base, head)
+
+
+Interval = tuple[float, float, float]
+"""A value between the ends of its interval: low, value, high."""
+
+
+def conclude_run(base: Interval, head: Interval) -> Concluded:
+    """What the rounds of one run a side say, by asv's 99 % intervals of the medians.
+
+    The sides differ if the intervals do not overlap and the values are LEAST_IN_RUN apart, and are
+    the same if every ratio of the intervals is within that. Rounds of one process are not
+    independent runs: another run may differ as much. The script of the compare page does the same.
+    """
+    if min(*base, *head) <= 0:
+        return Concluded("unaffected" if base == head else "undecided")
+    ratio = Ratio(
+        estimate=head[1] / base[1], low=head[0] / base[2], high=head[2] / base[0], confidence=None
+    )
+    above, below = 1 + LEAST_IN_RUN, 1 / (1 + LEAST_IN_RUN)
+    if below <= ratio.low and ratio.high <= above:
+        return Concluded("unaffected", ratio)
+    if ratio.low > 1 and ratio.estimate >= above:
+        return Concluded("worse", ratio)
+    if ratio.high < 1 and ratio.estimate <= below:
+        return Concluded("better", ratio)
+    return Concluded("undecided", ratio)
 
 
 def judged_values(

@@ -7,26 +7,28 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
+from observatory.app.contrasts import contrast
 from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress
-from observatory.errors import Exit
+from observatory.cli.output import TerminalProgress, on_terminal
+from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
 from observatory.store.base.files import write_atomic
-from observatory.store.reading.saved import looks_saved
+from observatory.store.reading.saved import looks_saved, without_samples
 from observatory.store.records.comparison import Comparison
-from observatory.text.comment import comment
-from observatory.text.terminal import terminal
+from observatory.text.comment import comment, written
+from observatory.text.contrasts import told
+from observatory.text.terminal import drawn, terminal
 
 _NAMELESS = re.compile(r"HEAD\b|@|[0-9a-f]{7,40}$")
 """References that are no names: a commit, or what is checked out."""
@@ -38,7 +40,7 @@ def command(
         str,
         typer.Argument(
             help="The subject to compare with: a release (3.3.6), a wheel, a git ref (with "
-            "--repo), or saved results (DIR or DIR:LABEL)."
+            "--repo), or saved results (DIR or DIR:SUBJECT), of any asv project too."
         ),
     ],
     head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
@@ -78,6 +80,8 @@ def command(
     ] = 0,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
+    benchmark: options.Benchmark = None,
+    top: options.Top = None,
 ) -> None:
     """Say whether HEAD is worse than BASE, by how much and why.
 
@@ -85,7 +89,17 @@ def command(
     It then measures times until a test decides every cell or the budget is spent. --pass work
     counts instructions instead: they decide whatever else this machine does. The noise floors of
     this machine are read from RESULTS. Every sample is kept and can be compared again.
+
+    Saved results of other projects (DIR:SUBJECT, a commit or a release) are compared by the levels
+    of their history; without a history, by the rounds of one run, which proves less.
     """  # fmt: skip
+    if without_samples(base) and without_samples(head):
+        _of_others(base, head, benchmark, top, json_, markdown)
+    if benchmark is not None or top is not None:
+        raise SelectionError(
+            "--benchmark and --top are for results of other projects; give --model, --scenario, "
+            "--backend or --launch"
+        )
     seconds = options.seconds(budget)
     saved = looks_saved(base) or looks_saved(head)
     texts = [base, head]
@@ -108,8 +122,25 @@ def command(
         progress=TerminalProgress(Console(stderr=True)),
     )  # fmt: skip
     comparison = comparison.model_copy(update=refs)
-    _write(comparison, json_, markdown)
+    forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
+    _write(forms, terminal(comparison))
     raise typer.Exit(status(comparison))
+
+
+def _of_others(
+    base: str,
+    head: str,
+    benchmark: str | None,
+    top: int | None,
+    json_: Path | None,
+    markdown: Path | None,
+) -> NoReturn:
+    """Compare two subjects of a project that has no samples, and end with the exit status."""
+    found = contrast(base, head, pattern=benchmark, progress=on_terminal())
+    story = told(found, top)
+    as_json = found.model_dump_json(by_alias=True, indent=1).encode() + b"\n"
+    _write(((json_, as_json), (markdown, written(story).encode())), drawn(story))
+    raise typer.Exit({"worse": Exit.WORSE, "undecided": Exit.UNDECIDED}.get(story.state, Exit.OK))
 
 
 def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[str]:
@@ -144,14 +175,13 @@ def status(comparison: Comparison) -> Exit:
     return _STATUS[outcome_of(comparison)]
 
 
-def _write(comparison: Comparison, json_: Path | None, markdown: Path | None) -> None:
-    """Write the files that are wanted, and print the comparison unless one of them is stdout."""
+def _write(forms: Sequence[tuple[Path | None, bytes]], shown: RenderableType) -> None:
+    """Write the files that are wanted; print ``shown`` unless one of them is stdout."""
     dash = Path("-")
-    forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
     for path, content in forms:
         if path == dash:
             print(content.decode(), end="")
         elif path is not None:
             write_atomic(path, content)
-    if dash not in (json_, markdown):
-        Console().print(terminal(comparison))
+    if all(path != dash for path, _ in forms):
+        Console().print(shown)

@@ -30,6 +30,13 @@ def command(
             "one in the results or in the directory above."
         ),
     ] = None,
+    project: Annotated[
+        str,
+        typer.Option(
+            help="Name of the measured project, for titles. Default: that in the asv.conf.json, "
+            "else that of the repository in --commit-url."
+        ),
+    ] = "",
     commit_url: Annotated[
         str, typer.Option(help="Address (https) to which the hash of a commit is added.")
     ] = "",
@@ -53,9 +60,10 @@ def command(
 
     The command shows any directory of asv results. Run `observatory alerts` first: the pages show
     the alerts in RESULTS/alerts.json. The project's name and the addresses of its commits come from
-    the asv.conf.json beside the results.
+    the asv.conf.json beside the results, or from --project and --commit-url.
     """  # fmt: skip
     addresses = {
+        "name": project,
         "commit": options.https(commit_url, "--commit-url", "https://host/o/r/commit/"),
         "compare": options.https(compare_url, "--compare-url", "https://host/o/r/compare/"),
         "triage": options.https(triage_url, "--triage-url", "https://host/o/r/new/results/triage"),

@@ -14,24 +14,31 @@ from observatory.app.results import Reading, read
 from observatory.cli import options
 from observatory.cli.output import naming_problems, on_terminal, show
 from observatory.errors import SelectionError
+from observatory.store.records.alerts import matches
+from observatory.text.benchmark_tables import benchmark_tables, of_others
 from observatory.text.tables import DEFAULT_METRICS, Table, comparison_tables, subject_tables
 
 
 def command(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(help="Subjects in the results, e.g. 3.3.7. Default: the newest."),
+        typer.Argument(
+            help="Subjects in the results, e.g. 3.3.7, or the beginning of a commit's hash. "
+            "Default: the newest."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     metric: options.Metrics = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,
+    benchmark: options.Benchmark = None,
     strict: options.Strict = False,
 ) -> None:
     """Show the table of one subject, or of several side by side.
 
-    Each subject is a column with the values of the latest run of each cell.
+    Each subject is a column with the values of the latest run of each cell, or of each benchmark
+    of another project.
     """  # fmt: skip
     reading = read(results, on_terminal())
     console = Console()
@@ -43,14 +50,29 @@ def command(
             select(chosen, metrics=metric)  # names an unknown one
         if subjects is None:
             subjects = [newest_subject(chosen)]
-        for table in tables(reading, chosen, subjects, metric):
+        for table in tables(reading, chosen, subjects, metric, benchmark):
             show(console, table)
 
 
 def tables(
-    reading: Reading, frame: pd.DataFrame, subjects: list[str], metrics: list[str] | None
+    reading: Reading,
+    frame: pd.DataFrame,
+    subjects: list[str],
+    metrics: list[str] | None,
+    benchmark: str | None = None,
 ) -> list[Table]:
-    """The tables of one subject, or of several side by side."""
+    """The tables of one subject, or of several side by side.
+
+    ``benchmark``: only benchmarks of other projects with such a name.
+    """
+    others = of_others(frame)
+    ours = set(frame["subject"][frame["backend"] != ""])
+    if benchmark is not None or (len(others) and not ours & set(subjects)):
+        rows = select(others, metrics=metrics or ())
+        rows = rows[[matches(name, benchmark) for name in rows["scenario"]]]
+        if rows.empty:
+            raise SelectionError(f"no benchmark of another project matches {benchmark!r}")
+        return benchmark_tables(rows, subjects)
     if len(subjects) == 1 and metrics is None:
         return subject_tables(frame, subjects[0], reading.notes)
     if metrics is None:

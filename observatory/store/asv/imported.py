@@ -1,15 +1,15 @@
 """Results of pytest-benchmark as an asv result file, beside those of asv.
 
-The file is ``<machine>/<commit[:8]>-pytest-benchmark-py<version>[-<label>].json``. Further imports
-of the same commit, machine, Python and label add to it; a benchmark that is there already is
-replaced. The samples stay in the file that is imported: asv's statistics of them are recorded.
+The file is ``<machine>/<subject>-pytest-benchmark-py<version>[-<label>].json``; the subject is the
+name of a release or the first eight digits of a commit. Further imports of the same subject,
+machine, Python and label add to it; a benchmark that is there already is replaced. The samples stay
+in the file that is imported: asv's statistics of them are recorded.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import stat
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from observatory.store.asv import benchmarks_json
 from observatory.store.asv.files import write_machine
-from observatory.store.asv.listing import LARGEST_FILE, MACHINE
+from observatory.store.asv.import_subjects import short, subject_of
+from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import BENCHMARK_VERSION
 from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
 from observatory.store.base.decode import NotJsonError, decoded
@@ -29,7 +30,8 @@ from observatory.store.base.problems import Problem, RecordError, RecordUsageErr
 from observatory.store.records.layout import checked_machine, checked_name
 from observatory.store.records.machine import Machine
 
-_COMMIT = re.compile(r"[0-9a-f]{8,64}")
+LARGEST_IMPORT = 512 * 2**20
+"""Bytes of one file: with all rounds, a quick test alone takes 4 MB (`--benchmark-json`)."""
 _LONGEST_LABEL = 60
 _STATISTICS = [one.name for one in dataclasses.fields(Statistics)]
 _COLUMNS = ["result", "params", "version", "started_at", "duration",
@@ -44,6 +46,8 @@ class Options:
     commit: str | None = None
     label: str | None = None
     extra: tuple[str, ...] = ()
+    subject: str | None = None
+    date: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,10 @@ class Done:
 
     path: Path  # the result file
     saved: Saved
+    subject: str
+    date: datetime
     benchmarks: int
+    replaced: int  # benchmarks that were there with other values
     problems: tuple[Problem, ...]
 
 
@@ -65,12 +72,12 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
     content = _content(file)
     try:
         saved = parse(content, options.extra)
-        commit = _commit(saved, options)
+        subject = subject_of(saved, file.stem, options.commit, options.subject)
         machine = _machine(saved, results, options)
         env_name = _env_name(saved, options)
     except RecordError as error:
         raise type(error)(f"{file}: {error}") from error
-    path = results / machine.machine / f"{commit[:8]}-{env_name}.json"
+    path = results / machine.machine / f"{short(subject)}-{env_name}.json"
     entries = benchmarks_json.load(results)
     kept, problems = [], list(saved.problems)
     for one in saved.benchmarks:
@@ -79,14 +86,26 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         else:
             reason = "there is one of that name that was not imported"
             problems.append(f"benchmark {one.name!r} is skipped: {reason}")
+    replaced, date = 0, _date(saved, subject, options)
     if kept:
-        head = _head(saved, commit, machine, env_name)
-        whole = _added(path, head, {one.name: _row(one, saved.measured_at) for one in kept})
+        head = _head(saved, subject, date, machine, env_name)
+        rows = {one.name: _row(one, saved.measured_at) for one in kept}
+        before = _rows_of(path, head)
+        replaced = sum(name in before and before[name] != row for name, row in rows.items())
+        whole = {**head, "results": dict(sorted({**before, **rows}.items()))}
         benchmarks_json.write(results, benchmarks_json.merged(entries, kept))
         if not (path.parent / MACHINE).exists():
             write_machine(results, machine)
         write_atomic(path, json.dumps(whole, allow_nan=False).encode())
-    return Done(path, saved, len(kept), tuple(Problem(file, reason) for reason in problems))
+    return Done(
+        path,
+        saved,
+        subject,
+        date,
+        len(kept),
+        replaced,
+        tuple(Problem(file, reason) for reason in problems),
+    )
 
 
 def _content(file: Path) -> bytes:
@@ -95,20 +114,15 @@ def _content(file: Path) -> bytes:
             raise RecordUsageError(f"{file} is not a file")
     except OSError as error:
         raise RecordError(f"{file} cannot be read: {error.strerror}") from error
-    return read_bounded(file, LARGEST_FILE, "save it without --benchmark-save-data") or b""
+    return (
+        read_bounded(file, LARGEST_IMPORT, "save it with --benchmark-save, without rounds") or b""
+    )
 
 
-def _commit(saved: Saved, options: Options) -> str:
-    commit = saved.commit if options.commit is None else options.commit.lower()
-    if commit is None:
-        raise RecordUsageError(
-            "it does not say which commit was measured (commit_info.id); give --commit HASH"
-        )
-    if not _COMMIT.fullmatch(commit):
-        raise RecordUsageError(
-            f"{options.commit!r} is not the hash of a commit: 8 to 64 hexadecimal digits"
-        )
-    return commit
+def _date(saved: Saved, subject: str, options: Options) -> datetime:
+    """When the subject was made; when it was measured where the file does not know that."""
+    known = saved.committed_at if subject == saved.commit else None
+    return options.date or known or saved.measured_at
 
 
 def _machine(saved: Saved, results: Path, options: Options) -> Machine:
@@ -146,13 +160,13 @@ def _env_name(saved: Saved, options: Options) -> str:
     return f"{name}-{checked_name(options.label, 'label')}"
 
 
-def _head(saved: Saved, commit: str, machine: Machine, env_name: str) -> dict[str, Any]:
-    # Of a commit that was given on the command line the file does not know the time.
-    date = saved.committed_at if commit == saved.commit else None
+def _head(
+    saved: Saved, subject: str, date: datetime, machine: Machine, env_name: str
+) -> dict[str, Any]:
     return {
-        "commit_hash": commit,
+        "commit_hash": subject,
         "env_name": env_name,
-        "date": _milliseconds(date or saved.measured_at),
+        "date": _milliseconds(date),
         "params": {**machine.model_dump(), "python": saved.python},
         "python": saved.python,
         "requirements": {},
@@ -163,26 +177,26 @@ def _head(saved: Saved, commit: str, machine: Machine, env_name: str) -> dict[st
     }
 
 
-def _added(path: Path, head: dict[str, Any], rows: dict[str, Any]) -> dict[str, Any]:
-    """The result file with these rows, beside those that it has."""
-    before: dict[str, Any] = {}
-    if path.exists():
-        try:
-            loaded = decoded(path.read_bytes())
-        except (NotJsonError, OSError) as error:
-            raise RecordError(f"{path} cannot be added to: {error}; remove it") from error
-        same = ("commit_hash", "env_name", "result_columns")
-        if (
-            not isinstance(loaded, dict)
-            or not isinstance(loaded.get("results"), dict)
-            or any(loaded.get(key) != head[key] for key in same)
-        ):
-            raise RecordUsageError(
-                f"{path} holds other results than an import of this commit; "
-                "give another --label or --machine"
-            )
-        before = loaded["results"]
-    return {**head, "results": dict(sorted({**before, **rows}.items()))}
+def _rows_of(path: Path, head: dict[str, Any]) -> dict[str, Any]:
+    """The rows of the result file that is there already."""
+    if not path.exists():
+        return {}
+    try:
+        loaded = decoded(path.read_bytes())
+    except (NotJsonError, OSError) as error:
+        raise RecordError(f"{path} cannot be added to: {error}; remove it") from error
+    same = ("commit_hash", "env_name", "result_columns")
+    if (
+        not isinstance(loaded, dict)
+        or not isinstance(loaded.get("results"), dict)
+        or any(loaded.get(key) != head[key] for key in same)
+    ):
+        raise RecordUsageError(
+            f"{path} holds other results than an import of this subject; "
+            "give another --label or --machine"
+        )
+    found: dict[str, Any] = loaded["results"]
+    return found
 
 
 def _row(one: Imported, measured_at: datetime) -> list[Any]:

@@ -27,6 +27,8 @@ from observatory.store.base.problems import RecordError, reason_of
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 _LONGEST_REPR = 100
+_FEWEST_FOR_QUARTILES = 10
+"""Rounds from which on the quartiles say how uncertain the median is."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Saved:
     """A file of pytest-benchmark. Times are in UTC."""
 
     commit: str | None  # None: it was not measured in a repository
+    commit_name: str  # what stands in place of the hash, as the file has it
     committed_at: datetime | None
     dirty: bool  # whether there were changes that are in no commit
     measured_at: datetime
@@ -90,6 +93,7 @@ def parse(content: bytes, extra: Iterable[str] = ()) -> Saved:
         collected.add(number, raw)
     return Saved(
         commit=hash_ if _COMMIT.fullmatch(hash_) else None,
+        commit_name=(commit.id or "").strip(),
         committed_at=commit.time,
         dirty=bool(commit.dirty),
         measured_at=file.measured_at,
@@ -233,7 +237,7 @@ def _reprs(params: dict[str, Any] | None) -> dict[str, str] | None:
 
 
 def _statistics(stats: Stats) -> Statistics:
-    low, high = interval(stats.data or ())
+    low, high = interval(stats.data) if stats.data else _by_quartiles(stats)
     return Statistics(
         ci_99_a=None if math.isnan(low) else low,
         ci_99_b=None if math.isnan(high) else high,
@@ -242,6 +246,18 @@ def _statistics(stats: Stats) -> Statistics:
         number=stats.iterations,
         repeat=stats.rounds,
     )
+
+
+def _by_quartiles(stats: Stats) -> tuple[float, float]:
+    """About the 99 % interval of the median, where the rounds were not saved.
+
+    The standard error of a median is 0.93 quartile ranges by the root of the number of rounds, if
+    they are normal (McGill, Tukey & Larsen 1978).
+    """
+    if stats.q1 is None or stats.q3 is None or stats.rounds < _FEWEST_FOR_QUARTILES:
+        return math.nan, math.nan
+    half = 2.58 * 0.93 * max(0.0, stats.q3 - stats.q1) / math.sqrt(stats.rounds)
+    return stats.median - half, stats.median + half
 
 
 def _identifier(part: str) -> str:

@@ -40,12 +40,28 @@ def looks_saved(text: str) -> bool:
     return _split(text) is not None
 
 
-def load(text: str) -> Saved:
-    """Read the subject that ``text`` names as DIR or DIR:LABEL. Raises RecordError if not one."""
+def place_of_saved(text: str) -> tuple[Path, str | None]:
+    """Directory and label of DIR or DIR:LABEL. Raises RecordUsageError if it is neither."""
     found = _split(text)
     if found is None:
         raise RecordUsageError(f"there is no results directory {text!r}")
-    return labelled(*found)
+    return found
+
+
+def without_samples(text: str) -> bool:
+    """Whether a text names asv's values, of which no journal of the observatory has the samples."""
+    found = _split(text)
+    if found is None:
+        return False
+    directory, label = found
+    headers = filter(None, map(read_header, layout.journals(directory)))
+    labels = {header.subject.label for header in headers}
+    return not labels or (label is not None and label not in labels)
+
+
+def load(text: str) -> Saved:
+    """Read the subject that ``text`` names as DIR or DIR:LABEL. Raises RecordError if not one."""
+    return labelled(*place_of_saved(text))
 
 
 def labelled(

@@ -217,14 +217,18 @@ class Alerts(Record):
 
         ``pattern``: as for a shell, anywhere in the name. ``most``: no more than these.
         """
-        wanted = None if pattern is None else f"*{pattern.strip('*')}*"
         found = [
             alert
             for alert in self.alerts
             if (since is None or alert.first_bad.date >= since)
-            and (wanted is None or any(fnmatchcase(s.benchmark, wanted) for s in alert.series))
+            and (pattern is None or any(matches(s.benchmark, pattern) for s in alert.series))
         ]
         return found[:most]
+
+
+def matches(name: str, pattern: str | None) -> bool:
+    """Whether a pattern as for a shell is anywhere in a name; None matches every name."""
+    return pattern is None or fnmatchcase(name, f"*{pattern.strip('*')}*")
 
 
 def save(results: Path, alerts: Alerts) -> Path:

@@ -195,7 +195,7 @@ def test_a_file_that_is_none_or_too_large_is_an_error(
     for name, reason in (("none", "No such file"), (".", "is not a file"), ("pipe", "not a file")):
         with pytest.raises(RecordError, match=reason):
             import_file(tmp_path / name, tmp_path, Options())
-    monkeypatch.setattr("observatory.store.asv.imported.LARGEST_FILE", 100)
+    monkeypatch.setattr("observatory.store.asv.imported.LARGEST_IMPORT", 100)
     with pytest.raises(RecordError, match="larger than 100 bytes"):
         brought(tmp_path, entry("a.py::t"))
 

@@ -1,0 +1,109 @@
+"""Tables of the benchmarks of other projects, which measure with asv or pytest-benchmark. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from observatory.benchmarks.catalogue import no_such
+from observatory.errors import SelectionError
+from observatory.text import units
+from observatory.text.plain import clean
+from observatory.text.tables import Table
+from observatory.text.words import shared_prefix
+
+_WHERE = ["machine", "python"]
+_SHORTEST, _SHORT = 4, 8
+"""Digits by which a hash is recognised, and of a hash in a label."""
+_NAMED = 5
+_NARROW = 0.001
+"""Relative reach of an interval below which it is not worth its room."""
+
+
+def of_others(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are of no cell of ours."""
+    return frame[frame["backend"] == ""]
+
+
+def labels_of(frame: pd.DataFrame, name: str) -> list[str]:
+    """The subjects that a name means: one of this label, or those whose label begins so.
+
+    Raises SelectionError if there is none.
+    """
+    newest = frame.sort_values("date", ascending=False, kind="stable")["subject"]
+    known = [str(one) for one in dict.fromkeys(newest)]
+    if name in known:
+        return [name]
+    begin = name[:_SHORT]
+    found = [one for one in known if len(begin) >= _SHORTEST and one.startswith(begin)]
+    if not found:
+        raise SelectionError(f"in these results {no_such('subject', name, known, _NAMED)}")
+    return found
+
+
+def benchmark_tables(frame: pd.DataFrame, names: Sequence[str]) -> list[Table]:
+    """A row for each benchmark and a column for each subject; of two, what lies between them.
+
+    One table for each machine and Python. Raises SelectionError if a subject is not there.
+    """
+    subjects = list(dict.fromkeys(label for name in names for label in labels_of(frame, name)))
+    rows = frame[frame["subject"].isin(subjects)]
+    return [_table(part, subjects) for _, part in rows.groupby(_WHERE, sort=False)]
+
+
+def _table(part: pd.DataFrame, subjects: Sequence[str]) -> Table:
+    there = set(part["subject"])
+    shown = [one for one in subjects if one in there]
+    metrics = part["metric"].nunique() > 1
+    values = {
+        (row["scenario"], row["metric"], row["subject"]): row for row in part.to_dict("records")
+    }
+    rows = []
+    prefix = shared_prefix(part["scenario"])
+    for benchmark, metric in sorted({key[:2] for key in values}):
+        found = [values.get((benchmark, metric, one)) for one in shown]
+        texts = [units.MISSING if one is None else _text(one) for one in found]
+        between = [_between(*found)] if len(shown) == 2 else []
+        words = [clean(benchmark.removeprefix(prefix)), *([clean(metric)] if metrics else [])]
+        rows.append((*words, *texts, *between))
+    header = ["benchmark", *(["metric"] if metrics else []), *map(clean, shown)]
+    first = part.iloc[0]
+    of = f"{clean(prefix)}*, " if prefix else ""
+    title = f"{of}Python {clean(first['python'])}, on {clean(first['machine'])}: higher is worse"
+    return Table(
+        title, (*header, *(["change"] if len(shown) == 2 else [])), tuple(rows),
+        tuple(_footnotes(part)),
+    )  # fmt: skip
+
+
+def _text(row: dict[Any, Any]) -> str:
+    """The value, and how far its interval reaches, relative to it."""
+    value, low, high = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    said = units.human(value, str(row["unit"]))
+    reach = max(value - low, high - value) / value if value > 0 and high >= low else 0.0
+    return f"{said} ±{units.percent(reach)}" if reach >= _NARROW else said
+
+
+def _between(old: dict[Any, Any] | None, new: dict[Any, Any] | None) -> str:
+    if old is None or new is None:
+        return units.MISSING
+    return units.effect(float(old["value"]), float(new["value"]), str(new["unit"]))
+
+
+def _footnotes(part: pd.DataFrame) -> list[str]:
+    notes = []
+    rounds = part.loc[part["n"] > 1, "n"]
+    if len(rounds):
+        low, high = units.count(int(rounds.min())), units.count(int(rounds.max()))
+        many = low if low == high else f"{low} to {high}"
+        notes.append(f"each value is the median of {many} rounds (samples) of one run")
+    if part["ci_low"].notna().any():
+        notes.append(
+            f"±: asv's 99 % interval of the median, from these rounds alone, if not below "
+            f"{units.percent(_NARROW)}"
+        )
+    if part["subject"].nunique() == 2:
+        notes.append("a change is no verdict: `observatory compare DIR:BASE DIR:HEAD` gives one")
+    return notes

@@ -1,0 +1,178 @@
+"""`import`, `show`, `compare` and `alerts` for projects that use asv or pytest-benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from observatory.errors import Exit
+from observatory.store.records.contrast import Contrasts
+from tests.command import observatory
+from tests.factories_others import commit, measured, released
+
+TESTS = {"b/test_io.py::test_read": 1.0, "b/test_io.py::test_write": 2.0}
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Path:
+    """Two releases without commits; reading takes twice as long in the second."""
+    released(tmp_path, "pkg-3.3.3.json", TESTS, 1)
+    released(tmp_path, "0001_3.3.7.json", {**TESTS, "b/test_io.py::test_read": 2.0}, 2)
+    results = tmp_path / "results"
+    files = sorted(tmp_path.glob("*.json"), reverse=True)
+    done = observatory("import", *files, "--results", results)
+    assert (done.returncode, done.stderr) == (Exit.OK, "")
+    return results
+
+
+def test_two_releases_without_commits_are_shown_side_by_side(releases: Path) -> None:
+    done = observatory("show", "3.3.3", "3.3.7", "--results", releases)
+    assert done.returncode == Exit.OK
+    (line,) = (one for one in done.stdout.splitlines() if "test_read" in one)
+    assert line.split() == ["test_read", "1.00", "s", "±0.4", "%", "2.00", "s", "±0.4", "%",
+                            "slower:", "×2"]  # fmt: skip
+    assert "9 rounds" in done.stdout
+    assert "is no verdict" in done.stdout
+
+
+def test_rounds_of_one_run_are_no_alarm(releases: Path) -> None:
+    done = observatory("compare", f"{releases}:3.3.3", f"{releases}:3.3.7")
+    assert done.returncode == Exit.UNDECIDED
+    assert "Not all judged: 3.3.7 against 3.3.3: 1 benchmark apart within one run" in done.stdout
+    assert "another run may differ as much" in " ".join(done.stdout.split())
+    assert "worse" not in done.stdout
+
+
+def test_a_comparison_is_written_as_json_and_as_markdown(releases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "found.json"
+    done = observatory(
+        "compare", f"{releases}:3.3.3", f"{releases}:3.3.7", "--json", out, "--markdown", "-"
+    )
+    (line,) = Contrasts.model_validate_json(out.read_bytes()).lines
+    assert (line.base.label, line.head.label, line.base.commit) == ("3.3.3", "3.3.7", "3.3.3")
+    assert [(one.benchmark, one.conclusion, one.by) for one in line.series] == [
+        ("b.test_io.test_read", "worse", "one run"),
+        ("b.test_io.test_write", "unaffected", "one run"),
+    ]
+    assert "| `test_read` |" in done.stdout
+
+
+def test_the_levels_of_a_history_are_an_alarm(tmp_path: Path) -> None:
+    for number in range(20):
+        level = 1.0 if number < 10 else 1.5
+        measured(tmp_path, number, {"m.time_a": level * (1 + number % 3 / 500), "m.time_b": 1.0})
+    base, head = (f"{tmp_path}:{commit(number)[:n]}" for number, n in ((4, 8), (15, 5)))
+    done = observatory("compare", base, head)
+    assert done.returncode == Exit.WORSE
+    assert "✗ Worse: afafafaf against a4a4a4a4: 1 benchmark worse; 1 unaffected." in done.stdout
+    assert "1.00 → 1.50 s" in done.stdout
+    assert observatory("compare", head, base).returncode == Exit.OK
+    narrowed = observatory("compare", base, head, "--benchmark", "time_b")
+    assert (narrowed.returncode, "time_a" in narrowed.stdout) == (Exit.OK, False)
+
+
+def test_one_value_a_side_is_not_judged(tmp_path: Path) -> None:
+    for number, value in enumerate((1.0, 3.0)):
+        measured(tmp_path, number, {"m.peakmem_a": value})
+    done = observatory("compare", f"{tmp_path}:{commit(0)}", f"{tmp_path}:{commit(1)}")
+    assert done.returncode == Exit.UNDECIDED
+    assert "fewer than five rounds" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "said"),
+    [
+        ("a0a0a0a0", "nope", "there is no subject 'nope'"),
+        ("a0a0a0a0", "b1", "there is no subject 'b1'"),
+        ("a0a0a0a0", "a3a3a3a3", "no machine measured a0a0a0a0 and a3a3a3a3 in one environment"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(tmp_path: Path, base: str, head: str, said: str) -> None:
+    measured(tmp_path, 0, {"m.time_a": 1.0})
+    measured(tmp_path, 1, {"m.time_a": 1.0})
+    measured(tmp_path, 3, {"m.time_a": 1.0}, env_name="another")
+    done = observatory("compare", f"{tmp_path}:{base}", f"{tmp_path}:{head}")
+    assert done.returncode == Exit.USAGE
+    assert said in done.stderr
+
+
+def test_a_side_without_a_subject_and_options_of_others_are_refused(tmp_path: Path) -> None:
+    measured(tmp_path, 0, {"m.time_a": 1.0})
+    assert "write DIR:SUBJECT" in observatory("compare", tmp_path, tmp_path).stderr
+    assert "--benchmark and --top" in observatory("compare", "3.3.3", "3.3.7", "--top", "3").stderr
+
+
+def test_names_of_strangers_are_shown_as_code(tmp_path: Path) -> None:
+    hostile = "m.time_[red]x[/red] @someone <img>"
+    for number, value in enumerate((1.0, 2.0)):
+        measured(tmp_path, number, {hostile: (value * 0.99, value, value * 1.01)})
+    sides = [f"{tmp_path}:{commit(number)}" for number in range(2)]
+    assert "[red]x[/red]" in observatory("compare", *sides).stdout
+    assert "`m.time_[red]x[/red] @someone <img>`" in (
+        observatory("compare", *sides, "--markdown", "-").stdout
+    )
+
+
+def test_what_is_wrong_with_one_file_does_not_stop_the_others(tmp_path: Path) -> None:
+    where = tmp_path / ".benchmarks" / "Linux-CPython-3.12-64bit"
+    where.mkdir(parents=True)
+    released(where, "0001_3.3.3.json", TESTS)
+    released(where, "0002_unversioned_20261101_120000.json", TESTS)
+    (where / "notes.json").write_text("[]")
+    done = observatory("import", tmp_path / ".benchmarks", "--results", tmp_path / "results")
+    assert done.returncode == Exit.USAGE
+    assert "2 benchmarks: into" in done.stdout
+    assert "0002_unversioned_20261101_120000.json: it does not say which commit" in done.stderr
+    assert "notes.json: it is not a file of pytest-benchmark" in done.stderr
+    assert [one.name for one in (tmp_path / "results" / "ci").glob("3*.json")] == [
+        "3.3.3-pytest-benchmark-py3.12.json"
+    ]
+
+
+def test_files_of_one_subject_that_replace_each_other_are_named(tmp_path: Path) -> None:
+    files = [released(tmp_path, f"{name}.json", {"a.py::t": value})
+             for name, value in (("one", 1.0), ("two", 2.0))]  # fmt: skip
+    done = observatory("import", *files, "--subject", "3.3.7", "--results", tmp_path / "results")
+    assert done.returncode == Exit.OK
+    assert "1 of them replace what was just imported" in done.stdout
+
+
+def test_releases_out_of_order_are_told_and_dates_put_them_right(tmp_path: Path) -> None:
+    new = released(tmp_path, "3.3.10.json", TESTS, 1)
+    old = released(tmp_path, "3.3.9.json", TESTS, 2)
+    where = ("--results", tmp_path / "results")
+    assert "3.3.10 was measured before 3.3.9" in observatory("import", new, old, *where).stdout
+    observatory("import", old, "--date", "2026-10-01", *where)
+    rows = observatory("export", *where).stdout.splitlines()[1:]
+    assert [row.split(",")[0] for row in rows] == ["3.3.9", "3.3.9", "3.3.10", "3.3.10"]
+
+
+def test_imported_releases_have_a_history_with_alerts(tmp_path: Path) -> None:
+    """What docs/how-to/adopt.md promises: after enough subjects, a step is an alert."""
+    for number in range(16):
+        value = (1.0 if number < 9 else 1.4) * (1 + number * 7 % 5 / 500)
+        released(tmp_path, f"1.{number}.json", {"a.py::t": value}, number + 1)
+    results = tmp_path / "results"
+    observatory("import", *sorted(tmp_path.glob("1.*.json")), "--results", results)
+    done = observatory("alerts", "--results", results, "--stale-after", "9999w", "--json")
+    found = json.loads(done.stdout)["alerts"]
+    assert [(one["first_bad"]["label"], one["state"]) for one in found] == [("1.9", "open")]
+
+
+def test_the_pages_carry_the_projects_name_and_say_what_one_run_proves(
+    releases: Path, tmp_path: Path
+) -> None:
+    html = tmp_path / "html"
+    arguments = ("dashboard", "--results", releases, "--out", html)
+    observatory(*arguments)
+    page = (html / "compare.html").read_text()
+    assert "<title>Compare · Benchmarks</title>" in page
+    assert "slower: ×2, within one run only" in page
+    observatory(*arguments, "--commit-url", "https://github.com/o/pkg/commit/")
+    assert "<title>Compare · pkg benchmarks</title>" in (html / "compare.html").read_text()
+    observatory(*arguments, "--project", "Our <b>Project</b>")
+    page = (html / "compare.html").read_text()
+    assert "Our &lt;b&gt;Project&lt;/b&gt; benchmarks</title>" in page
+    assert "observatory</a></p>" not in page
