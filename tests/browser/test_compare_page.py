@@ -698,10 +698,9 @@ def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
     assert seen.page.get_by_text("What changed in between").count() == 0
 
 
-def test_of_another_project_no_command_is_said(visit, tmp_path):
+def test_of_another_project_saved_results_are_compared(visit, tmp_path):
     seen = visit(site(tmp_path / "s", [counts("bench.time_it", "value", 1, 1, 1)]))
-    assert seen.texts("#compare pre") == []
-    assert "measures PyTensor only" in seen.page.inner_text("#compare")
+    assert seen.texts("#compare pre") == ["observatory compare RESULTS:3.3.6 RESULTS:3.3.7"]
 
 
 # Size, looks, and what is left without JavaScript or data
