@@ -121,17 +121,23 @@ def publish(github: GitHub, pull: int, wanted: Wanted) -> list[str]:
             return [*done, "a newer run has already commented; its comment stays"]
         if not actions:
             return done or ["the comment is already up to date"]
+        wrote = False
         for action in actions:
             try:
                 done.append(_do(github, pull, wanted, action, made))
+                wrote = wrote or action.verb in ("create", "update")
             except MissingError:
                 # Somebody deleted it after it was listed; the next look decides what to do.
                 if action.comment is None:
                     raise
                 made.pop(action.comment.id, None)
             except UnsureError:
-                github.transport.clock.sleep(SETTLING)
+                wrote = True
                 break
+        if wrote:
+            # An older run may have looked before this one wrote, and write after it: GitHub has no
+            # write that depends on what is there. Whoever wrote the newest looks once more.
+            github.transport.clock.sleep(SETTLING)
     raise GitHubError(
         f"the comments on pull request {pull} are not as they should be after {_ROUNDS} attempts; "
         "run it again"

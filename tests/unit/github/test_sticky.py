@@ -241,21 +241,70 @@ def test_two_runs_at_once_come_to_one_comment_of_the_newer(
     assert body == min(fake.comments, key=lambda one: one["id"])["body"]
 
 
+class Settling(FakeClock):
+    """A sleep that ends when everything that was under way has been written."""
+
+    def __init__(self, runs: int) -> None:
+        super().__init__()
+        self._active, self._asleep, self._woken = runs, 0, 0
+        self._changed = threading.Condition()
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        with self._changed:
+            self._asleep += 1
+            before = self._woken
+            self._wake()
+            assert self._changed.wait_for(lambda: self._woken > before, timeout=120)
+
+    def done(self) -> None:
+        with self._changed:
+            self._active -= 1
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._asleep == self._active:
+            self._asleep, self._woken = 0, self._woken + 1
+            self._changed.notify_all()
+
+
 @pytest.mark.parametrize("seed", range(8))
-def test_many_runs_at_once_come_to_one_comment_of_the_newest(
-    fake: FakeGitHub, clock: FakeClock, seed: int
-) -> None:
+def test_many_runs_at_once_come_to_one_comment_of_the_newest(fake: FakeGitHub, seed: int) -> None:
     fake.pull()
     runs = [900 + (seed * 7 + n * 5) % 6 for n in range(6)]
     all_ = threading.Barrier(len(runs), timeout=120)
+    clock = Settling(len(runs))
 
     def run(number: int) -> None:
         github = GitHub(Transport(fake.url, TOKEN, clock), REPO)
         all_.wait()
-        publish(github, 12, wanted(f"found by run {number}", (number, 1)))
+        try:
+            publish(github, 12, wanted(f"found by run {number}", (number, 1)))
+        finally:
+            clock.done()
 
     at_once(run, runs)
     (body,) = fake.bodies()
+    assert "found by run 905" in body
+
+
+def test_an_older_run_that_writes_last_is_written_over(
+    fake: FakeGitHub, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had looked before the newer one wrote, and its own write comes a moment later."""
+    fake.pull()
+    older = wanted("found by run 904", (904, 1))
+    publish(github, 12, older)
+    late = [older.body]
+
+    def sleep(_: float) -> None:
+        if late:
+            fake.comments[0]["body"] = late.pop()
+
+    monkeypatch.setattr(github.transport.clock, "sleep", sleep)
+    publish(github, 12, wanted("found by run 905", (905, 1)))
+    (body,) = fake.bodies()
+    assert not late
     assert "found by run 905" in body
 
 
