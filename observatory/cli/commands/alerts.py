@@ -30,7 +30,7 @@ def command(
         bool, options.flag("--all", "Also list resolved alerts, small changes and improvements.")
     ] = False,
     top: Annotated[
-        int | None, typer.Option(help="List only so many, the worst first.", min=1)
+        int | None, typer.Option(help="List only so many, the largest changes first.", min=1)
     ] = None,
     since: Annotated[
         datetime | None,

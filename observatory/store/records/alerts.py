@@ -7,6 +7,7 @@ alerts` makes it anew each time. Nothing that alarmed once ever leaves it silent
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from fnmatch import fnmatchcase
 from hashlib import blake2b
@@ -122,6 +123,15 @@ class SeriesChange(Record):
         return self.machine, self.env_name, self.benchmark, self.metric
 
     @property
+    def size(self) -> float:
+        """How large the change is: the absolute logarithm of new to old value."""
+        if self.ratio is not None and self.ratio > 0:
+            return abs(math.log(self.ratio))
+        if self.before > 0 and self.after > 0:
+            return abs(math.log(self.after / self.before))
+        return math.inf if self.after != self.before else 0.0
+
+    @property
     def worse(self) -> bool:
         """Whether it went up: higher is worse, always."""
         return self.after > self.before if self.ratio is None else self.ratio > 1
@@ -163,6 +173,19 @@ class Alert(Change):
     resolved_by: At | None = None
     acknowledged: Acknowledgement | None = None
     notes: list[Text] = Field([], max_length=100)
+
+    @property
+    def size(self) -> float:
+        """How large the change is where it is the largest: the logarithm of new to old value.
+
+        Infinite for values that should be 0 and are not; below 0 for runs, which have no value.
+        """
+        return max((one.size for one in self.series), default=-1.0)
+
+
+_URGENCY: dict[State, int] = {
+    "new": 0, "expired": 0, "open": 0, "acknowledged": 1, "event": 2, "resolved": 3,
+}  # fmt: skip
 
 
 class SmallerChange(Change):
@@ -213,9 +236,10 @@ class Alerts(Record):
     def chosen(
         self, most: int | None = None, since: datetime | None = None, pattern: str | None = None
     ) -> list[Alert]:
-        """The alerts of subjects since a date with a series whose name matches, the worst first.
+        """The alerts of subjects since a date with a series whose name matches.
 
-        ``pattern``: as for a shell, anywhere in the name. ``most``: no more than these.
+        ``pattern``: as for a shell, anywhere in the name. ``most``: no more than these, those that
+        need a person first, and of these the largest changes.
         """
         found = [
             alert
@@ -223,7 +247,9 @@ class Alerts(Record):
             if (since is None or alert.first_bad.date >= since)
             and (pattern is None or any(matches(s.benchmark, pattern) for s in alert.series))
         ]
-        return found[:most]
+        if most is None:
+            return found
+        return sorted(found, key=lambda alert: (_URGENCY[alert.state], -alert.size))[:most]
 
 
 def matches(name: str, pattern: str | None) -> bool:
