@@ -125,7 +125,8 @@ def change_of(one: Contrast) -> str:
     if one.by != "one run" or any(not end or end <= 0 for end in ends):
         return said
     low, high, new_low, new_high = (float(end or 0) for end in ends)
-    return f"{said} ({units.span(new_low / high, new_high / low)})"
+    between = units.span(new_low / high, new_high / low)
+    return said if said.endswith(between) else f"{said} ({between})"
 
 
 def _reasons(line: Line) -> Iterator[str]:

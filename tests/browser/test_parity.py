@@ -21,7 +21,13 @@ from observatory.analyze.comparison.comparing import (
     who,
 )
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.rules import Rule, judged_values, rule_of
+from observatory.analyze.comparison.rules import (
+    LEAST_IN_RUN,
+    Rule,
+    conclude_run,
+    judged_values,
+    rule_of,
+)
 from observatory.app import site as site_module
 from observatory.benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
 from observatory.dashboard.lines import rules_of
@@ -176,6 +182,25 @@ def test_made_up_values_are_judged_alike(page: Any) -> None:
         for case, here, there in zip(cases, found, wanted, strict=True)
         if here != there
     ] == []
+
+
+def test_intervals_of_one_run_are_judged_alike(page: Any) -> None:
+    chance = random.Random(23)
+    cases = [
+        [(low, (low + high) / 2, high) for low, high in (interval(chance), interval(chance))]
+        for _ in range(CASES)
+    ]
+    call = "([all, least]) => all.map((one) => observatory.judge.concludeRun(...one, least))"
+    found = page.evaluate(call, [cases, LEAST_IN_RUN])
+    wanted = [conclude_run(*case).conclusion for case in cases]
+    assert {*wanted} == {"worse", "better", "unaffected", "undecided"}
+    assert found == wanted
+
+
+def interval(chance: random.Random) -> tuple[float, float]:
+    """Ends that are equal, near each other, far apart, or around zero."""
+    low = chance.choice([1.0, 1.0, 1.04, 1.05, 1.2, -0.01])
+    return low, low + chance.choice([0.0, 0.0, 0.01, 0.04, 0.3])
 
 
 def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bool]:
