@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -9,7 +10,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # An example that takes long on a busy machine is no failure.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A laptop looks for new examples; CI tries the same ones for every commit.
+settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)  # fmt: skip
 settings.load_profile("untimed")
 
 
