@@ -81,9 +81,11 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
         entries[-1],
         *[e for e in entries if e.header == current and _timed(e)][-1:],
         *timed_elsewhere(entries, current),
-        *timed_here_too(entries, current),
     ]
     read = counting | set(map(id, explaining))
+    # Times of another CPU matter only if they stay for one of the reasons above.
+    left = [entry for entry in entries if id(entry) in read or comparable(current, entry)]
+    read |= set(map(id, timed_here_too(left, current)))
     seen: set[tuple[object, ...]] = set()
     return [_less(entry, id(entry) in counting, seen) for entry in entries if id(entry) in read]
 

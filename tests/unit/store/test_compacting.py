@@ -210,3 +210,14 @@ def test_the_sample_that_says_whose_times_stand_stays() -> None:
     ]
     left = compacted(_contents(found))
     assert _read(left) == _read(found)
+
+
+def test_a_time_that_only_a_dropped_time_of_another_cpu_called_for_goes_at_once() -> None:
+    found = [
+        _line(WARM, "timing", "ok", RUN, 0, 9, None),
+        _line(COLD, "timing", "ok", RUN, 0, 0, None),
+        _line(COLD, "timing", "ok", RUN, 2, 0, None),
+        _line(COLD, "timing", "raised", LATER, 0, 0, None),
+    ]
+    left = compacted(_contents(found))
+    assert compacted(_contents(left)) == left
